@@ -44,7 +44,8 @@ package struct BrokerAddress: Hashable, Sendable {
         guard let place = HostAndPort(place) else {
             throw refused("write host or host:port, the port from 1 to 65535 and an IPv6 address in brackets")
         }
-        (host, explicitPort) = (place.host, place.port.map(Int.init))
+        host = place.host
+        explicitPort = place.port.map(Int.init)
         try Self.validate(host: host)
     }
 

@@ -51,8 +51,8 @@ package final class BrokerConnection: Sendable {
         var message = message
         message.qos = .atLeastOnce
         message.retain = false
-        let (number, time) = (sequence ?? session.store.nextSequence(), session.clock.now().earlier(by: age))
-        session.accept(StoredEvent(sequence: number, time: time, message: message))
+        let time = session.clock.now().earlier(by: age)
+        session.accept(StoredEvent(sequence: sequence ?? session.store.nextSequence(), time: time, message: message))
         session.waker.wake()
     }
 

@@ -12,10 +12,24 @@ final class ClientSession: Sendable {
         var subscriptions: [String] = []
         var counters = DeliveryCounters()
         var isConnected = false
-        /// Events that grew too old since it was last logged.
-        var unloggedExpired = 0
         var hasLoggedOverflow = false
         var stop: StopRequest?
+
+        /// Lets an event wait for the broker; returns the event that had to make room, if one had to.
+        mutating func accept(_ event: StoredEvent, now: DeliveryClock.Moment) -> [DeliveryQueue.Dropped] {
+            counters.acceptedEvents += 1
+            return count([events.append(event, now: now)].compactMap(\.self))
+        }
+
+        /// Takes out events that are too old.
+        mutating func expire(now: DeliveryClock.Moment) -> [DeliveryQueue.Dropped] {
+            count(events.expire(now: now, limit: ClientSession.expiryBatch))
+        }
+
+        private mutating func count(_ dropped: [DeliveryQueue.Dropped]) -> [DeliveryQueue.Dropped] {
+            for dropped in dropped { counters.count(dropped.reason) }
+            return dropped
+        }
     }
 
     struct StopRequest {
@@ -49,14 +63,17 @@ final class ClientSession: Sendable {
         logger: Logger
     ) throws(SystemError) {
         waker = try Waker()
-        (self.settings, self.store, self.clock, self.logger) = (settings, store, clock, logger)
+        self.settings = settings
+        self.store = store
+        self.clock = clock
+        self.logger = logger
         incoming = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(settings.incomingCapacity))
         states = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(64))
         var state = State(
             events: DeliveryQueue(rules: rules),
             states: StateTopics(ownTopic: settings.selfCorrectingTopic, will: settings.will)
         )
-        let dropped = store.events().flatMap { Self.accept($0, now: clock.now(), &state) }
+        let dropped = store.events().flatMap { state.accept($0, now: clock.now()) }
         self.state = Mutex(state)
         forget(dropped)
     }
@@ -67,7 +84,7 @@ final class ClientSession: Sendable {
         let (dropped, isFirstOverflow) = state.withLock { state in
             if !isSafe { state.counters.unsafeEvents += 1 }
             // Expired events are removed first, so that they do not count as overflow.
-            let dropped = expireEvents(in: &state) + Self.accept(event, now: clock.now(), &state)
+            let dropped = state.expire(now: clock.now()) + state.accept(event, now: clock.now())
             let isFirstOverflow = !state.hasLoggedOverflow && dropped.last?.reason == .overflow
             if isFirstOverflow { state.hasLoggedOverflow = true }
             return (dropped, isFirstOverflow)
@@ -76,38 +93,16 @@ final class ClientSession: Sendable {
         if isFirstOverflow { logger.warning("too many events wait for the broker; the oldest are being dropped") }
     }
 
-    /// - Returns: the event that had to make room, if one had to.
-    private static func accept(
-        _ event: StoredEvent,
-        now: DeliveryClock.Moment,
-        _ state: inout State
-    ) -> [DeliveryQueue.Dropped] {
-        state.counters.acceptedEvents += 1
-        return count([state.events.append(event, now: now)].compactMap(\.self), &state)
-    }
-
-    private static func count(_ dropped: [DeliveryQueue.Dropped], _ state: inout State) -> [DeliveryQueue.Dropped] {
-        for dropped in dropped {
-            state.counters.count(dropped.reason)
-            if dropped.reason != .overflow { state.unloggedExpired += 1 }
-        }
-        return dropped
-    }
-
     private func forget(_ dropped: [DeliveryQueue.Dropped]) {
         if !dropped.isEmpty { store.remove(dropped.map(\.sequence)) }
     }
 
     /// Takes out events that are too old, here and in the store; returns whether there may be more.
     func expireEvents() -> Bool {
-        let dropped = state.withLock { expireEvents(in: &$0) }
+        // The clock is read with the lock held, so that an event which comes in meanwhile is not from the future.
+        let dropped = state.withLock { $0.expire(now: clock.now()) }
         forget(dropped)
         return dropped.count == Self.expiryBatch
-    }
-
-    /// The clock is read with the lock held, so that an event which comes in meanwhile does not seem to be from the future.
-    private func expireEvents(in state: inout State) -> [DeliveryQueue.Dropped] {
-        Self.count(state.events.expire(now: clock.now(), limit: Self.expiryBatch), &state)
     }
 
     /// Notes an acknowledgement of whatever it was.
@@ -119,13 +114,7 @@ final class ClientSession: Sendable {
         guard let sequence else { return }
         // The event leaves the store before it is counted, so that a reader of the count finds it gone.
         store.remove([sequence])
-        state.withLock { state in
-            if refused {
-                state.counters.count(.rejected)
-            } else {
-                state.counters.acknowledgedEvents += 1
-            }
-        }
+        state.withLock { if refused { $0.counters.count(.rejected) } else { $0.counters.acknowledgedEvents += 1 } }
     }
 
     func postponed(message: Int32) {
@@ -164,8 +153,8 @@ final class ClientSession: Sendable {
 
     func report(didDisconnect: Bool) -> StopReport {
         state.withLock { state in
-            let (events, topics) = (state.events.count, state.states.unsettledTopics)
-            return StopReport(didDisconnect: didDisconnect, unsentEvents: events, unsentTopics: topics)
+            let topics = state.states.unsettledTopics
+            return StopReport(didDisconnect: didDisconnect, unsentEvents: state.events.count, unsentTopics: topics)
         }
     }
 

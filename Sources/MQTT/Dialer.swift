@@ -5,11 +5,10 @@ extension SocketAddress {
     /// The order in which to try addresses: the families in turn, beginning with that of the first (RFC 8305 §4), and
     /// those last that have failed, in the order of their failures.
     static func ordered(_ addresses: [SocketAddress], failed: [SocketAddress]) -> [SocketAddress] {
-        var families = [AF_INET6, AF_INET].map { family in addresses.filter { $0.family == family }[...] }
-        if addresses.first?.family == AF_INET { families.swapAt(0, 1) }
-        var ordered: [SocketAddress] = []
-        while !families[0].isEmpty || !families[1].isEmpty {
-            for index in 0...1 { if let address = families[index].popFirst() { ordered.append(address) } }
+        let first = addresses.filter { $0.family == addresses[0].family }
+        let second = addresses.filter { $0.family != addresses[0].family }
+        let ordered = addresses.indices.flatMap { index in
+            [first, second].compactMap { $0.dropFirst(index).first }
         }
         return ordered.filter { !failed.contains($0) } + failed.filter(ordered.contains)
     }

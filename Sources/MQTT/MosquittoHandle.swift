@@ -10,23 +10,8 @@ import System
 /// Confined to one thread. libmosquitto calls back within the calls made here; what it says is kept in order until
 /// `drainEvents`, so that nothing is decided inside a callback.
 final class MosquittoHandle {
-    enum Event {
-        /// The broker accepted the connection; the highest quality of service it takes.
-        case accepted(maximumQoS: MQTTMessage.QoS)
-        case refused(code: Int32)
-        /// The broker answered a message of ours, or one that it does not answer has gone out; a reason of 0x80 and above
-        /// means no.
-        case acknowledged(message: Int32, topic: String?, reason: Int32)
-        case received(MQTTMessage)
-        /// A message came whose topic is no text.
-        case receivedUnusable
-        /// The broker answered a subscription; a reason of 0x80 and above means no.
-        case subscribed(filter: String, reasons: [Int32])
-        /// The broker has answered everything asked before `requestBarrier`.
-        case barrierReached
-        /// The connection ended: a code of libmosquitto below 0x80, else the broker's reason.
-        case ended(code: Int32)
-    }
+    /// Something that happened, as the call that tells the network's thread.
+    typealias Event = (NetworkLoop) -> Void
 
     struct Failure: Error, Equatable {
         let code: Int32
@@ -83,9 +68,10 @@ final class MosquittoHandle {
     private func setWill(_ will: MQTTMessage, delay: Duration) throws(MQTTError) {
         var properties = isVersion5 ? Properties(of: will) : Properties()
         if isVersion5, delay > .zero { properties.add(MQTT_PROP_WILL_DELAY_INTERVAL, seconds: delay) }
-        let (size, qos, list) = (CInt(clamping: will.payload.count), will.qos.rawValue, properties.list)
+        let size = CInt(clamping: will.payload.count)
+        let qos = will.qos.rawValue
         // libmosquitto takes the properties over when it succeeds.
-        let code = mosquitto_will_set_v5(handle, will.topic, size, will.payload, qos, will.retain, list)
+        let code = mosquitto_will_set_v5(handle, will.topic, size, will.payload, qos, will.retain, properties.list)
         guard code == 0 else {
             properties.free()
             throw .setting("will", will.topic, text(of: code))
@@ -133,9 +119,11 @@ final class MosquittoHandle {
         if isVersion5, let expiry {
             properties.add(MQTT_PROP_MESSAGE_EXPIRY_INTERVAL, seconds: max(expiry, .seconds(1)))
         }
-        let (topic, size, list) = (message.topic, CInt(clamping: message.payload.count), properties.list)
+        let payload = message.payload
+        let size = CInt(clamping: payload.count)
+        let list = properties.list
         let number = try numbered {
-            mosquitto_publish_v5(handle, &$0, topic, size, message.payload, qos.rawValue, message.retain, list)
+            mosquitto_publish_v5(handle, &$0, message.topic, size, payload, qos.rawValue, message.retain, list)
         }
         if qos == .atLeastOnce { subjects[number] = message.topic }
         return number
@@ -178,26 +166,27 @@ final class MosquittoHandle {
 
     private func setCallbacks() {
         mosquitto_connect_v5_callback_set(handle) { _, context, reason, _, properties in
-            MosquittoHandle.from(context)?.events.append(
-                reason == 0 ? .accepted(maximumQoS: Properties.maximumQoS(properties)) : .refused(code: reason)
-            )
+            let maximumQoS = Properties.maximumQoS(properties)
+            MosquittoHandle.from(context)?.events.append { loop in
+                if reason == 0 { loop.accepted(maximumQoS: maximumQoS) } else { loop.refused(code: reason) }
+            }
         }
         mosquitto_disconnect_v5_callback_set(handle) { _, context, reason, _ in
-            MosquittoHandle.from(context)?.events.append(.ended(code: reason))
+            MosquittoHandle.from(context)?.events.append { $0.ended(code: reason) }
         }
         mosquitto_publish_v5_callback_set(handle) { _, context, message, reason, _ in
             guard let handle = MosquittoHandle.from(context) else { return }
             let topic = handle.subjects.removeValue(forKey: message)
-            handle.events.append(.acknowledged(message: message, topic: topic, reason: reason))
+            handle.events.append { $0.acknowledged(message, on: topic, reason: reason) }
         }
         mosquitto_subscribe_v5_callback_set(handle) { _, context, message, count, reasons, _ in
             let reasons = Array(UnsafeBufferPointer(start: reasons, count: max(0, Int(count))))
             guard let handle = MosquittoHandle.from(context), let filter = handle.subjects.removeValue(forKey: message)
             else { return }
-            handle.events.append(.subscribed(filter: filter, reasons: reasons))
+            handle.events.append { $0.subscriptionAnswered(filter, reasons: reasons) }
         }
         mosquitto_unsubscribe_v5_callback_set(handle) { _, context, _, _ in
-            MosquittoHandle.from(context)?.events.append(.barrierReached)
+            MosquittoHandle.from(context)?.events.append { $0.barrierReached() }
         }
         mosquitto_message_v5_callback_set(handle) { _, context, message, properties in
             guard let message else { return }
@@ -208,12 +197,12 @@ final class MosquittoHandle {
     private func received(_ message: mosquitto_message, properties: OpaquePointer?) {
         let count = Int(message.payloadlen)
         guard count >= 0, let name = message.topic, let topic = String(validatingCString: name) else {
-            return events.append(.receivedUnusable)
+            return events.append { $0.countRefused(1) }
         }
         let payload = Array(UnsafeRawBufferPointer(start: message.payload, count: count))
         var received = MQTTMessage(topic: topic, payload: payload, retain: message.retain)
         Properties.read(properties, into: &received)
-        events.append(.received(received))
+        events.append { [received] loop in loop.received(received) }
     }
 }
 
@@ -280,17 +269,15 @@ private struct Properties {
         while let current = property {
             var name: UnsafeMutablePointer<CChar>?
             var value: UnsafeMutablePointer<CChar>?
-            switch mosquitto_property_identifier(current) {
-            case let identifier where identifier == CInt(MQTT_PROP_CONTENT_TYPE.rawValue):
+            let identifier = mosquitto_property_identifier(current)
+            switch mqtt5_property(UInt32(identifier)) {
+            case MQTT_PROP_CONTENT_TYPE:
                 mosquitto_property_read_string(current, identifier, &value, false)
                 message.contentType = value.flatMap { String(validatingCString: $0) }
-            case let identifier where identifier == CInt(MQTT_PROP_USER_PROPERTY.rawValue):
+            case MQTT_PROP_USER_PROPERTY:
                 mosquitto_property_read_string_pair(current, identifier, &name, &value, false)
-                if let name = name.flatMap({ String(validatingCString: $0) }),
-                    let value = value.flatMap({ String(validatingCString: $0) })
-                {
-                    message.userProperties.append(.init(name, value))
-                }
+                let texts = [name, value].compactMap { $0.flatMap { String(validatingCString: $0) } }
+                if texts.count == 2 { message.userProperties.append(.init(texts[0], texts[1])) }
             default: break
             }
             Glibc.free(name)
@@ -301,10 +288,9 @@ private struct Properties {
 
     /// The highest quality of service a broker says it takes.
     static func maximumQoS(_ list: OpaquePointer?) -> MQTTMessage.QoS {
+        // Stays so where there is no such property.
         var value: UInt8 = 1
-        guard mosquitto_property_read_byte(list, CInt(MQTT_PROP_MAXIMUM_QOS.rawValue), &value, false) != nil else {
-            return .atLeastOnce
-        }
+        mosquitto_property_read_byte(list, CInt(MQTT_PROP_MAXIMUM_QOS.rawValue), &value, false)
         return value == 0 ? .atMostOnce : .atLeastOnce
     }
 }

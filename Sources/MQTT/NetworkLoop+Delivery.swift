@@ -19,6 +19,7 @@ extension NetworkLoop {
         }
     }
 
+    /// The broker answered a subscription; a reason of 0x80 and above means no.
     func subscriptionAnswered(_ filter: String, reasons: [Int32]) {
         guard let reason = reasons.first(where: { $0 >= 0x80 }) else { return }
         logger.error(
@@ -83,6 +84,8 @@ extension NetworkLoop {
         }
     }
 
+    /// The broker answered a message of ours, or one that it does not answer has gone out; a reason of 0x80 and above
+    /// means no.
     func acknowledged(_ message: Int32, on topic: String?, reason: Int32) {
         if let topic, refusals.isTemporary(reason, of: topic, now: DeliveryClock.monotonic()) {
             session.postponed(message: message)
@@ -103,9 +106,15 @@ extension NetworkLoop {
         logger.error("a message was refused and is dropped", metadata: ["topic": "\(topic)", "reason": "\(reason)"])
     }
 
+    /// The broker has answered everything asked before `requestBarrier`.
+    func barrierReached() { checksOwnTopicSince = nil }
+
+    /// Counts messages that came and are too large, or whose topic is no text.
+    func countRefused(_ number: Int) { session.state.withLock { $0.counters.countRefused(number) } }
+
     func received(_ message: MQTTMessage) {
         guard message.payload.count <= settings.maximumIncomingPayload else {
-            return session.state.withLock { $0.counters.countRefused(1) }
+            return countRefused(1)
         }
         let isWanted = session.state.withLock { state in
             let isWanted = state.subscriptions.contains { MosquittoHandle.matches(message.topic, filter: $0) }

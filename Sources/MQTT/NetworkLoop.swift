@@ -32,6 +32,7 @@ final class NetworkLoop {
     var checksOwnTopicSince: Int64?
     var rivals = RivalWatch()
     var loggedRejections: Set<String> = []
+    private var loggedExpired = 0
     var refusals = TemporaryRefusals()
     var isLeaving = false
     private var outcome: StopReport?
@@ -49,17 +50,16 @@ final class NetworkLoop {
     /// libmosquitto, while there is a connection to a broker.
     var handle: MosquittoHandle? { if case .open(let handle, _) = link { handle } else { nil } }
 
+    private var proxy: SocketProxy? { if case .open(_, let proxy) = link { proxy } else { nil } }
+
     /// Whether there is a connection to a broker, or one is being opened: a short run may end before its first one is open.
     var isLinked: Bool { if case .none = link { false } else { true } }
 
     /// Whether the network takes more now. Otherwise messages stay in their queues, where a newer one may replace them or
     /// they may expire, rather than in a buffer.
-    var takesMore: Bool {
-        guard machine.isConnected, case .open(let handle, let proxy) = link else { return false }
-        return !handle.wantsToWrite && proxy.isFlushed
-    }
+    var takesMore: Bool { machine.isConnected && handle?.wantsToWrite == false && proxy?.isFlushed == true }
 
-    func flush() { if case .open(_, let proxy) = link { proxy.flush() } }
+    func flush() { proxy?.flush() }
 
     /// Works until the session is asked to stop.
     func run() {
@@ -110,38 +110,20 @@ final class NetworkLoop {
 
     /// Does what is ready on libmosquitto's socket, the network's, and our end of libmosquitto's.
     private func serve(_ handle: MosquittoHandle, _ proxy: SocketProxy, _ ready: [Int16]) {
-        if ready[1] != 0 || ready[2] != 0 {
-            let oversized = proxy.receive()
-            if oversized > 0 { session.state.withLock { $0.counters.countRefused(oversized) } }
-        }
+        if ready[1] != 0 || ready[2] != 0 { countRefused(proxy.receive()) }
         let failure = handle.serve(isReady: ready[0])
         proxy.flush()
         for event in handle.drainEvents() {
             // The rest is about a connection that was abandoned.
             guard self.handle === handle else { return }
-            process(event)
+            event(self)
         }
         // The state machine ignores what an event has said before.
         if let failure, self.handle === handle { connectionFailed(failure) }
     }
 
-    private func process(_ event: MosquittoHandle.Event) {
-        let now = DeliveryClock.monotonic()
-        switch event {
-        case .accepted(let maximumQoS):
-            connected(maximumQoS: maximumQoS)
-            perform(machine.accepted(now: now))
-        case .refused(let code): perform(machine.refused(Refusal(code: code), now: now))
-        case .acknowledged(let message, let topic, let reason): acknowledged(message, on: topic, reason: reason)
-        case .received(let message): received(message)
-        case .receivedUnusable: session.state.withLock { $0.counters.countRefused(1) }
-        case .subscribed(let filter, let reasons): subscriptionAnswered(filter, reasons: reasons)
-        case .barrierReached: checksOwnTopicSince = nil
-        case .ended(let code): ended(code)
-        }
-    }
-
-    private func connected(maximumQoS: MQTTMessage.QoS) {
+    /// The broker accepted the connection; the highest quality of service it takes.
+    func accepted(maximumQoS: MQTTMessage.QoS) {
         self.maximumQoS = maximumQoS
         unaccepted = nil
         failedAddresses[machine.attempt.broker] = nil
@@ -153,23 +135,28 @@ final class NetworkLoop {
             guard settings.selfCorrectingTopic != nil, state.counters.connections > 1 else { return }
             checksOwnTopicSince = DeliveryClock.monotonic()
         }
+        perform(machine.accepted(now: DeliveryClock.monotonic()))
     }
 
-    private func ended(_ code: Int32) {
+    func refused(code: Int32) { perform(machine.refused(Refusal(code: code), now: DeliveryClock.monotonic())) }
+
+    /// The connection ended: a code of libmosquitto below 0x80, else the broker's reason.
+    func ended(code: Int32) {
         if isLeaving { return flushed { finish(didDisconnect: code == 0) } }
         guard let handle else { return }
         switch code {
         case 0x8E: connectionLost(.takenOver)
         case 0x80...:
-            connectionLost(.ended("\(broker): the broker closed the connection: \(MosquittoHandle.reasonText(code))"))
+            let reason = MosquittoHandle.reasonText(code)
+            connectionLost(.ended("\(machine.broker): the broker closed the connection: \(reason)"))
         default: connectionFailed(handle.failure(code))
         }
     }
 
     func connectionFailed(_ failure: MosquittoHandle.Failure) {
         if isLeaving { return finish(didDisconnect: false) }
-        guard case .open(_, let proxy) = link else { return }
-        let reason = "\(broker): \(proxy.failure ?? failure.text)"
+        guard let proxy else { return }
+        let reason = "\(machine.broker): \(proxy.failure ?? failure.text)"
         connectionLost(proxy.isMalformed ? .malformed(reason) : .ended(reason))
     }
 
@@ -189,8 +176,6 @@ final class NetworkLoop {
 
     // MARK: - The way to the broker
 
-    private var broker: String { settings.brokers[machine.attempt.broker].description }
-
     private func open(_ attempt: ConnectionStateMachine.Attempt) {
         let failed = failedAddresses[attempt.broker] ?? []
         step { link = .dialing(try Dialer(settings.brokers[attempt.broker], failed: failed, waker: session.waker)) }
@@ -204,7 +189,7 @@ final class NetworkLoop {
     private func advance(_ dialer: Dialer) {
         switch dialer.advance(now: DeliveryClock.monotonic()) {
         case .pending: break
-        case .failed(let reason): connectionLost(.unreachable("no broker at \(broker): \(reason)"))
+        case .failed(let reason): connectionLost(.unreachable("no broker at \(machine.broker): \(reason)"))
         case .connected(let socket, let address):
             let broker = machine.attempt.broker
             unaccepted = (broker, address)
@@ -223,7 +208,7 @@ final class NetworkLoop {
             guard try stream.handshake() else { return }
         } catch {
             let advice = error.isUntrusted ? "; \(settings.advice.certificates)" : ""
-            let reason = "TLS with \(broker) failed: \(error)\(advice)"
+            let reason = "TLS with \(machine.broker) failed: \(error)\(advice)"
             return connectionLost(.unreachable(reason, isRefusal: error.isUntrusted))
         }
         step {
@@ -236,7 +221,7 @@ final class NetworkLoop {
     }
 
     private func abandon() {
-        if case .open(_, let proxy) = link { proxy.abandon() }
+        proxy?.abandon()
         link = .none
         // The address answered but did not serve, so the next attempt begins with another one.
         if let (broker, address) = unaccepted {
@@ -272,13 +257,14 @@ final class NetworkLoop {
             return
         }
         if isLeaving { return finish(didDisconnect: false) }
-        connectionLost(.ended("\(broker): no acknowledgement within \(timeout)"))
+        connectionLost(.ended("\(machine.broker): no acknowledgement within \(timeout)"))
     }
 
     private func logExpired() {
-        let number = session.state.withLock { exchange(&$0.unloggedExpired, with: 0) }
-        guard number > 0 else { return }
-        logger.warning("events were too old to be sent", metadata: ["count": "\(number)"])
+        let expired = session.counters.expired
+        guard expired > loggedExpired else { return }
+        logger.warning("events were too old to be sent", metadata: ["count": "\(expired - loggedExpired)"])
+        loggedExpired = expired
     }
 
     // MARK: - The end
@@ -293,15 +279,12 @@ final class NetworkLoop {
         guard let handle else { return finish(didDisconnect: false) }
         if !isLeaving { handle.disconnect() }
         isLeaving = true
-        let events = handle.drainEvents()
-        for case .ended(let code) in events { return flushed { finish(didDisconnect: code == 0) } }
-        // libmosquitto may have closed its socket without an event.
         if handle.socket < 0 { flushed { finish(didDisconnect: true) } }
     }
 
     /// Calls `body` when the network has everything; not at all if it does not take it, which the deadline settles.
     func flushed(_ body: () -> Void) {
-        guard case .open(_, let proxy) = link else { return body() }
+        guard let proxy else { return body() }
         proxy.flush()
         guard proxy.isFlushed else { return }
         proxy.end()

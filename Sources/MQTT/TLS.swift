@@ -67,35 +67,24 @@ final class ByteStream {
     }
 
     let socket: CInt
-    private let session: OpaquePointer?
+    private var session: OpaquePointer?
     /// Whether TLS waits for the socket to take more before anything else can happen.
     private(set) var needsWriting = false
 
     /// Takes the socket over; where this throws, it is closed too.
     init(socket: CInt, host: String, tls settings: TLSSettings?) throws(MQTTError) {
         self.socket = socket
-        do throws(MQTTError) {
-            session = try settings.map { settings throws(MQTTError) in try Self.session(settings) }
-        } catch {
-            close(socket)
-            throw error
-        }
-        guard let session else { return }
+        guard let settings else { return }
+        let context = try TLSContext(settings)
+        // The session takes a reference of its own; until then ours must live.
+        session = withExtendedLifetime(context) { SSL_new(context.context) }
+        guard let session else { throw .resources("begin TLS", "OpenSSL has no memory") }
         // An address is checked against the certificate's addresses, a name against its names.
         let isAddress = X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(session), host) == 1
         ERR_clear_error()
         guard SSL_set_fd(session, socket) == 1,
             isAddress || (tls_set_server_name(session, host) == 1 && SSL_set1_host(session, host) == 1)
         else { throw TLSContext.lastError("cannot have the certificate checked for the host \(host)") }
-    }
-
-    private static func session(_ settings: TLSSettings) throws(MQTTError) -> OpaquePointer {
-        let context = try TLSContext(settings)
-        // The session takes a reference of its own; until then ours must live.
-        guard let session = withExtendedLifetime(context, { SSL_new(context.context) }) else {
-            throw .resources("begin TLS", "OpenSSL has no memory")
-        }
-        return session
     }
 
     deinit {
@@ -106,23 +95,15 @@ final class ByteStream {
     /// Goes on with the handshake; returns whether it is complete.
     func handshake() throws(Failure) -> Bool {
         guard let session else { return true }
-        ERR_clear_error()
-        let result = SSL_connect(session)
-        if result == 1 {
-            needsWriting = false
-            return true
-        }
-        guard try isWaiting(session, result) else { throw .closed }
-        return false
+        let result = try moved(session, SSL_connect)
+        if result == 0 { throw .closed }
+        return result != nil
     }
 
     /// Reads what is there into `buffer`. Returns how many bytes; 0 at the end; nil if there is nothing yet.
     func read(_ buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int? {
         guard let session else { return try moved(recv(socket, buffer.baseAddress, buffer.count, 0)) }
-        ERR_clear_error()
-        let count = SSL_read(session, buffer.baseAddress, CInt(clamping: buffer.count))
-        guard count <= 0 else { return Int(count) }
-        return try isWaiting(session, count) ? nil : 0
+        return try moved(session) { SSL_read($0, buffer.baseAddress, CInt(clamping: buffer.count)) }
     }
 
     /// - Returns: how many bytes were taken.
@@ -130,11 +111,9 @@ final class ByteStream {
         guard let session else {
             return try moved(send(socket, buffer.baseAddress, buffer.count, CInt(MSG_NOSIGNAL))) ?? 0
         }
-        ERR_clear_error()
-        let count = SSL_write(session, buffer.baseAddress, CInt(clamping: buffer.count))
-        guard count <= 0 else { return Int(count) }
-        guard try isWaiting(session, count) else { throw .closed }
-        return 0
+        let count = try moved(session) { SSL_write($0, buffer.baseAddress, CInt(clamping: buffer.count)) }
+        if count == 0 { throw .closed }
+        return count ?? 0
     }
 
     /// What a call of the socket's own says; nil if the socket is not ready.
@@ -157,16 +136,19 @@ final class ByteStream {
         setsockopt(socket, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
     }
 
-    /// Whether TLS only waits for the socket; false at the end of the stream.
-    private func isWaiting(_ session: OpaquePointer, _ result: CInt) throws(Failure) -> Bool {
+    /// What a call of OpenSSL says; nil if TLS waits for the socket, 0 at the end of the stream.
+    private func moved(_ session: OpaquePointer, _ call: (OpaquePointer) -> CInt) throws(Failure) -> Int? {
+        ERR_clear_error()
+        let result = call(session)
         let systemError = errno
         let kind = SSL_get_error(session, result)
         needsWriting = kind == SSL_ERROR_WANT_WRITE
         switch kind {
-        case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: return true
-        case SSL_ERROR_ZERO_RETURN: return false
+        case SSL_ERROR_NONE: return Int(result)
+        case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: return nil
+        case SSL_ERROR_ZERO_RETURN: return 0
         case SSL_ERROR_SYSCALL:
-            guard systemError != 0 else { return false }
+            guard systemError != 0 else { return 0 }
             throw .system(systemError)
         default:
             let verification = SSL_get_verify_result(session)
