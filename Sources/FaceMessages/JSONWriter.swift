@@ -4,7 +4,6 @@
 /// numbers are rounded to what they mean, neither of which Foundation's encoder does.
 package struct JSONWriter {
     fileprivate(set) var bytes: [UInt8] = []
-    private var needsComma = false
 
     /// A whole JSON object, written by `body`.
     package static func object(reserving capacity: Int = 512, _ body: (inout JSONWriter) -> Void) -> [UInt8] {
@@ -19,13 +18,9 @@ package struct JSONWriter {
         braces(body)
     }
 
-    package mutating func array<Element>(
-        _ name: String,
-        _ elements: [Element],
-        _ body: (inout JSONWriter, Element) -> Void
-    ) {
+    package mutating func array<Item>(_ name: String, _ items: [Item], _ body: (inout JSONWriter, Item) -> Void) {
         key(name)
-        brackets(elements) { json, element in json.braces { body(&$0, element) } }
+        brackets(items) { json, item in json.braces { body(&$0, item) } }
     }
 
     package mutating func field(_ name: String, _ value: (some JSONValue)?) {
@@ -43,36 +38,30 @@ package struct JSONWriter {
 
     // MARK: - Parts
 
+    /// Writes the comma before a field or an element, unless it is the first one.
     private mutating func comma() {
-        if needsComma { bytes.append(UInt8(ascii: ",")) }
-        needsComma = false
+        if let last = bytes.last, !"{[".utf8.contains(last) { bytes.append(UInt8(ascii: ",")) }
     }
 
     private mutating func key(_ name: String) {
         comma()
         string(name)
         bytes.append(UInt8(ascii: ":"))
-        needsComma = true
     }
 
     fileprivate mutating func brackets<Element>(_ elements: [Element], _ body: (inout JSONWriter, Element) -> Void) {
         bytes.append(UInt8(ascii: "["))
-        needsComma = false
         for element in elements {
             comma()
             body(&self, element)
-            needsComma = true
         }
         bytes.append(UInt8(ascii: "]"))
-        needsComma = true
     }
 
     private mutating func braces(_ body: (inout JSONWriter) -> Void) {
         bytes.append(UInt8(ascii: "{"))
-        needsComma = false
         body(&self)
         bytes.append(UInt8(ascii: "}"))
-        needsComma = true
     }
 
     static func quoted(_ text: String) -> [UInt8] {

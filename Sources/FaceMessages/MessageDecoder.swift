@@ -68,20 +68,16 @@ public struct MessageDecoder: Sendable {
         _ bytes: [UInt8],
         _ topic: Topic
     ) throws(MessageDecodingError) -> Value {
+        let decoder = JSONDecoder()
+        let data = Data(bytes)
+        // The version comes first: a payload of another one may well lack fields.
+        if let version = try? decoder.decode(Version.self, from: data).schema, version != schemaVersion {
+            throw .unknownSchema(version)
+        }
         do {
-            let decoder = JSONDecoder()
-            let data = Data(bytes)
-            // The version comes first: a payload of another one may well lack fields.
-            if let version = try? decoder.decode(Version.self, from: data).schema, version != schemaVersion {
-                throw MessageDecodingError.unknownSchema(version)
-            }
             return try decoder.decode(JSONReader<Value>.self, from: data, configuration: blank).value
-        } catch let error as MessageDecodingError {
-            throw error
-        } catch let error as DecodingError {
-            throw .malformed(topic: topic, reason: error.reason)
         } catch {
-            throw .malformed(topic: topic, reason: String(describing: error))
+            throw .malformed(topic: topic, reason: (error as? DecodingError)?.reason ?? String(describing: error))
         }
     }
 }

@@ -57,15 +57,14 @@ package enum JSONText {
         for scalar in String(decoding: payload, as: UTF8.self).unicodeScalars {
             switch scalar {
             case "\n", "\r", "\t": result.append(UInt8(ascii: " "))
-            case _ where scalar.isPrintable: result += UTF8.encode(scalar).map(Array.init) ?? []
-            default: for unit in UTF16.encode(scalar).map(Array.init) ?? [] { result += escape(unit) }
+            case _ where scalar.isPrintable: result += String(scalar).utf8
+            default:
+                for unit in String(scalar).utf16 {
+                    // The sum begins with a 1, which keeps the zeros that the digits begin with.
+                    result += "\\u\(String(0x1_0000 + Int(unit), radix: 16).dropFirst())".utf8
+                }
             }
         }
         return result
-    }
-
-    private static func escape(_ unit: UInt16) -> [UInt8] {
-        let digits = String(unit, radix: 16)
-        return Array(("\\u" + String(repeating: "0", count: 4 - digits.count) + digits).utf8)
     }
 }

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Glibc
 
 extension Timestamp {
@@ -31,20 +32,13 @@ extension Timestamp {
     public init?(iso8601 text: some StringProtocol) {
         guard text.last == "Z" else { return nil }
         let parts = text.dropLast().split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
-        let digits = parts.count == 2 ? Array(parts[1].utf8) : [UInt8(ascii: "0")]
-        let zeroToNine = UInt8(ascii: "0")...UInt8(ascii: "9")
-        guard let whole = parts.first, (1...9).contains(digits.count), digits.allSatisfy(zeroToNine.contains) else {
-            return nil
-        }
-        let numbers = whole.split { "-T:".contains($0) }.compactMap { Int32($0) }
-        guard numbers.count == 6 else { return nil }
-        var date = tm()
-        (date.tm_year, date.tm_mon, date.tm_mday) = (numbers[0] - 1900, numbers[1] - 1, numbers[2])
-        (date.tm_hour, date.tm_min, date.tm_sec) = (numbers[3], numbers[4], numbers[5])
-        let fraction = (0..<9).reduce(Int64(0)) {
-            $0 * 10 + ($1 < digits.count ? Int64(digits[$1] - zeroToNine.lowerBound) : 0)
-        }
-        let (seconds, isTooFar) = Int64(timegm(&date)).multipliedReportingOverflow(by: 1_000_000_000)
+        let digits = parts.count == 2 ? String(parts[1]) : "0"
+        guard let whole = parts.first, (1...9).contains(digits.utf8.count),
+            digits.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains),
+            let fraction = Int64((digits + "00000000").prefix(9)),
+            let date = try? Date.ISO8601FormatStyle().parse(whole + "Z")
+        else { return nil }
+        let (seconds, isTooFar) = Int64(date.timeIntervalSince1970).multipliedReportingOverflow(by: 1_000_000_000)
         let (nanoseconds, isJustTooFar) = seconds.addingReportingOverflow(fraction)
         guard !isTooFar, !isJustTooFar else { return nil }
         self.init(nanoseconds: nanoseconds)

@@ -54,14 +54,8 @@ public enum Topic: String, Hashable, Sendable, CaseIterable {
 
     /// The topic that a full name such as `porch/faces/detect/state` ends in; nil if it is none of the contract's.
     public init?(name: String) {
-        let parts = name.split(separator: "/", omittingEmptySubsequences: false)
-        for count in [2, 1] where parts.count > count {
-            if let topic = Topic(rawValue: parts.suffix(count).joined(separator: "/")) {
-                self = topic
-                return
-            }
-        }
-        return nil
+        guard let topic = Self.allCases.first(where: { name.hasSuffix("/" + $0.rawValue) }) else { return nil }
+        self = topic
     }
 
     /// What a full name that ends in this topic begins with: `porch/faces` for `porch/faces/detect/state`.

@@ -83,7 +83,12 @@ struct JSONReader<Value: WireValue>: DecodableWithConfiguration, WireFields {
     }
 
     mutating func optional<Field>(_ name: String, _ value: inout Field?, _ format: WireFormat<Field>) throws {
-        value = try format.read(container, WireKey(name))
+        let key = WireKey(name)
+        do {
+            value = try format.read(container, key)
+        } catch let refusal as WireRefusal {
+            throw DecodingError.dataCorruptedError(forKey: key, in: container, debugDescription: refusal.reason)
+        }
     }
 
     func missing(_ name: String) throws {
@@ -110,32 +115,26 @@ struct WireKey: CodingKey {
 /// How a value stands on the wire, and which ones are taken from there.
 struct WireFormat<Value>: Sendable {
     typealias Container = KeyedDecodingContainer<WireKey>
+    typealias Write = @Sendable (inout JSONWriter, String, Value) -> Void
 
-    let write: @Sendable (inout JSONWriter, String, Value) -> Void
-    /// Nil if the field is absent, or has a value that only a newer version knows.
+    let write: Write
+    /// Nil if the field is absent, or has a value that only a newer version knows; throws `WireRefusal` or `DecodingError`.
     let read: @Sendable (Container, WireKey) throws -> Value?
 }
 
 extension WireFormat {
     /// A value that is read from what JSON has for it.
     private init<Raw: Decodable & SendableMetatype>(
-        _ write: @escaping @Sendable (inout JSONWriter, String, Value) -> Void,
-        from read: @escaping @Sendable (Raw) throws(WireRefusal) -> Value?
+        _ write: @escaping Write,
+        from read: @escaping @Sendable (Raw) throws -> Value?
     ) {
-        self.init(write: write) { container, key in
-            guard let raw = try container.decodeIfPresent(Raw.self, forKey: key) else { return nil }
-            do throws(WireRefusal) {
-                return try read(raw)
-            } catch {
-                throw DecodingError.dataCorruptedError(forKey: key, in: container, debugDescription: error.reason)
-            }
-        }
+        self.init(write: write) { try $0.decodeIfPresent(Raw.self, forKey: $1).flatMap(read) }
     }
 
     /// A value that JSON has in another form.
     private init<Raw: JSONValue>(
         as raw: @escaping @Sendable (Value) -> Raw,
-        from read: @escaping @Sendable (Raw) throws(WireRefusal) -> Value?
+        from read: @escaping @Sendable (Raw) throws -> Value?
     ) {
         self.init({ json, name, value in json.field(name, raw(value)) }, from: read)
     }
@@ -151,7 +150,7 @@ extension WireFormat<Double> {
     static func number(_ range: ClosedRange<Double>, decimals: Int, scale: Double = 1) -> Self {
         Self { json, name, value in
             json.field(name, value * scale, decimals: decimals)
-        } from: { (raw: Double) throws(WireRefusal) in
+        } from: { (raw: Double) in
             try raw.checked(range) / scale
         }
     }
@@ -169,7 +168,7 @@ extension WireFormat<Double> {
     /// An angle in (−180, 180], to a tenth of a degree: what would be rounded to −180 is 180.
     static let degrees = Self { json, name, value in
         json.field(name, value <= -179.95 ? 180 : value, decimals: 1)
-    } from: { (raw: Double) throws(WireRefusal) in
+    } from: { (raw: Double) in
         try raw.checked(-180...180)
     }
 }
@@ -177,7 +176,7 @@ extension WireFormat<Double> {
 extension WireFormat<Int> {
     /// A whole number that is refused outside its range.
     static func integer(_ range: ClosedRange<Int>) -> Self {
-        Self(as: { $0 }, from: { (raw: Int) throws(WireRefusal) in try raw.checked(range) })
+        Self(as: { $0 }, from: { (raw: Int) in try raw.checked(range) })
     }
 
     /// Counters and frame numbers. Readers of JSON in other languages keep whole numbers exactly up to 2⁵³.
@@ -210,7 +209,7 @@ extension WireFormat<[String]> {
 }
 
 extension WireFormat<Timestamp> {
-    static let time = Self(as: { $0.iso8601 }) { (raw: String) throws(WireRefusal) in
+    static let time = Self(as: { $0.iso8601 }) { (raw: String) in
         if let time = Timestamp(iso8601: raw) { return time }
         throw WireRefusal(reason: "not an ISO 8601 time in UTC")
     }
@@ -246,13 +245,10 @@ extension WireFormat<[String: Int]> {
         json.object(name) { json in
             for (reason, count) in value.sorted(by: { $0.key < $1.key }) { json.field(reason, count) }
         }
-    } from: { (raw: [String: Int]) throws(WireRefusal) in
+    } from: { (raw: [String: Int]) in
         let kept = raw.sorted { $0.key < $1.key }.prefix(MessageLimits.entries)
-        return try Value(
-            kept.map { name, count throws(WireRefusal) in
-                (name.limited(to: MessageLimits.nameBytes), try count.checked(0...1 << 53))
-            }
-        ) { first, _ in first }
+        let counters = try kept.map { ($0.limited(to: MessageLimits.nameBytes), try $1.checked(0...1 << 53)) }
+        return Value(counters) { first, _ in first }
     }
 }
 
@@ -289,14 +285,8 @@ package enum MessageLimits {
 extension String {
     /// The beginning that fits into so many bytes of UTF-8. Not by characters: one of them may have any length.
     fileprivate func limited(to bytes: Int) -> String {
-        guard utf8.count > bytes else { return self }
-        var room = bytes
-        var kept = String.UnicodeScalarView()
-        for scalar in unicodeScalars {
-            room -= UTF8.width(scalar)
-            guard room >= 0 else { break }
-            kept.append(scalar)
-        }
-        return String(kept)
+        guard let end = utf8.index(startIndex, offsetBy: bytes, limitedBy: endIndex) else { return self }
+        // An end within a scalar is rounded down to its beginning.
+        return String(unicodeScalars[..<end])
     }
 }

@@ -1,0 +1,10 @@
+/// The sender of a message.
+public struct MessageOrigin: Hashable, Sendable {
+    /// The camera's name.
+    public var camera: String
+    /// The id of the daemon's run.
+    public var boot: String
+
+    /// Makes an origin from a camera's name and the id of a run.
+    public init(camera: String, boot: String) { (self.camera, self.boot) = (camera, boot) }
+}

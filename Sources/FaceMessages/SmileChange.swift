@@ -1,0 +1,16 @@
+/// A command that sets what counts as a smile; what it leaves out stays.
+public struct SmileChange: Hashable, Sendable {
+    /// The level above which a clear smile begins.
+    public var level: Double?
+    /// For how many seconds a smile must last before it is reported.
+    public var hold: Double?
+
+    /// Makes a command from what it sets.
+    public init(level: Double? = nil, hold: Double? = nil) { (self.level, self.hold) = (level, hold) }
+
+    /// Carries the command out.
+    public func apply(to settings: inout SmileSettings) {
+        settings.level = level ?? settings.level
+        settings.hold = hold ?? settings.hold
+    }
+}
