@@ -7,12 +7,9 @@ import System
 /// Keeps the connection to the broker, and carries out the commands on `detect/set` and `smile/set`.
 struct BrokerService: Service {
     let delivery: Delivery
+    let camera: SessionService
     let status: StatusReporter
     let base: String
-    let setDetection: @Sendable (Bool) -> Void
-    let setSmile: @Sendable (SmileChange) -> Void
-    /// Called on the first connection.
-    let onFirstConnection: @Sendable () -> Void
     let logger: Logger
     private let limiter = LogLimiter()
 
@@ -20,10 +17,10 @@ struct BrokerService: Service {
     ///
     /// - Throws: `UndeliveredEvents` if events are left because the broker refuses us, which only a person can change.
     func run() async throws {
-        let (connection, homeAssistant) = (delivery.connection, delivery.homeAssistant)
+        let connection = delivery.connection
         let refusal = Monitor<String?>(nil)
         for topic in Topic.commands { try connection.subscribe(topic.name(under: base)) }
-        try await homeAssistant.begin()
+        try await delivery.homeAssistant.begin()
         try connection.start()
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
@@ -34,7 +31,8 @@ struct BrokerService: Service {
                         guard case .connected(_, let broker) = state else { continue }
                         refusal.update { $0 = nil }
                         status.connected(to: broker)
-                        if isFirst { onFirstConnection() }
+                        // Not sooner: an event that waits for long is never sent, but this one switches a lamp off.
+                        if isFirst { status.publisher.publishLeavesOfLastRun() }
                         isFirst = false
                     }
                 }
@@ -46,7 +44,7 @@ struct BrokerService: Service {
         }
         // What the broker does not take within this time is logged below and not waited for: people expect Ctrl-C to work.
         let report = await connection.stop(timeout: .milliseconds(700))
-        try await homeAssistant.end(report)
+        try await delivery.homeAssistant.end(report)
         guard report.unsentEvents > 0 else { return }
         logger.warning("events were not delivered", metadata: ["events": "\(report.unsentEvents)"])
         if let reason = refusal.update({ $0 }) {
@@ -73,8 +71,8 @@ struct BrokerService: Service {
             case .detectState(let isOn):
                 // Stored first: a switch that took effect must not be undone by a crash.
                 try await delivery.ledger.keep(switch: isOn)
-                setDetection(isOn)
-            case .smileSet(let change): setSmile(change)
+                camera.setDetection(isOn)
+            case .smileSet(let change): camera.setSmile(change)
             default: break
             }
         } catch {

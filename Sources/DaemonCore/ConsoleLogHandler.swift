@@ -25,7 +25,8 @@ package struct ConsoleLogHandler: LogHandler {
     }
 
     package func log(event: LogEvent) {
-        let (all, time) = (metadata.merging(event.metadata ?? [:]) { $1 }, isForJournal ? nil : Timestamp.wallClock())
+        let all = metadata.merging(event.metadata ?? [:]) { $1 }
+        let time = isForJournal ? nil : Timestamp.wallClock()
         let line = Self.line(level: event.level, message: event.message.description, metadata: all, time: time)
         try? FileHandle.standardError.write(contentsOf: Data(line.utf8))
     }

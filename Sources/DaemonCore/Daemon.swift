@@ -7,13 +7,7 @@ import Synchronization
 import UnixSignals
 
 /// The whole daemon: what one run of `facetd` does.
-package struct Daemon: Sendable {
-    private let logger: Logger
-    private let services: [ServiceGroupConfiguration.ServiceConfiguration]
-    private let meter: SessionMeter
-    private let summary: RunSummary?
-    private let summarize: (@Sendable ([String]) -> Void)?
-
+package enum Daemon {
     /// What a run takes in addition to the settings.
     package struct Options: Sendable {
         /// Whether every message is written to standard output.
@@ -30,22 +24,24 @@ package struct Daemon: Sendable {
         package init() {}
     }
 
-    /// Puts the parts together; nothing runs yet.
+    /// Runs until a clip has ended, SIGTERM or SIGINT comes, or something fails.
     ///
-    /// - Throws: An error that says which setting cannot work and why.
-    package init(settings: Settings, options: Options, logger: Logger) throws {
+    /// - Throws: An error that says which setting cannot work and why, before anything runs; else what failed, once
+    ///   everything else has ended in good order.
+    package static func run(settings: Settings, options: Options, logger: Logger) async throws {
         let encoder = MessageEncoder(camera: settings.camera.name, boot: ULID.make(at: .wallClock()))
         let delivery =
             options.usesBroker
             ? try Delivery(settings, encoder: encoder, environment: options.environment, logger: logger) : nil
         let ledger = delivery?.ledger ?? Ledger()
         // Before anything is published: a clip that is missing is a mistake on the command line.
-        let (source, firstFaceID) = (settings.source, ledger.nextFaceID())
-        let session = try FaceSession(source: source, options: settings.sessionOptions, firstFaceID: firstFaceID)
+        let source = settings.source
+        let firstFaceID = ledger.nextFaceID()
+        let session = try await FaceSession(source: source, options: settings.sessionOptions, firstFaceID: firstFaceID)
         // After the broker's, which writes events to the outbox: what is printed has its number for good, even if the
         // daemon is killed right then.
         let print = options.prints ? PrintSink(base: settings.mqtt.topic) : nil
-        let summary = options.summarize.map { _ in RunSummary() }
+        let summary = options.summarize == nil ? nil : RunSummary()
         let sinks = ([delivery?.sink, print, summary] as [(any MessageSink)?]).compactMap(\.self)
         let publisher = try Publisher(encoder: encoder, wanted: settings.publish, ledger: ledger, sinks: sinks)
         let manager = ServiceManager(environment: options.environment)
@@ -76,17 +72,13 @@ package struct Daemon: Sendable {
             if error.isGoneReader { logger.info("the reader of what is printed has gone") }
             camera.end(error.isGoneReader ? nil : error)
         }
-        self.logger = logger
-        self.summary = summary
-        summarize = options.summarize
         let meter = session.meter
-        self.meter = meter
-        let figures = StatsMeter(meter)
+        let statsMeter = StatsMeter(meter)
         let notice = Mutex(DecodingNotice(source: settings.camera.source))
         let stats = RepeatingService(interval: settings.stats.interval) {
             var messages = delivery?.figures ?? DaemonStats.Messages()
             if publisher.failedPreviews > 0 { messages.dropped["preview_failed"] = publisher.failedPreviews }
-            let stats = figures.take(messages)
+            let stats = statsMeter.figures(with: messages)
             publisher.publish(stats)
             if let words = notice.withLock({ $0.words(stats) }) { logger.info("\(words)") }
         }
@@ -95,16 +87,8 @@ package struct Daemon: Sendable {
         let day = RepeatingService(interval: .seconds(10)) { publisher.publishToday() }
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = []
         if let delivery {
-            let broker = BrokerService(
-                delivery: delivery,
-                status: status,
-                base: settings.mqtt.topic,
-                setDetection: { camera.setDetection($0) },
-                setSmile: { camera.setSmile($0) },
-                // Not sooner: an event that waits for long is never sent, but this one switches a lamp off.
-                onFirstConnection: { publisher.publishLeavesOfLastRun() },
-                logger: logger
-            )
+            let base = settings.mqtt.topic
+            let broker = BrokerService(delivery: delivery, camera: camera, status: status, base: base, logger: logger)
             services.append(.init(service: broker))
         }
         services += [.init(service: stats), .init(service: day)]
@@ -123,26 +107,18 @@ package struct Daemon: Sendable {
         var ending = ServiceGroupConfiguration.ServiceConfiguration(service: camera)
         ending.successTerminationBehavior = .gracefullyShutdownGroup
         ending.failureTerminationBehavior = .gracefullyShutdownGroup
-        self.services = services + [ending]
-    }
-
-    /// Runs until a clip has ended, SIGTERM or SIGINT comes, or something fails.
-    ///
-    /// - Throws: What failed; everything else has ended in good order by then.
-    package func run() async throws {
+        services.append(ending)
+        defer {
+            let frames = meter.counts
+            var metadata: Logger.Metadata = ["captured": "\(frames.captured)", "analysed": "\(frames.analysed)"]
+            for (reason, count) in frames.droppedByName { metadata["dropped_\(reason)"] = "\(count)" }
+            logger.info("stopped", metadata: metadata)
+            if let summary { options.summarize?(summary.lines(frames: frames.analysed)) }
+        }
         var quiet = logger
         quiet.logLevel = .error
         let ends = [UnixSignal.sigterm, .sigint]
         let group = ServiceGroupConfiguration(services: services, gracefulShutdownSignals: ends, logger: quiet)
-        defer { logFrames() }
         try await ServiceGroup(configuration: group).run()
-    }
-
-    private func logFrames() {
-        let frames = meter.counts
-        var metadata: Logger.Metadata = ["captured": "\(frames.captured)", "analysed": "\(frames.analysed)"]
-        for (reason, count) in frames.droppedByName { metadata["dropped_\(reason)"] = "\(count)" }
-        logger.info("stopped", metadata: metadata)
-        if let summary { summarize?(summary.lines(frames: frames.analysed)) }
     }
 }

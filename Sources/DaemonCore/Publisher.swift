@@ -23,7 +23,7 @@ package final class Publisher: Sendable {
     private let ledger: Ledger
     private let sinks: [any MessageSink]
     private let queue: Monitor<Queue>
-    private let thread: Mutex<JoinableThread?>
+    private let thread: JoinableThread
     private let previewFailures = Atomic(0)
 
     private struct Queue {
@@ -38,7 +38,7 @@ package final class Publisher: Sendable {
         (self.encoder, self.wanted, self.ledger, self.sinks) = (encoder, wanted, ledger, sinks)
         let queue = Monitor(Queue())
         self.queue = queue
-        thread = Mutex(try JoinableThread(named: "publisher") { Self.work(queue) })
+        thread = try JoinableThread(named: "publisher") { Self.work(queue) }
     }
 
     deinit { finish() }
@@ -46,7 +46,7 @@ package final class Publisher: Sendable {
     /// Returns when all that was published has gone to the sinks; what is published later is dropped.
     package func finish() {
         queue.update { $0.isFinished = true }
-        thread.withLock { $0?.join() }
+        thread.join()
     }
 
     /// Publishes events in their order, with the frame that settled them and when it was captured; nil if no frame did.
@@ -62,13 +62,9 @@ package final class Publisher: Sendable {
 
     /// Publishes a message, made on the publisher's thread, unless the owner leaves its topic out; `waits` while the queue
     /// is full, which a shared thread must not.
-    package func publish(
-        _ topic: Topic,
-        waits: Bool = true,
-        _ message: @escaping @Sendable (MessageEncoder) -> Message
-    ) {
+    package func publish(_ topic: Topic, waits: Bool = true, _ make: @escaping @Sendable (MessageEncoder) -> Message) {
         guard wanted.contains(topic) || !Topic.selectable.contains(topic) else { return }
-        post(waits: waits) { [self] in send(message(encoder)) }
+        post(waits: waits) { [self] in send(make(encoder)) }
     }
 
     /// Sends the empty set, and the empty zones, to one sink only: what a run that died left retained must not outlive it.
@@ -120,8 +116,8 @@ package final class Publisher: Sendable {
         let (kept, today) = ledger.note(event, at: now)
         if wanted.contains(Topic(event.kind)) {
             let latency = captured.map { (ContinuousClock.now - $0) / .seconds(1) }
-            let (id, number) = (ULID.make(at: now), Int(ledger.store.nextSequence(with: kept)))
-            var message = encoder.event(event, id: id, seq: number, latency: latency)
+            let number = Int(ledger.store.nextSequence(with: kept))
+            var message = encoder.event(event, id: ULID.make(at: now), seq: number, latency: latency)
             message.captured = captured
             send(message)
         } else {

@@ -45,18 +45,16 @@ final class SessionService: Service {
 
     /// Goes on with other settings as soon as the session works with them; only what differs is made anew. Detection is
     /// switched only if its setting changed.
-    func apply(_ settings: Settings) {
-        // Within the lock: what becomes of them may be known at once.
-        self.settings.withLock { known in
-            known.offer(settings, number: session.apply(source: settings.source, options: settings.sessionOptions))
-        }
-    }
+    func apply(_ settings: Settings) { change { $0 = settings } }
 
     /// Sets what counts as a smile, until the settings are read again. Safe to call from any thread.
-    func setSmile(_ change: SmileChange) {
+    func setSmile(_ smile: SmileChange) { change { smile.apply(to: &$0.tracking.smile) } }
+
+    private func change(_ edit: (inout Settings) -> Void) {
+        // Within the lock: what becomes of them may be known at once.
         settings.withLock { known in
             var wanted = known.newest
-            change.apply(to: &wanted.tracking.smile)
+            edit(&wanted)
             known.offer(wanted, number: session.apply(source: wanted.source, options: wanted.sessionOptions))
         }
     }

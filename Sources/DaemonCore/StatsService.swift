@@ -37,7 +37,7 @@ final class StatsMeter: Sendable {
     }
 
     /// The figures since the last call, with what became of messages so far.
-    func take(_ messages: DaemonStats.Messages) -> DaemonStats {
+    func figures(with messages: DaemonStats.Messages) -> DaemonStats {
         let now = Reading(of: meter)
         let last = last.withLock { exchange(&$0, with: now) }
         let elapsed = (now.time - last.time) / .seconds(1)
@@ -108,10 +108,10 @@ struct DecodingNotice {
             let stage = stats.stages.first(where: { $0.name == SessionMeter.Stage.decode.rawValue })
         else { return nil }
         self.remedy = nil
-        let (decodingShare, analysisShare) = (Int((100 * decoding).rounded()), Int((100 * analysis).rounded()))
+        func percent(_ share: Double) -> Int { Int((100 * share).rounded()) }
         let each = String(format: "%.1f", 1000 * stage.mean)
         return
-            "decoding takes \(decodingShare) % of a core, \(each) ms a picture, and the analysis \(analysisShare) %: "
+            "decoding takes \(percent(decoding)) % of a core, \(each) ms a picture, and the analysis \(percent(analysis)) %: "
             + "\(remedy) cost about a quarter of the decoding"
     }
 }

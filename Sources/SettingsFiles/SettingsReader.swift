@@ -43,16 +43,12 @@ package struct SettingsReader {
     }
 
     /// Reads a list: a YAML list in the file, separated by commas elsewhere; nil if no source gives it.
-    package mutating func readList<Element>(
-        _ key: String,
-        _ expected: String,
-        _ parse: (String) -> Element?
-    ) -> [Element]? {
+    package mutating func readList<Item>(_ key: String, _ expected: String, _ parse: (String) -> Item?) -> [Item]? {
         let items: [String]
         switch find(key) {
         case nil: return nil
         case .list(let list): items = list
-        case .text where place(of: key).isFile:
+        case .text where lookUp(key).line > 0:
             refuse(key, "must be a list of \(expected)")
             return nil
         case .text(""): items = []
@@ -61,10 +57,10 @@ package struct SettingsReader {
                 $0.trimmingCharacters(in: .whitespaces)
             }
         }
-        return items.compactMap { item in
-            let element = parse(item)
-            if element == nil { refuse(key, Self.wrong(item, expected)) }
-            return element
+        return items.compactMap { text in
+            let item = parse(text)
+            if item == nil { refuse(key, Self.wrong(text, expected)) }
+            return item
         }
     }
 
@@ -95,8 +91,8 @@ package struct SettingsReader {
 
     /// Reports that a setting's value, well-formed as it is, cannot be used.
     package mutating func refuse(_ key: String, _ reason: String) {
-        let place = place(of: key)
-        problems.append(SettingsProblem(key: key, source: place.source, reason: reason, line: place.line))
+        let found = lookUp(key)
+        problems.append(SettingsProblem(key: key, source: found.source, reason: reason, line: found.line))
     }
 
     /// Reports that a setting must be given; nothing if its value was refused.
@@ -108,8 +104,14 @@ package struct SettingsReader {
     package func hasProblem(with key: String) -> Bool { problems.contains { $0.key == key } }
 
     /// Reports every key of the file and the command line that no setting was read by, and every variable of the
-    /// environment that looks like one; of a key that was renamed, the key that stands for it now and in what form.
-    package mutating func refuseUnknown(renamed: [String: (key: String, form: String)] = [:]) {
+    /// environment that looks like one; of a key that was renamed, the key that stands for it now and in what form. Throws
+    /// all problems, if there are any.
+    package mutating func finish(renamed: [String: (key: String, form: String)] = [:]) throws(SettingsError) {
+        refuseUnknown(renamed)
+        if !problems.isEmpty { throw SettingsError(problems: problems) }
+    }
+
+    private mutating func refuseUnknown(_ renamed: [String: (key: String, form: String)]) {
         let sections = Set(readKeys.flatMap(Self.sections))
         let keys = readKeys.union(sections)
         let passed = keys.union(renamed.keys.flatMap(Self.sections))
@@ -142,15 +144,15 @@ package struct SettingsReader {
 
     private mutating func find(_ key: String) -> SettingsFile.Value? {
         readKeys.insert(key)
-        return (arguments[key] ?? environment[Self.environmentName(key)]).map { .text($0) } ?? file?.values[key]
+        return lookUp(key).value
     }
 
-    /// Where a setting's value comes from.
-    private func place(of key: String) -> (source: String, line: Int, isFile: Bool) {
+    /// A setting's value, nil if no source gives it, and where it stands: on line 0 of all but the file.
+    private func lookUp(_ key: String) -> (value: SettingsFile.Value?, source: String, line: Int) {
+        if let text = arguments[key] { return (.text(text), "command line", 0) }
         let variable = Self.environmentName(key)
-        if arguments[key] != nil { return ("command line", 0, false) }
-        if environment[variable] != nil { return ("environment variable \(variable)", 0, false) }
-        return (file?.source(of: key) ?? "settings", file?.lines[key] ?? 0, true)
+        if let text = environment[variable] { return (.text(text), "environment variable \(variable)", 0) }
+        return (file?.values[key], file?.source(of: key) ?? "settings", file?.lines[key] ?? 0)
     }
 
     private func suggestion(for key: String, among known: Set<String>) -> String {

@@ -95,7 +95,7 @@ struct Facetd: AsyncParsableCommand {
         if !usesNoBroker, options.mqtt == nil, settings.mqtt.connection.brokers == Settings().mqtt.connection.brokers {
             logger.info("no other broker is named: looking for one on this machine (--mqtt or mqtt.brokers names it)")
         }
-        try await Daemon(settings: settings, options: daemonOptions, logger: logger).run()
+        try await Daemon.run(settings: settings, options: daemonOptions, logger: logger)
     }
 
     @Sendable private func settings() throws -> Settings {

@@ -46,8 +46,7 @@ package struct BrokerAccess: Sendable {
             for key in ["passwordFile", "tls.ca", "tls.certificate", "tls.key"] {
                 reader.read(key, &saved[key], "a file") { .some($0.hasPrefix("/") ? $0 : directory + $0) }
             }
-            reader.refuseUnknown()
-            guard reader.problems.isEmpty else { throw SettingsError(problems: reader.problems) }
+            try reader.finish()
         } catch {
             throw CommandFailure(lines: error.text(about: "the companion's settings have").split(separator: "\n"))
         }

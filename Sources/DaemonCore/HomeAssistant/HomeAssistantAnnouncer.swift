@@ -22,16 +22,18 @@ final class HomeAssistantAnnouncer: Sendable {
     init(_ settings: Settings, store: Outbox, connection: BrokerConnection, logger: Logger) {
         discovery = Mutex(HomeAssistantDiscovery(settings: settings))
         isOn = settings.homeAssistant.discovery
-        (self.store, self.connection, self.logger) = (store, connection, logger)
+        self.store = store
+        self.connection = connection
+        self.logger = logger
         remember(settings.tracking.zones)
     }
 
     /// Begins, before the connection starts.
     ///
     /// - Throws: `MQTTError` if the prefix makes no topic; `ThreadError`.
-    func begin() async throws { try await onThread(named: "outbox") { try self.beginBlocking() } }
+    func begin() async throws { try await onThread(named: "outbox") { try self.announceAndRemove() } }
 
-    private func beginBlocking() throws {
+    private func announceAndRemove() throws {
         let discovery = discovery.withLock(\.self)
         if isOn { try connection.subscribe(discovery.birthTopic) }
         var announced = AnnouncedTopics(store.list(for: Self.key))
@@ -44,18 +46,14 @@ final class HomeAssistantAnnouncer: Sendable {
             logger.info("removing the device from Home Assistant", metadata: ["topic": "\(topic)"])
             connection.publish(state: Self.message(topic: topic, payload: []))
         }
-        if isOn { try announce() }
+        if isOn { announce() }
     }
 
     /// Whether a message was Home Assistant's; if it says that Home Assistant has started, the device is announced.
     func handles(_ message: MQTTMessage) -> Bool {
         guard isOn, message.topic == discovery.withLock(\.birthTopic) else { return false }
-        if message.payload == Array("online".utf8) { announceAgain() }
+        if message.payload == Array("online".utf8) { announce() }
         return true
-    }
-
-    private func announceAgain() {
-        do { try announce() } catch { logger.error("cannot write discovery: \(error)") }
     }
 
     /// Ends, after the connection has stopped.
@@ -73,7 +71,7 @@ final class HomeAssistantAnnouncer: Sendable {
     func use(_ zones: [Zone]) {
         guard zones.map(\.name) != discovery.withLock(\.zones) else { return }
         remember(zones)
-        if isOn { announceAgain() }
+        if isOn { announce() }
     }
 
     /// Takes over the zones, and those that were announced at any time before: Home Assistant keeps an entity until a message
@@ -82,13 +80,20 @@ final class HomeAssistantAnnouncer: Sendable {
         let names = zones.map(\.name)
         let stored = store.list(for: Self.zonesKey)
         let former = Array(stored.filter { !names.contains($0) }.suffix(100))
-        discovery.withLock { ($0.settings.tracking.zones, $0.formerZones) = (zones, former) }
+        discovery.withLock { discovery in
+            discovery.settings.tracking.zones = zones
+            discovery.formerZones = former
+        }
         if isOn, former + names != stored { store.set(former + names, for: Self.zonesKey) }
     }
 
-    private func announce() throws {
+    private func announce() {
         let discovery = discovery.withLock(\.self)
-        connection.publish(state: Self.message(topic: discovery.topic, payload: try discovery.payload()))
+        do {
+            connection.publish(state: Self.message(topic: discovery.topic, payload: try discovery.payload()))
+        } catch {
+            logger.error("cannot write discovery: \(error)")
+        }
     }
 
     private static func message(topic: String, payload: [UInt8]) -> MQTTMessage {

@@ -65,12 +65,13 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
             ]),
             daily("visits", "Visits today", unit: "visits", icon: "account-clock"),
             daily("looks", "Looks today", unit: "looks", icon: "eye-plus"),
-            daily("lookingSeconds", "Looked at today", unit: "s", icon: "timer-outline", deviceClass: "duration"),
+            daily("lookingSeconds", "Looked at today", unit: "s", icon: "timer-outline")
+                .with(["device_class": "duration"]),
             daily("smiles", "Smiles today", unit: "smiles", icon: "emoticon-happy-outline"),
             daily("mostFaces", "Most faces today", unit: "faces", icon: "account-group"),
             entity("binary_sensor", "smiling-now", "Smiling now", of: .metadata, icon: "emoticon-happy")
                 .with(whileSome("face.smiling")),
-            entity("binary_sensor", "looked-at", "Looked at", of: .metadata, needs: .looking, icon: "eye-check")
+            entity("binary_sensor", "looked-at", "Looked at", of: .metadata, if: isLookingPublished, icon: "eye-check")
                 .with(whileSome("face.looking")),
             // Enabled, each blink would be two changes of state for the recorder.
             entity("binary_sensor", "eyes-closed-now", "Eyes closed now", of: .metadata, icon: "eye-off")
@@ -80,8 +81,8 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
                 // A retained command would be carried out again and again.
                 "retain": false,
             ]),
-            smileSetting("level", "Smile level", SmileSettings.levels, step: 0.05, icon: "emoticon-happy"),
-            smileSetting("hold", "Smile hold", SmileSettings.holds, step: 0.1, icon: "timer-sand").with([
+            smileSetting("level", SmileSettings.levels, step: 0.05, icon: "emoticon-happy"),
+            smileSetting("hold", SmileSettings.holds, step: 0.1, icon: "timer-sand").with([
                 "unit_of_measurement": "s", "device_class": "duration",
             ]),
             entity("binary_sensor", "camera", "Camera problem", of: .status).with([
@@ -106,31 +107,19 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
     }
 
     /// A number of `SmileSettings`.
-    private func smileSetting(
-        _ field: String,
-        _ name: String,
-        _ range: ClosedRange<Double>,
-        step: Double,
-        icon: String
-    ) -> Component {
-        entity("number", "smile-" + field, name, of: .status, icon: icon).with([
+    private func smileSetting(_ field: String, _ range: ClosedRange<Double>, step: Double, icon: String) -> Component {
+        entity("number", "smile-\(field)", "Smile \(field)", of: .status, icon: icon).with([
             "entity_category": "config", "mode": "box", "min": range.lowerBound, "max": range.upperBound, "step": step,
             "value_template": "{{ (value_json.smile | default({})).\(field) | default('None') }}",
-            "command_topic": self.name(.smileSet), "command_template": #"{"\#(field)": {{ value }}}"#, "retain": false,
+            "command_topic": name(.smileSet), "command_template": #"{"\#(field)": {{ value }}}"#, "retain": false,
         ])
     }
 
     /// A figure of `today`, which only grows until midnight.
-    private func daily(
-        _ field: String,
-        _ name: String,
-        unit: String,
-        icon: String,
-        deviceClass: String? = nil
-    ) -> Component {
+    private func daily(_ field: String, _ name: String, unit: String, icon: String) -> Component {
         entity("sensor", name.lowercased().replacing(" ", with: "-"), name, of: .today, icon: icon).with([
             "state_class": "total_increasing", "unit_of_measurement": unit,
-            "device_class": deviceClass, "value_template": "{{ value_json.\(field) }}",
+            "value_template": "{{ value_json.\(field) }}",
         ])
     }
 
@@ -139,13 +128,13 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
         (zones + formerZones).flatMap { zone in
             let id = OutboxLocation.identifier(ofTopic: zone)
             let faces = "(value_json.zones | selectattr('name', 'eq', '\(zone)') | first | default({'faces': 0})).faces"
-            let isFormer = !zones.contains(zone)
+            let isThere = zones.contains(zone)
             return [
-                entity("binary_sensor", "occupied-" + id, zone, of: .zones, isFormer: isFormer).with([
+                entity("binary_sensor", "occupied-" + id, zone, of: .zones, if: isThere).with([
                     "device_class": "occupancy", "availability": whileLooking,
                     "value_template": "{{ 'ON' if \(faces) > 0 else 'OFF' }}",
                 ]),
-                entity("sensor", "faces-in-" + id, "\(zone) faces", of: .zones, isFormer: isFormer, icon: "map-marker")
+                entity("sensor", "faces-in-" + id, "\(zone) faces", of: .zones, if: isThere, icon: "map-marker")
                     .with([
                         "state_class": "measurement", "unit_of_measurement": "faces", "availability": whileLooking,
                         "value_template": "{{ \(faces) }}",
@@ -186,19 +175,19 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
         return [entity, trigger]
     }
 
-    /// An entity; it is not there if the topic, or the field of it that it needs, is not published.
+    private var isLookingPublished: Bool { settings.metadata.fields.contains(.looking) }
+
+    /// An entity; it is not there if the topic is not published.
     private func entity(
         _ platform: String,
         _ key: String,
         _ name: String,
         of topic: Topic,
-        needs field: FaceObject.OptionalField? = nil,
-        isFormer: Bool = false,
+        if isThere: Bool = true,
         icon: String? = nil
     ) -> Component {
         let words = [settings.camera.name, name].compactMap(Self.slug)
-        let isThere = !isFormer && isPublished(topic) && field.map(settings.metadata.fields.contains) ?? true
-        return Component(key.replacing("-", with: "_"), platform, isThere: isThere).with([
+        return Component(key.replacing("-", with: "_"), platform, isThere: isThere && isPublished(topic)).with([
             "unique_id": "\(deviceID)-\(key)", "name": name, "qos": 1,
             "default_entity_id": words.count == 2 ? "\(platform).\(words.joined(separator: "_"))" : nil,
             "icon": icon.map { "mdi:" + $0 }, platform == "camera" ? "topic" : "state_topic": self.name(topic),
@@ -255,7 +244,9 @@ private struct Component {
     private(set) var fields: JSON
 
     init(_ name: String, _ platform: String, isThere: Bool) {
-        (self.name, self.isThere, fields) = (name, isThere, ["platform": platform])
+        self.name = name
+        self.isThere = isThere
+        fields = ["platform": platform]
     }
 
     /// With further fields; of a field that it has, the new value.

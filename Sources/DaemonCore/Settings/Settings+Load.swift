@@ -30,8 +30,7 @@ extension Settings {
     private static func load(_ reader: consuming SettingsReader) throws(SettingsError) -> Settings {
         var settings = Settings()
         settings.read(&reader)
-        reader.refuseUnknown(renamed: renamed)
-        guard reader.problems.isEmpty else { throw SettingsError(problems: reader.problems) }
+        try reader.finish(renamed: renamed)
         return settings
     }
 }

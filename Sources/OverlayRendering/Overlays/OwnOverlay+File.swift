@@ -32,8 +32,7 @@ extension OwnOverlay {
             throw SettingsError(file.path, "holds \(names.count) pictures; \(Self.maximumParts) are allowed")
         }
         let parts = names.compactMap { Self.part($0.key, &reader, load) }
-        reader.refuseUnknown()
-        guard reader.problems.isEmpty else { throw SettingsError(problems: reader.problems) }
+        try reader.finish()
         self.parts = parts
     }
 
