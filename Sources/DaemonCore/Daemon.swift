@@ -75,7 +75,7 @@ package enum Daemon {
         let meter = session.meter
         let statsMeter = StatsMeter(meter)
         let notice = Mutex(DecodingNotice(source: settings.camera.source))
-        let stats = RepeatingService(interval: settings.stats.interval) {
+        let stats = RepeatingService(interval: settings.statsInterval) {
             var messages = delivery?.figures ?? DaemonStats.Messages()
             if publisher.failedPreviews > 0 { messages.dropped["preview_failed"] = publisher.failedPreviews }
             let stats = statsMeter.figures(with: messages)

@@ -69,8 +69,8 @@ extension Settings {
             ("events", outbox.rules.maximumAge != old.outbox.rules.maximumAge),
             ("publish", publish != old.publish), ("mqtt", mqtt != old.mqtt),
             ("outbox", (outbox.path, outbox.rules.capacity) != (old.outbox.path, old.outbox.rules.capacity)),
-            ("homeassistant", homeAssistant != old.homeAssistant), ("stats", stats != old.stats),
-            ("log", log != old.log),
+            ("homeassistant", homeAssistant != old.homeAssistant), ("stats", statsInterval != old.statsInterval),
+            ("log", logLevel != old.logLevel),
         ]
         return sections.filter(\.differs).map(\.name)
     }

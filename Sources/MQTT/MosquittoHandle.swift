@@ -87,11 +87,11 @@ final class MosquittoHandle {
             properties.add(MQTT_PROP_MAXIMUM_PACKET_SIZE, number: UInt32(clamping: settings.maximumPacket))
         }
         let keepAlive = CInt(clamping: settings.keepAlive.components.seconds)
-        let listener = try PrivateListener()
-        // Port 0: the host is a socket's path.
-        let code = mosquitto_connect_bind_v5(handle, listener.path, 0, keepAlive, nil, properties.list)
-        guard code == 0 else { throw .resources("connect to \(listener.path)", failure(code).text) }
-        return try listener.accept()
+        return try PrivateListener.accept { path throws(MQTTError) in
+            // Port 0: the host is a socket's path.
+            let code = mosquitto_connect_bind_v5(handle, path, 0, keepAlive, nil, properties.list)
+            guard code == 0 else { throw .resources("connect to \(path)", failure(code).text) }
+        }
     }
 
     /// The socket, for `poll`; -1 without a connection.

@@ -23,12 +23,15 @@ package final class Outbox: EventStore {
         var contents = OutboxFile.Contents()
         /// What is written together with the event of a number.
         var pending: [Int64: [String: [UInt8]?]] = [:]
-        var condition = StoreCondition(state: .ok)
         /// The condition while the file can be used.
         var healthy = StoreCondition(state: .ok)
+        /// Why it cannot be used.
+        var problem = ""
         var writes = 0
         var nextLook: Int64 = 0
         var nextRetry: Int64 = 0
+
+        var condition: StoreCondition { file == nil ? StoreCondition(state: .memory, detail: problem) : healthy }
     }
 
     /// So many writes make a log worth merging into the file: about half a megabyte.
@@ -59,7 +62,7 @@ package final class Outbox: EventStore {
     /// Keeps events in memory.
     package convenience init() {
         var state = State()
-        state.condition = StoreCondition(state: .memory, detail: "events are kept in memory only")
+        state.problem = "events are kept in memory only"
         self.init(state, path: nil, maximumPages: nil, logger: Logger(label: "outbox"))
     }
 
@@ -149,7 +152,7 @@ package final class Outbox: EventStore {
                 if !file.isInPlace {
                     state.file = nil
                     state.nextRetry = now
-                    state.condition = StoreCondition(state: .memory, detail: "its file was deleted")
+                    state.problem = "its file was deleted"
                 }
             }
             if state.file == nil, let path, now >= state.nextRetry { reopen(path, &state) }
@@ -197,7 +200,6 @@ package final class Outbox: EventStore {
         }
         state.hasBeenOpened = true
         state.file = file
-        state.condition = state.healthy
     }
 
     private func reopen(_ path: String, _ state: inout State) {
@@ -249,8 +251,7 @@ package final class Outbox: EventStore {
         state.file = nil
         state.lock?.note(isStale: true)
         state.nextRetry = DeliveryClock.monotonic() + retryInterval
-        let failure = OutboxFile.Failure(error, path: path ?? "")
-        state.condition = StoreCondition(state: .memory, detail: failure.description)
+        state.problem = OutboxFile.Failure(error, path: path ?? "").description
     }
 
     /// A number above all that earlier runs can have used: milliseconds since 1970, of which each had less than one event.

@@ -5,29 +5,23 @@ import System
 /// Listens for one connection from within this process, on a UNIX socket in a directory that only this user can enter.
 ///
 /// libmosquitto takes no descriptor, only an address to connect to. The socket's name is gone as soon as it is connected.
-final class PrivateListener {
-    let path: String
-    private let descriptor: CInt
-
-    init() throws(MQTTError) {
-        let directory = try Self.makeDirectory()
-        path = directory + "/mqtt"
-        descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
-        let isListening = withUnixAddress(path) { [descriptor] address, length in
-            descriptor >= 0 && bind(descriptor, address, length) == 0 && listen(descriptor, 1) == 0
+enum PrivateListener {
+    /// Accepts the connection that `connect` makes to the path it is given.
+    static func accept(_ connect: (String) throws(MQTTError) -> Void) throws(MQTTError) -> CInt {
+        let directory = try makeDirectory()
+        let path = directory + "/mqtt"
+        let listener = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+        defer {
+            if listener >= 0 { close(listener) }
+            unlink(path)
+            rmdir(directory)
+        }
+        let isListening = withUnixAddress(path) { address, length in
+            listener >= 0 && bind(listener, address, length) == 0 && listen(listener, 1) == 0
         }
         guard isListening == true else { throw .resources("listen on \(path)", String(cString: strerror(errno))) }
-    }
-
-    deinit {
-        if descriptor >= 0 { close(descriptor) }
-        unlink(path)
-        rmdir(String(path.dropLast("/mqtt".count)))
-    }
-
-    /// Accepts the connection that this process has made.
-    func accept() throws(MQTTError) -> CInt {
-        let accepted = socket_accept(descriptor)
+        try connect(path)
+        let accepted = socket_accept(listener)
         guard accepted >= 0 else { throw .resources("connect to \(path)", String(cString: strerror(errno))) }
         return accepted
     }

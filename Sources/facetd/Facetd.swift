@@ -78,7 +78,7 @@ struct Facetd: AsyncParsableCommand {
         signal(SIGPIPE, SIG_IGN)
         let settings = try self.settings()
         if check { return print("the settings are valid") }
-        let level = Logger.Level(rawValue: settings.log.level.rawValue) ?? .info
+        let level = Logger.Level(rawValue: settings.logLevel.rawValue) ?? .info
         LoggingSystem.bootstrap { _ in
             ConsoleLogHandler(level: level, environment: ProcessInfo.processInfo.environment)
         }

@@ -21,8 +21,8 @@ package struct Settings: Hashable, Sendable {
     package var outbox = Outbox()
     package var homeAssistant = HomeAssistant()
     package var preview = Preview()
-    package var stats = Stats()
-    package var log = Log()
+    package var statsInterval = Duration.seconds(10)
+    package var logLevel = LogLevel.info
 
     package init() {}
 
@@ -98,8 +98,8 @@ package struct Settings: Hashable, Sendable {
         reader.read("preview.rate", &preview.rate, in: 0.1...60)
         reader.read("preview.width", &preview.width, in: 16...4096)
         reader.read("preview.quality", &preview.quality, in: 1...100)
-        reader.read("stats.interval", &stats.interval, in: .seconds(1) ... .seconds(3600))
-        reader.read("log.level", &log.level)
+        reader.read("stats.interval", &statsInterval, in: .seconds(1) ... .seconds(3600))
+        reader.read("log.level", &logLevel)
     }
 }
 
@@ -157,12 +157,5 @@ extension Settings {
         package var quality = 70
     }
 
-    package struct Stats: Hashable, Sendable {
-        package var interval = Duration.seconds(10)
-    }
-
-    package struct Log: Hashable, Sendable {
-        package enum Level: String, Hashable, Sendable, CaseIterable { case debug, info, warning, error }
-        package var level = Level.info
-    }
+    package enum LogLevel: String, Hashable, Sendable, CaseIterable { case debug, info, warning, error }
 }
