@@ -59,7 +59,10 @@ package final class StatusReporter: Sendable {
     }
 
     package func faces(held: Int, _ attention: [FaceAttention]) {
-        update { ($0.held, $0.attention) = (held, attention) }
+        update { status in
+            status.held = held
+            status.attention = attention
+        }
     }
 
     func smile(_ settings: SmileSettings) { update { $0.smile = settings } }
@@ -68,7 +71,10 @@ package final class StatusReporter: Sendable {
 
     /// Whether events survive a crash changed.
     func outbox(_ condition: StoreCondition) {
-        update { ($0.outbox, $0.outboxDetail) = (DaemonStatus.Outbox(condition), condition.detail) }
+        update { status in
+            status.outbox = DaemonStatus.Outbox(condition)
+            status.outboxDetail = condition.detail
+        }
     }
 
     private func update(_ change: (inout DaemonStatus) -> Void) {

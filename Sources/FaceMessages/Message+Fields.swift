@@ -234,7 +234,7 @@ extension FaceObject: WireValue {
 
     /// What metadata and events have in common, but for the identity.
     fileprivate mutating func place<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
-        try wire.field("bounds", &bounds, .rect)
+        try wire.field("bounds", &bounds, .object(.zero))
         var (roll, yaw, pitch) = (pose?.roll, pose?.yaw, pose?.pitch)
         try wire.optional("roll", &roll, .degrees)
         try wire.optional("yaw", &yaw, .degrees)
@@ -246,10 +246,6 @@ extension FaceObject: WireValue {
 
 extension WireFormat<NormalizedPoint> {
     static let point = object(NormalizedPoint(x: 0, y: 0))
-}
-
-extension WireFormat<NormalizedRect> {
-    static let rect = object(.zero)
 }
 
 extension NormalizedPoint: WireValue {

@@ -14,7 +14,7 @@ package final class BrokerConnection: Sendable {
     /// While they are not read, the oldest are dropped and counted.
     package var incoming: AsyncStream<MQTTMessage> { session.incoming.stream }
     /// Where the connection stands, one value per change; for one reader, who finds the last 64.
-    package var states: AsyncStream<ConnectionState> { session.states.stream }
+    package var states: AsyncStream<ConnectionState> { session.connectionStates.stream }
     private let session: ClientSession
     private let isStarted = Atomic(false)
 
@@ -60,7 +60,7 @@ package final class BrokerConnection: Sendable {
     ///
     /// The message's own quality of service and retain flag hold.
     package func publish(state message: MQTTMessage) {
-        session.state.withLock { $0.states.set(message) }
+        session.state.withLock { $0.topics.set(message) }
         session.waker.wake()
     }
 

@@ -7,7 +7,7 @@ final class ClientSession: Sendable {
     /// What is shared, behind the lock. The store is never called with the lock held: it may have to wait for a disk.
     struct State {
         var events: DeliveryQueue
-        var states: StateTopics
+        var topics: StateTopics
         var transients: [MQTTMessage] = []
         var subscriptions: [String] = []
         var counters = DeliveryCounters()
@@ -51,7 +51,7 @@ final class ClientSession: Sendable {
     let state: Mutex<State>
     let waker: Waker
     let incoming: (stream: AsyncStream<MQTTMessage>, continuation: AsyncStream<MQTTMessage>.Continuation)
-    let states: (stream: AsyncStream<ConnectionState>, continuation: AsyncStream<ConnectionState>.Continuation)
+    let connectionStates = AsyncStream<ConnectionState>.makeStream(bufferingPolicy: .bufferingNewest(64))
     /// What was left; nil until the end.
     let outcome = Monitor<StopReport?>(nil)
 
@@ -68,10 +68,9 @@ final class ClientSession: Sendable {
         self.clock = clock
         self.logger = logger
         incoming = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(settings.incomingCapacity))
-        states = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(64))
         var state = State(
             events: DeliveryQueue(rules: rules),
-            states: StateTopics(ownTopic: settings.selfCorrectingTopic, will: settings.will)
+            topics: StateTopics(ownTopic: settings.selfCorrectingTopic, will: settings.will)
         )
         let dropped = store.events().flatMap { state.accept($0, now: clock.now()) }
         self.state = Mutex(state)
@@ -108,7 +107,7 @@ final class ClientSession: Sendable {
     /// Notes an acknowledgement of whatever it was.
     func acknowledged(message: Int32, refused: Bool) {
         let sequence = state.withLock { state -> Int64? in
-            state.states.acknowledge(message: message)
+            state.topics.acknowledge(message: message)
             return state.events.acknowledge(message: message)
         }
         guard let sequence else { return }
@@ -119,7 +118,7 @@ final class ClientSession: Sendable {
 
     func postponed(message: Int32) {
         state.withLock { state in
-            state.states.acknowledge(message: message, isDueAgain: true)
+            state.topics.acknowledge(message: message, isDueAgain: true)
             state.events.postpone(message: message)
         }
     }
@@ -138,7 +137,7 @@ final class ClientSession: Sendable {
         state.withLock { state in
             state.isConnected = false
             state.events.connectionLost()
-            state.states.connectionLost()
+            state.topics.connectionLost()
             state.counters.count(.offline, state.transients.count)
             state.transients = []
         }
@@ -153,7 +152,7 @@ final class ClientSession: Sendable {
 
     func report(didDisconnect: Bool) -> StopReport {
         state.withLock { state in
-            let topics = state.states.unsettledTopics
+            let topics = state.topics.unsettledTopics
             return StopReport(didDisconnect: didDisconnect, unsentEvents: state.events.count, unsentTopics: topics)
         }
     }
@@ -161,7 +160,7 @@ final class ClientSession: Sendable {
     /// Ends the streams; what was left is nil if the network thread was never started.
     func finish(_ report: StopReport?) {
         incoming.continuation.finish()
-        states.continuation.finish()
+        connectionStates.continuation.finish()
         outcome.update { $0 = report }
     }
 }

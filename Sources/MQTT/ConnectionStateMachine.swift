@@ -60,7 +60,7 @@ struct ConnectionStateMachine {
     static let stableAfter: Int64 = 2_000_000_000
     /// So many connections in a row that ended at once are no accident where nothing else shows another client.
     static let suspiciousCount = 3
-    /// So many are none even where the topic that only this client uses would have shown one: the other client may use
+    /// So many are no accident even where the topic that only this client uses shows no other client: that one may use
     /// another topic, or the broker's access list may forbid what this client does.
     static let unexplainedCount = 2 * suspiciousCount
     /// The waits after another client took our place: they grow from the first to the last.

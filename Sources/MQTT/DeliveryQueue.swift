@@ -73,8 +73,8 @@ struct DeliveryQueue {
 
     /// Takes out events that are too old, at most so many at once.
     ///
-    /// One in flight stays until it is acknowledged or the connection lost; one that came late, behind a younger one, until
-    /// that is taken out.
+    /// An event in flight stays until it is acknowledged or the connection is lost. An old event that came in after a younger
+    /// one stays until that one is taken out.
     mutating func expire(now: DeliveryClock.Moment, limit: Int = .max) -> [Dropped] {
         var dropped: [Dropped] = []
         while dropped.count < limit, let index = firstWaiting {
@@ -132,7 +132,7 @@ struct DeliveryQueue {
     /// What is sent or in flight is within the window, so the search ends there.
     private mutating func index(where isWanted: (Entry) -> Bool) -> Int? {
         let index = entries.prefix(rules.window).firstIndex(where: isWanted)
-        examined += index ?? rules.window
+        examined += index.map { $0 + 1 } ?? rules.window
         return index
     }
 }

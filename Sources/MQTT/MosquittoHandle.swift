@@ -8,10 +8,10 @@ import System
 /// so that addresses, deadlines, TLS and the check of incoming packets are too.
 /// A new handle has no memory of the last: what is sent again after a loss is decided by `DeliveryQueue` alone.
 /// Confined to one thread. libmosquitto calls back within the calls made here; what it says is kept in order until
-/// `drainEvents`, so that nothing is decided inside a callback.
+/// `drainCalls`, so that nothing is decided inside a callback.
 final class MosquittoHandle {
     /// Something that happened, as the call that tells the network's thread.
-    typealias Event = (NetworkLoop) -> Void
+    typealias Call = (NetworkLoop) -> Void
 
     struct Failure: Error, Equatable {
         let code: Int32
@@ -41,7 +41,7 @@ final class MosquittoHandle {
 
     private let handle: OpaquePointer
     private let isVersion5: Bool
-    private var events: [Event] = []
+    private var calls: [Call] = []
     /// The topics and the filters of what awaits its answer, by number.
     private var subjects: [Int32: String] = [:]
 
@@ -110,7 +110,7 @@ final class MosquittoHandle {
     }
 
     /// What happened since the last call, in order.
-    func drainEvents() -> [Event] { exchange(&events, with: []) }
+    func drainCalls() -> [Call] { exchange(&calls, with: []) }
 
     /// Hands a message over; returns the number its acknowledgement will carry.
     func publish(_ message: MQTTMessage, qos: MQTTMessage.QoS, expiry: Duration?) throws(Failure) -> Int32 {
@@ -167,26 +167,26 @@ final class MosquittoHandle {
     private func setCallbacks() {
         mosquitto_connect_v5_callback_set(handle) { _, context, reason, _, properties in
             let maximumQoS = Properties.maximumQoS(properties)
-            MosquittoHandle.from(context)?.events.append { loop in
+            MosquittoHandle.from(context)?.calls.append { loop in
                 if reason == 0 { loop.accepted(maximumQoS: maximumQoS) } else { loop.refused(code: reason) }
             }
         }
         mosquitto_disconnect_v5_callback_set(handle) { _, context, reason, _ in
-            MosquittoHandle.from(context)?.events.append { $0.ended(code: reason) }
+            MosquittoHandle.from(context)?.calls.append { $0.ended(code: reason) }
         }
         mosquitto_publish_v5_callback_set(handle) { _, context, message, reason, _ in
             guard let handle = MosquittoHandle.from(context) else { return }
             let topic = handle.subjects.removeValue(forKey: message)
-            handle.events.append { $0.acknowledged(message, on: topic, reason: reason) }
+            handle.calls.append { $0.acknowledged(message, on: topic, reason: reason) }
         }
         mosquitto_subscribe_v5_callback_set(handle) { _, context, message, count, reasons, _ in
             let reasons = Array(UnsafeBufferPointer(start: reasons, count: max(0, Int(count))))
             guard let handle = MosquittoHandle.from(context), let filter = handle.subjects.removeValue(forKey: message)
             else { return }
-            handle.events.append { $0.subscriptionAnswered(filter, reasons: reasons) }
+            handle.calls.append { $0.subscriptionAnswered(filter, reasons: reasons) }
         }
         mosquitto_unsubscribe_v5_callback_set(handle) { _, context, _, _ in
-            MosquittoHandle.from(context)?.events.append { $0.barrierReached() }
+            MosquittoHandle.from(context)?.calls.append { $0.barrierReached() }
         }
         mosquitto_message_v5_callback_set(handle) { _, context, message, properties in
             guard let message else { return }
@@ -197,12 +197,12 @@ final class MosquittoHandle {
     private func received(_ message: mosquitto_message, properties: OpaquePointer?) {
         let count = Int(message.payloadlen)
         guard count >= 0, let name = message.topic, let topic = String(validatingCString: name) else {
-            return events.append { $0.countRefused(1) }
+            return calls.append { $0.countRefused(1) }
         }
         let payload = Array(UnsafeRawBufferPointer(start: message.payload, count: count))
         var received = MQTTMessage(topic: topic, payload: payload, retain: message.retain)
         Properties.read(properties, into: &received)
-        events.append { [received] loop in loop.received(received) }
+        calls.append { [received] loop in loop.received(received) }
     }
 }
 

@@ -30,11 +30,11 @@ extension NetworkLoop {
 
     func sendStates() {
         if correction.isDue(now: DeliveryClock.monotonic()) {
-            session.state.withLock { $0.states.renewOwn() }
+            session.state.withLock { $0.topics.renewOwn() }
         }
-        while takesMore, let message = session.state.withLock({ $0.states.nextDue() }) {
+        while takesMore, let message = session.state.withLock({ $0.topics.nextDue() }) {
             guard let (number, qos) = send(message), qos == .atLeastOnce else { continue }
-            session.state.withLock { $0.states.markSent(message.topic, message: number, at: DeliveryClock.monotonic()) }
+            session.state.withLock { $0.topics.markSent(message.topic, message: number, at: DeliveryClock.monotonic()) }
         }
     }
 
@@ -129,7 +129,7 @@ extension NetworkLoop {
     private func guardOwnTopic(_ message: MQTTMessage) {
         let now = DeliveryClock.monotonic()
         let (isForeign, isRivals) = session.state.withLock { state in
-            (state.states.isForeign(message), state.states.isRivals(message))
+            (state.topics.isForeign(message), state.topics.isRivals(message))
         }
         guard !message.retain else {
             // The renewal of all states overwrites the retained message anyway.
@@ -154,7 +154,7 @@ extension NetworkLoop {
         if isLeaving { return disconnect() }
         guard machine.isConnected else { return }
         let isSettled = session.state.withLock { state in
-            state.states.isSettled && state.transients.isEmpty && state.events.isEmpty
+            state.topics.isSettled && state.transients.isEmpty && state.events.isEmpty
         }
         if (isSettled && takesMore) || now >= stop.disconnectTime { disconnect() }
     }

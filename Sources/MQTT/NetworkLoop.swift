@@ -113,10 +113,10 @@ final class NetworkLoop {
         if ready[1] != 0 || ready[2] != 0 { countRefused(proxy.receive()) }
         let failure = handle.serve(isReady: ready[0])
         proxy.flush()
-        for event in handle.drainEvents() {
+        for call in handle.drainCalls() {
             // The rest is about a connection that was abandoned.
             guard self.handle === handle else { return }
-            event(self)
+            call(self)
         }
         // The state machine ignores what an event has said before.
         if let failure, self.handle === handle { connectionFailed(failure) }
@@ -181,9 +181,9 @@ final class NetworkLoop {
         step { link = .dialing(try Dialer(settings.brokers[attempt.broker], failed: failed, waker: session.waker)) }
     }
 
-    /// Takes a step on the way to the broker, which cannot be reached if it fails.
-    private func step(_ take: () throws -> Void) {
-        do { try take() } catch { connectionLost(.unreachable("\(error)")) }
+    /// Makes a step on the way to the broker, which cannot be reached if it fails.
+    private func step(_ body: () throws -> Void) {
+        do { try body() } catch { connectionLost(.unreachable("\(error)")) }
     }
 
     private func advance(_ dialer: Dialer) {
@@ -244,13 +244,13 @@ final class NetworkLoop {
             case .refused, .takenOver: .error
             }
         logger.log(level: level, "MQTT \(state)", metadata: metadata)
-        session.states.continuation.yield(state)
+        session.connectionStates.continuation.yield(state)
     }
 
     /// A broker that takes messages but acknowledges none counts as lost.
     private func dropStalledConnection() {
         let oldest = session.state.withLock { state in
-            min(state.events.oldestFlight ?? .max, state.states.oldestFlight ?? .max, checksOwnTopicSince ?? .max)
+            min(state.events.oldestFlight ?? .max, state.topics.oldestFlight ?? .max, checksOwnTopicSince ?? .max)
         }
         let timeout = settings.acknowledgementTimeout
         guard handle != nil, oldest != .max, DeliveryClock.monotonic() - oldest >= timeout.wholeNanoseconds else {
