@@ -14,8 +14,7 @@ struct BrokerService: Service {
     private let limiter = LogLimiter()
 
     /// Runs until the daemon ends, then sends what waits.
-    ///
-    /// - Throws: `UndeliveredEvents` if events are left because the broker refuses us, which only a person can change.
+    /// Throws `UndeliveredEvents` if events are left because the broker refuses us, which only a person can change.
     func run() async throws {
         let connection = delivery.connection
         let refusal = Monitor<String?>(nil)

@@ -25,9 +25,8 @@ package enum Daemon {
     }
 
     /// Runs until a clip has ended, SIGTERM or SIGINT comes, or something fails.
-    ///
-    /// - Throws: An error that says which setting cannot work and why, before anything runs; else what failed, once
-    ///   everything else has ended in good order.
+    /// Throws an error that says which setting cannot work and why, before anything runs; else what failed, once
+    /// everything else has ended in good order.
     package static func run(settings: Settings, options: Options, logger: Logger) async throws {
         let encoder = MessageEncoder(camera: settings.camera.name, boot: ULID.make(at: .wallClock()))
         let delivery =

@@ -11,8 +11,7 @@ struct Delivery: Sendable {
     let homeAssistant: HomeAssistantAnnouncer
 
     /// Opens the outbox; no connection is made yet.
-    ///
-    /// - Throws: An error that says which setting cannot work and why.
+    /// Throws an error that says which setting cannot work and why.
     init(_ settings: Settings, encoder: MessageEncoder, environment: [String: String], logger: Logger) throws {
         let path = settings.outbox.path ?? OutboxLocation.path(topic: settings.mqtt.topic, environment: environment)
         outbox = try Outbox(path: path, logger: logger)

@@ -75,8 +75,7 @@ package final class Ledger: Sendable {
     }
 
     /// Notes an event: an enter opens a face, a leave closes it. What the face did since its last event counts for today.
-    ///
-    /// - Returns: What is to be kept with the event, and today's totals if they are other ones now.
+    /// Returns what is to be kept with the event, and today's totals if they are other ones now.
     func note(_ event: FaceEvent, at now: Timestamp) -> (kept: [String: [UInt8]?], today: DayTotals?) {
         state.withLock { state in
             let before = state.today

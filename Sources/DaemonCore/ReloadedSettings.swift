@@ -18,8 +18,7 @@ struct ReloadedSettings {
     mutating func offer(_ settings: Settings, number: Int) { offered = (settings, number) }
 
     /// Takes what became of the settings that the session was given last.
-    ///
-    /// - Returns: The settings that held and those that hold from now on; nil if they are the same.
+    /// Returns the settings that held and those that hold from now on; nil if they are the same.
     mutating func follow(_ status: ConfigurationStatus) -> (old: Settings, new: Settings)? {
         if let offered, offered.number > status.number { return nil }
         switch status.outcome {

@@ -68,8 +68,7 @@ final class SessionService: Service {
     }
 
     /// Returns when a clip has ended or the daemon is to end.
-    ///
-    /// - Throws: `FaceSessionError` if the source or the models cannot be used; what `end` was given.
+    /// Throws `FaceSessionError` if the source or the models cannot be used; what `end` was given.
     func run() async throws {
         try await withTaskCancellationOrGracefulShutdownHandler {
             try await onThread(named: "session") { try self.runSession() }

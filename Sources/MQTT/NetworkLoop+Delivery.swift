@@ -63,9 +63,8 @@ extension NetworkLoop {
     }
 
     /// Gives a message to the network.
-    ///
-    /// - Returns: its number and the quality of service it went with; nil if it cannot be sent at all, or if the
-    ///   connection is gone.
+    /// Returns its number and the quality of service it went with; nil if it cannot be sent at all, or if the
+    /// connection is gone.
     private func send(_ message: MQTTMessage, expiry: Duration? = nil) -> (number: Int32, qos: MQTTMessage.QoS)? {
         guard let handle else { return nil }
         let qos = min(message.qos, maximumQoS)

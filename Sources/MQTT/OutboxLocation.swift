@@ -18,8 +18,7 @@ package enum OutboxLocation {
     ///
     /// A slash becomes `-`, any other byte `_` and its two hexadecimal digits, so that no two topics give the same.
     package static func identifier(ofTopic topic: String) -> String {
-        let letters = CharacterSet(charactersIn: "a"..."z").union(CharacterSet(charactersIn: "A"..."Z"))
-        let kept = letters.union(CharacterSet(charactersIn: "0123456789/"))
+        let kept = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/")
         let encoded = topic.addingPercentEncoding(withAllowedCharacters: kept) ?? topic
         return encoded.replacing("%", with: "_").replacing("/", with: "-")
     }

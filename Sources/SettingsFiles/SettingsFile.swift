@@ -26,10 +26,7 @@ package struct SettingsError: Error, Hashable, Sendable, CustomStringConvertible
     /// The problems, those of a file in its order; at least one.
     package var problems: [SettingsProblem]
 
-    package init(problems: [SettingsProblem]) {
-        self.problems = problems.enumerated().sorted { ($0.element.line, $0.offset) < ($1.element.line, $1.offset) }
-            .map(\.element)
-    }
+    package init(problems: [SettingsProblem]) { self.problems = problems.sorted { $0.line < $1.line } }
 
     package init(_ path: String, _ reason: String) {
         problems = [SettingsProblem(key: nil, source: path, reason: reason)]
@@ -70,8 +67,7 @@ package struct SettingsFile {
     private(set) var problems: [SettingsProblem] = []
 
     /// Reads and parses the file; messages name `example` as one that shows what it should hold.
-    ///
-    /// - Throws: `SettingsError` if it cannot be read, is no YAML, or holds no settings at all.
+    /// Throws `SettingsError` if it cannot be read, is no YAML, or holds no settings at all.
     package init(path: String, example: String = daemonExample) throws(SettingsError) {
         let text: String
         do {

@@ -29,8 +29,7 @@ final class HomeAssistantAnnouncer: Sendable {
     }
 
     /// Begins, before the connection starts.
-    ///
-    /// - Throws: `MQTTError` if the prefix makes no topic; `ThreadError`.
+    /// Throws `MQTTError` if the prefix makes no topic; `ThreadError`.
     func begin() async throws { try await onThread(named: "outbox") { try self.announceAndRemove() } }
 
     private func announceAndRemove() throws {
@@ -109,8 +108,7 @@ struct AnnouncedTopics: Hashable, Sendable {
     init(_ topics: some Sequence<String>) { self.topics = Set(topics) }
 
     /// Begins a run that announces on a topic, or on none.
-    ///
-    /// - Returns: The topics to be emptied.
+    /// Returns the topics to be emptied.
     mutating func begin(announcing topic: String?) -> [String] {
         let left = topics.subtracting([topic].compactMap(\.self)).sorted()
         if let topic { topics.insert(topic) }

@@ -26,8 +26,7 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
     var birthTopic: String { "\(settings.homeAssistant.prefix)/status" }
 
     /// The message, the same bytes each time.
-    ///
-    /// - Throws: What the types of its parts rule out.
+    /// Throws what the types of its parts rule out.
     func payload() throws -> [UInt8] {
         let device: JSON = [
             "identifiers": [deviceID], "name": settings.camera.name, "manufacturer": "Facet", "model": "facetd",

@@ -2,8 +2,7 @@ package import SettingsFiles
 
 extension Settings {
     /// Reads the settings: command line before environment before file before defaults.
-    ///
-    /// - Throws: `SettingsError` with all problems at once.
+    /// Throws `SettingsError` with all problems at once.
     package static func load(
         arguments: [String: String] = [:],
         environment: [String: String] = [:],

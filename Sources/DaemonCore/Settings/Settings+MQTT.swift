@@ -59,8 +59,7 @@ extension Settings {
 extension Settings.MQTT {
     /// The settings of the connection, the will among them; `environment` may hold `FACET_MQTT_PASSWORD` and systemd's
     /// `CREDENTIALS_DIRECTORY`.
-    ///
-    /// - Throws: `MQTTError` if the password file cannot be used.
+    /// Throws `MQTTError` if the password file cannot be used.
     func brokerSettings(encoder: MessageEncoder, environment: [String: String]) throws -> BrokerSettings {
         var settings = connection
         if settings.clientID.isEmpty { settings.clientID = defaultClientID }
