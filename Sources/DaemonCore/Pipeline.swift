@@ -21,8 +21,6 @@ package final class Pipeline {
     private var preview: JPEGEncoder?
     private var state: StreamState?
     private var configuration: ConfigurationStatus?
-    private var attention: [FaceAttention] = []
-    private var heldCount = 0
     private var publishedCount = 0
     private var publishedZones: [ZonesMessage.Zone] = []
     /// Frames after a camera has begun until memory is released: by then everything that goes on running has run.
@@ -48,10 +46,7 @@ package final class Pipeline {
             let frame = update.stamp.flatMap { stamp in update.captured.map { (stamp, $0) } }
             if !update.events.isEmpty { publisher.publish(update.events, frame: frame) }
             if update.state != state { change(to: update.state) }
-            let held = update.faces.count(where: \.isHeld)
-            if update.attention != attention || held != heldCount { status.faces(held: held, update.attention) }
-            attention = update.attention
-            heldCount = held
+            status.faces(held: update.faces.count(where: \.isHeld), update.attention)
             if let stamp = update.stamp {
                 let faces = update.faces.map { $0.keeping(settings.metadata.fields) }
                 if gate.admits(faces, at: stamp.mediaTime) {
