@@ -79,10 +79,9 @@ package final class Publisher: Sendable {
     }
 
     package func publishZones(_ zones: [ZonesMessage.Zone]) {
-        guard wanted.contains(.zones) else { return }
-        post { [self] in
+        publish(.zones) { [ledger] encoder in
             _ = ledger.note(hasZones: !zones.isEmpty)
-            send(encoder.zones(zones))
+            return encoder.zones(zones)
         }
     }
 

@@ -90,7 +90,6 @@ final class SessionService: Service {
         defer { status.publisher.finish() }
         let settings = settings.withLock(\.settings)
         let pipeline = try Pipeline(settings: settings, status: status, meter: session.meter, logger: logger)
-        status.announce()
         var isReady = false
         try session.run(ticket) { update in
             follow(update.configuration, pipeline)

@@ -36,6 +36,12 @@ package struct JSONWriter {
         number(value, decimals: decimals)
     }
 
+    /// A value that is JSON already.
+    mutating func field(_ name: String, json: [UInt8]) {
+        key(name)
+        bytes += json
+    }
+
     // MARK: - Parts
 
     /// Writes the comma before a field or an element, unless it is the first one.
@@ -62,12 +68,6 @@ package struct JSONWriter {
         bytes.append(UInt8(ascii: "{"))
         body(&self)
         bytes.append(UInt8(ascii: "}"))
-    }
-
-    static func quoted(_ text: String) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.string(text)
-        return writer.bytes
     }
 
     fileprivate mutating func string(_ value: String) {

@@ -46,15 +46,16 @@ public struct Message: Hashable, Sendable {
     ///
     /// A payload that is JSON stands there as it is, a text as a JSON string; a picture is given by its size only.
     public func line(base: String) -> [UInt8] {
-        var line = Array("{\"topic\":".utf8)
-        line += JSONWriter.quoted(topic.name(under: base))
-        line += ",\"qos\":\(topic.qos),\"retain\":\(topic.isRetained),\"payload\":".utf8
-        switch contentType {
-        case "application/json": line += payload
-        case "text/plain": line += JSONWriter.quoted(String(decoding: payload, as: UTF8.self))
-        default: line += JSONWriter.quoted("\(payload.count) bytes of \(contentType)")
+        let line = JSONWriter.object(reserving: payload.count + 128) { json in
+            json.field("topic", topic.name(under: base))
+            json.field("qos", topic.qos)
+            json.field("retain", topic.isRetained)
+            switch contentType {
+            case "application/json": json.field("payload", json: payload)
+            case "text/plain": json.field("payload", String(decoding: payload, as: UTF8.self))
+            default: json.field("payload", "\(payload.count) bytes of \(contentType)")
+            }
         }
-        line += "}\n".utf8
-        return line
+        return line + "\n".utf8
     }
 }

@@ -25,8 +25,8 @@ package final class Outbox: EventStore {
         var pending: [Int64: [String: [UInt8]?]] = [:]
         /// The condition while the file can be used.
         var healthy = StoreCondition(state: .ok)
-        /// Why it cannot be used.
-        var problem = ""
+        /// Why it cannot be used, or that there is none.
+        var problem = "events are kept in memory only"
         var writes = 0
         var nextLook: Int64 = 0
         var nextRetry: Int64 = 0
@@ -61,9 +61,7 @@ package final class Outbox: EventStore {
 
     /// Keeps events in memory.
     package convenience init() {
-        var state = State()
-        state.problem = "events are kept in memory only"
-        self.init(state, path: nil, maximumPages: nil, logger: Logger(label: "outbox"))
+        self.init(State(), path: nil, maximumPages: nil, logger: Logger(label: "outbox"))
     }
 
     /// Opens or makes the file, along with the directories that lead to it. `maximumPages` limits its size as a full

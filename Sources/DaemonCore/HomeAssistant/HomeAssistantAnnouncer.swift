@@ -30,22 +30,22 @@ final class HomeAssistantAnnouncer: Sendable {
 
     /// Begins, before the connection starts.
     /// Throws `MQTTError` if the prefix makes no topic; `ThreadError`.
-    func begin() async throws { try await onThread(named: "outbox") { try self.announceAndRemove() } }
-
-    private func announceAndRemove() throws {
-        let discovery = discovery.withLock(\.self)
-        if isOn { try connection.subscribe(discovery.birthTopic) }
-        var announced = AnnouncedTopics(store.list(for: Self.key))
-        let left = announced.begin(announcing: isOn ? discovery.topic : nil)
-        leftovers.withLock { $0 = left }
-        // Stored before anything is sent: after a crash in between, a topic without a message is emptied once more, but
-        // no device stays behind.
-        if !announced.topics.isEmpty { store.set(announced.topics.sorted(), for: Self.key) }
-        for topic in left {
-            logger.info("removing the device from Home Assistant", metadata: ["topic": "\(topic)"])
-            connection.publish(state: Self.message(topic: topic, payload: []))
+    func begin() async throws {
+        try await onThread(named: "outbox") { [self] in
+            let discovery = discovery.withLock(\.self)
+            if isOn { try connection.subscribe(discovery.birthTopic) }
+            var announced = AnnouncedTopics(store.list(for: Self.key))
+            let left = announced.begin(announcing: isOn ? discovery.topic : nil)
+            leftovers.withLock { $0 = left }
+            // Stored before anything is sent: after a crash in between, a topic without a message is emptied once more,
+            // but no device stays behind.
+            if !announced.topics.isEmpty { store.set(announced.topics.sorted(), for: Self.key) }
+            for topic in left {
+                logger.info("removing the device from Home Assistant", metadata: ["topic": "\(topic)"])
+                connection.publish(state: Self.message(topic: topic, payload: []))
+            }
+            if isOn { announce() }
         }
-        if isOn { announce() }
     }
 
     /// Whether a message was Home Assistant's; if it says that Home Assistant has started, the device is announced.

@@ -5,7 +5,9 @@ import FacetKit
 extension Settings {
     /// What `camera.source` names: a camera, or a clip, a still picture or a stream.
     var source: FaceSession.Source {
-        let (text, request, controls) = (camera.source, camera.configuration.request, camera.configuration.controls)
+        let text = camera.source
+        let request = camera.configuration.request
+        let controls = camera.configuration.controls
         var source: FaceSession.Source
         var options = camera.options
         if FaceSession.Source.isCamera(text) {
