@@ -34,6 +34,11 @@ package struct CropRegion: Hashable, Sendable {
         if square.intersectionOverUnion(other.square) > 0.5 { return true }
         return (center - other.center).magnitude.max() < max(side, other.side) / 4
     }
+
+    /// Whether an upright square shows more than a picture of that size.
+    func reachesBeyond(_ size: FrameSize) -> Bool {
+        any(center - side / 2 .< 0) || any(center + side / 2 .> size.vector)
+    }
 }
 
 extension CropRegion {
@@ -65,6 +70,8 @@ extension CropRegion {
 }
 
 extension NormalizedRect {
+    static var wholePicture: NormalizedRect { NormalizedRect(x: 0, y: 0, width: 1, height: 1) }
+
     /// A rectangle in pixels, for comparing it with another one.
     init(center: SIMD2<Float>, size: SIMD2<Float>) {
         self.init(corner: SIMD2<Double>(center - size / 2), size: SIMD2<Double>(size))

@@ -109,8 +109,9 @@ public final class FaceAnalyzer {
         let step = options.isThorough ? scene.step(to: frame) : .small
         if step == .cut { faces = [] }
         let count = faces.count
-        try followFaces(in: frame, &analysis)
-        let computed = analysis.landmarkRuns
+        let runs = landmarkModel.runs
+        try followFaces(in: frame)
+        let computed = landmarkModel.runs - runs
         // With another light alone, most faces are still where they were.
         analysis.isCut = step == .cut || (step == .light && 2 * faces.count < count)
         if options.isThorough {
@@ -122,6 +123,7 @@ public final class FaceAnalyzer {
         analysis.landmarkTime = .now - start
         let due = options.isThorough ? .largeAndSmall : dueSearch(in: frame)
         if due != .none { try search(frame, due, &analysis) }
+        analysis.landmarkRuns = landmarkModel.runs - runs
         noteTime(of: frame)
         if !faces.isEmpty {
             analysis.luminance = faces.reduce(0) { $0 + $1.luminance } / Double(faces.count)
@@ -215,13 +217,13 @@ public final class FaceAnalyzer {
 
     // MARK: Following
 
-    private func followFaces(in frame: Frame, _ analysis: inout FaceAnalysis) throws(InferenceError) {
+    private func followFaces(in frame: Frame) throws(InferenceError) {
         var kept: [TrackedFace] = []
         let choice = budget?.choice(of: faces.map { $0.candidate(at: frame.stamp.mediaTime) })
         for (index, var face) in faces.enumerated() {
-            let presence = try findLandmarks(of: &face, in: frame, canCompute: choice?[index] ?? true, &analysis)
+            let presence = try presence(of: &face, in: frame, isDue: choice?[index] ?? true)
             guard face.update(presence, in: frame.uprightSize), isWanted(face, in: frame.uprightSize) else {
-                schedule.lost(at: frame.stamp.mediaTime)
+                schedule.noteLoss(at: frame.stamp.mediaTime)
                 continue
             }
             guard let rival = kept.firstIndex(where: { $0.region.isSameFace(as: face.region) }) else {
@@ -230,7 +232,7 @@ public final class FaceAnalyzer {
             }
             // Two that came to follow the same face, as when one person passes behind another: the one that moved less
             // has been there before.
-            schedule.lost(at: frame.stamp.mediaTime)
+            schedule.noteLoss(at: frame.stamp.mediaTime)
             if face.shift < kept[rival].shift { kept[rival] = face }
         }
         faces = kept
@@ -239,20 +241,14 @@ public final class FaceAnalyzer {
     /// Finds the landmarks of a followed face: computes them, or moves those of an earlier frame if the face has not
     /// changed; or leaves them where they are if they cannot be computed in this frame.
     /// - Returns: How sure the model is that there is a face, 0…1.
-    private func findLandmarks(
-        of face: inout TrackedFace,
-        in frame: Frame,
-        canCompute: Bool,
-        _ analysis: inout FaceAnalysis
-    ) throws(InferenceError) -> Double {
+    private func presence(of face: inout TrackedFace, in frame: Frame, isDue: Bool) throws(InferenceError) -> Double {
         face.beginFrame()
         if options.skipsUnchanged, face.reuseLandmarks(in: frame, workspace) { return face.presence }
-        guard canCompute else {
+        guard isDue else {
             face.carryOver(in: frame.uprightSize)
             return face.presence
         }
         let presence = try landmarkModel.find(face.landmarks, in: frame, region: face.region(in: frame.uprightSize))
-        analysis.landmarkRuns += 1
         face.luminance = landmarkModel.luminance()
         if options.skipsUnchanged { face.landmarksWereComputed(in: frame, workspace) }
         return presence
@@ -285,17 +281,17 @@ public final class FaceAnalyzer {
         }
         let hasChanged = scene.hasChanged(in: frame, beside: faces.map(\.region))
         if scene.wasCut {
-            schedule.wasCut()
+            schedule.noteCut()
             search = schedule.due(at: time, following: faces.count)
         }
         guard search != .none else {
-            schedule.postponed(at: time)
+            schedule.notePostponement(at: time)
             return .none
         }
         // A face that came is not always found by the first search; the next one is from another position.
         let wanted = hasChanged || change != .none || schedule.isHurried ? search : schedule.overdue(at: time)
         change = !hasChanged || !scene.canCompare ? .none : change == .none ? .new : .lasting
-        if wanted == .none { schedule.postponed(at: time) } else { scene.noteSearch() }
+        if wanted == .none { schedule.notePostponement(at: time) } else { scene.noteSearch() }
         return wanted
     }
 
@@ -309,7 +305,7 @@ public final class FaceAnalyzer {
         let time = frame.stamp.mediaTime
         let isApart = options.isForHiding && time - (lastTime ?? time) > Self.longestStep
         let pictures = setAside.filter { $0.isUnchanged(in: frame, workspace) }.map { $0.region(in: frame.uprightSize) }
-        let regions = faces.map { $0.region(in: frame.uprightSize) } + pictures
+        let regions = faces.map(\.region) + pictures
         let detections =
             if !options.isThorough {
                 try finder.find(in: frame, scene.map, search, faces: regions)
@@ -319,11 +315,10 @@ public final class FaceAnalyzer {
                 try finder.findNext(in: frame, scene.map, faces: regions, isComplete: options.isForHiding)
             }
         let searched = ContinuousClock.now
-        schedule.searched(search, at: time)
+        schedule.noteSearch(search, at: time)
         for detection in detections {
             let region = CropRegion(around: detection)
-            let isKnown =
-                faces.contains { $0.region.isSameFace(as: region) } || pictures.contains { $0.isSameFace(as: region) }
+            let isKnown = (faces.map(\.region) + pictures).contains { $0.isSameFace(as: region) }
             let isFollowed = isKnown ? true : try consider(detection, region, in: frame, &analysis)
             // In frames that are apart, what is followed there may be another face's remains.
             if isApart || !isFollowed { analysis.unconfirmed.append(detection.face(in: frame.uprightSize)) }
@@ -345,7 +340,6 @@ public final class FaceAnalyzer {
         let center = detection.face(in: size).bounds.center
         guard !options.ignored.contains(where: { $0.contains(center) }) else { return false }
         let presence = try landmarkModel.find(spare, in: frame, region: region)
-        analysis.landmarkRuns += 1
         var face = TrackedFace(lineage: lastLineage + 1, landmarks: spare, region: region, size: size, foundAt: time)
         guard face.update(presence, in: size), presence > TrackedFace.minimumPresenceAtBirth, isWanted(face, in: size)
         else { return false }
@@ -375,8 +369,4 @@ public final class FaceAnalyzer {
         guard Double(high.x - low.x) >= options.minimumSize * shorter else { return false }
         return options.region?.contains(size.share(of: (low + high) / 2)) ?? true
     }
-}
-
-extension NormalizedRect {
-    static var wholePicture: NormalizedRect { NormalizedRect(x: 0, y: 0, width: 1, height: 1) }
 }

@@ -46,8 +46,7 @@ final class FaceFinder {
         }
         let side = CropRegion(letterboxing: rect, of: frame.uprightSize).side
         let sure = near.filter { Self.isSure($0, side: side) }
-        let isSmallWanted =
-            search == .small || search == .largeAndSmall || (search == .largeElseSmall && near.isEmpty)
+        let isSmallWanted = search == .small || search == .largeAndSmall || (search == .largeElseSmall && near.isEmpty)
         let isInDoubt = sure.count < near.count
         guard isSmallWanted || isInDoubt else { return sure }
         let part = isInDoubt ? rect : focus.next(in: frame, map, faces: faces)
@@ -118,8 +117,7 @@ final class FaceFinder {
             + (sides ?? Self.sides(of: rect, in: size, smallest: Float(far.kind.inputSize) / 2))
         var tiles = all.flatMap { Self.tiles(of: rect, in: size, side: $0) }
         for share in sides == nil ? Self.between : Self.betweenFew {
-            tiles += all.flatMap { Self.tiles(of: rect, in: size, side: share * $0) }
-                .filter { $0.reachesBeyond(size) }
+            tiles += all.flatMap { Self.tiles(of: rect, in: size, side: share * $0) }.filter { $0.reachesBeyond(size) }
         }
         var found: [FaceDetection] = []
         for quarter in 0..<(turned ? 4 : 1) {
@@ -195,12 +193,5 @@ final class FaceFinder {
         return centers(extent.y).flatMap { y in
             centers(extent.x).map { x in CropRegion(center: corner + SIMD2(x, y), side: side) }
         }
-    }
-}
-
-extension CropRegion {
-    /// Whether an upright square shows more than a picture.
-    fileprivate func reachesBeyond(_ size: FrameSize) -> Bool {
-        any(center - side / 2 .< 0) || any(center + side / 2 .> size.vector)
     }
 }

@@ -7,6 +7,8 @@ package final class LandmarkModel {
     static let inputSize = 192
 
     private let model: CompiledModel
+    /// How often it was run.
+    private(set) var runs = 0
 
     package init(_ liteRT: LiteRT) throws(InferenceError) {
         let sampler = CropSampler(size: Self.inputSize, border: .replicate, range: 0...1)
@@ -19,6 +21,7 @@ package final class LandmarkModel {
     /// Finds the landmarks in a region of the frame, and returns how sure the model is that there is a face, 0…1.
     package func find(_ face: FaceLandmarks, in frame: Frame, region: CropRegion) throws(InferenceError) -> Double {
         try model.run(on: frame, region)
+        runs += 1
         refineMesh()
         let mesh = model.outputs[0].numbers
         // From the model's coordinates, pixels of its input, to the upright picture.

@@ -93,8 +93,7 @@ package final class PlaceMeter {
 
     /// What a place shows in the frame that was looked at last, which is given again.
     package func reading(of query: PlaceQuery, in frame: Frame) -> PlaceReading {
-        let place = query.bounds.headAndShoulders
-        let found = count(in: place)
+        let found = count(in: query.bounds.headAndShoulders)
         guard query.lastSeen >= replacedAt, found.all >= Self.leastCells else { return .empty }
         guard Double(found.free) >= Self.leastFree * Double(found.all) else { return .covered }
         guard room != nil else {
@@ -107,8 +106,8 @@ package final class PlaceMeter {
         }
         // A person who bends down is below.
         let below = count(in: query.bounds.around(widths: 1.6, heights: 2.1...5))
-        return below.free >= Self.leastCells && below.isOccupied
-            ? .person(moved: below.hasMoved, head: false) : .empty
+        let isOccupied = below.free >= Self.leastCells && below.isOccupied
+        return isOccupied ? .person(moved: below.hasMoved, head: false) : .empty
     }
 
     /// How many cells of a place there are, belong to no face that is seen, have changed, and differ from the empty room.
@@ -142,10 +141,7 @@ package final class PlaceMeter {
     }
 
     /// Why the model cannot be used, once; the place is judged without it then.
-    package func drainError() -> InferenceError? {
-        defer { lastError = nil }
-        return lastError
-    }
+    package func drainError() -> InferenceError? { exchange(&lastError, with: nil) }
 
     private func showsClothes(of query: PlaceQuery) -> Bool {
         guard let worn = query.clothes, let now = clothes(below: query.bounds) else { return false }
@@ -158,8 +154,7 @@ package final class PlaceMeter {
     private func outlined(_ bounds: NormalizedRect, in frame: Frame) -> (head: Double, body: Double) {
         guard !hasFailed else { return (0, 0) }
         do throws(InferenceError) {
-            let outline =
-                if let outline { outline } else { try PersonOutline(modelDirectory: modelDirectory) }
+            let outline = if let outline { outline } else { try PersonOutline(modelDirectory: modelDirectory) }
             (self.outline, outlineUsedAt) = (outline, frame.stamp.mediaTime)
             let last = PlaceColors.side - 1
             return try outline.coverage(of: bounds, in: frame) { point in

@@ -123,9 +123,8 @@ final class SceneGate {
         let bottom = Float(frame.uprightSize.height)
         let parts = faces.map { face in
             // The head with its hair, which moves more than the landmarks' box, and the body below.
-            let (left, right) = (face.center.x - face.side, face.center.x + face.side)
-            let top = face.center.y - 0.9 * face.side
-            return LuminanceGrid.Rectangle(left: left, top: top, right: right, bottom: max(top, bottom))
+            let low = face.center - SIMD2(1, 0.9) * face.side
+            return LuminanceGrid.Rectangle(low, SIMD2(face.center.x + face.side, max(low.y, bottom)))
         }
         map.cover(parts, in: frame)
         let hasChanged = hasChangedBesideCovered()

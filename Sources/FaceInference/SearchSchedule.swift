@@ -81,10 +81,10 @@ struct SearchSchedule: Hashable, Sendable {
     var isHurried: Bool { hurried > 0 }
 
     /// Notes that much of the scene changed at once: the next searches beside followed faces follow each other soon.
-    mutating func wasCut() { hurried = Self.searchesAfterCut }
+    mutating func noteCut() { hurried = Self.searchesAfterCut }
 
     /// Notes that a search for further faces was put off.
-    mutating func postponed(at mediaTime: Double) { lastPostponement = mediaTime }
+    mutating func notePostponement(at mediaTime: Double) { lastPostponement = mediaTime }
 
     /// Whether a face was lost a moment ago.
     func hasLost(at mediaTime: Double) -> Bool { !hasPassed(moment, since: lastLoss, at: mediaTime) }
@@ -95,7 +95,7 @@ struct SearchSchedule: Hashable, Sendable {
         return mediaTime - time >= seconds || mediaTime < time
     }
 
-    mutating func searched(_ search: Search, at mediaTime: Double) {
+    mutating func noteSearch(_ search: Search, at mediaTime: Double) {
         lastSearch = mediaTime
         lastPostponement = nil
         hurried = max(0, hurried - 1)
@@ -103,7 +103,7 @@ struct SearchSchedule: Hashable, Sendable {
         wasLarge = search != .small
     }
 
-    mutating func lost(at mediaTime: Double) { lastLoss = mediaTime }
+    mutating func noteLoss(at mediaTime: Double) { lastLoss = mediaTime }
 
     /// Forgets all that happened.
     mutating func reset() {

@@ -113,11 +113,9 @@ final class UnchangedFace {
         let stored = frame.orientation.storedFromUpright(stored: frame.size)
         return stored.then(motion).then(stored.inverse)
     }
-}
 
-// MARK: When the landmarks are computed
+    // MARK: When the landmarks are computed
 
-extension UnchangedFace {
     /// Pixels of the stored picture for a cell.
     private var cellSide: Float { (rectangle.right - rectangle.left) / Float(Self.side) }
 
@@ -200,11 +198,9 @@ extension UnchangedFace {
         }
         return products
     }
-}
 
-// MARK: In each frame
+    // MARK: In each frame
 
-extension UnchangedFace {
     /// The weighted sums of the products of each effect with a vector of each block.
     @inline(__always)
     func sums(_ weights: Cells, _ vector: (_ block: Int) -> Cells.Vector) -> SIMD8<Float> {

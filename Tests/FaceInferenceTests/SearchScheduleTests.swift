@@ -20,10 +20,10 @@ struct SearchScheduleTests {
         for (frame, character) in counts.enumerated() {
             let count = character.wholeNumberValue ?? 0
             let time = Double(frame) / 8
-            if count < before { schedule.lost(at: time) }
+            if count < before { schedule.noteLoss(at: time) }
             before = count
             let due = schedule.due(at: time, following: count, isChanging: count > 0)
-            if due != .none { schedule.searched(due, at: time) }
+            if due != .none { schedule.noteSearch(due, at: time) }
             searches += letters[due] ?? "?"
         }
         return searches
@@ -37,7 +37,7 @@ struct SearchScheduleTests {
         var schedule = schedule()
         let searches = (0..<5).map { frame in
             let due = schedule.due(at: Double(frame) / 10, following: 0, isChanging: true)
-            schedule.searched(due, at: Double(frame) / 10)
+            schedule.noteSearch(due, at: Double(frame) / 10)
             return due
         }
         #expect(searches == Array(repeating: .largeElseSmall, count: 5))
@@ -52,7 +52,7 @@ struct SearchScheduleTests {
     @Test("searches again soon beside a face where not everything changes all the time")
     func calm() {
         var schedule = schedule()
-        schedule.searched(.largeAndSmall, at: 0)
+        schedule.noteSearch(.largeAndSmall, at: 0)
         #expect(schedule.due(at: 0.1, following: 1) == .none)
         #expect(schedule.due(at: 0.2, following: 1) == .small)
         #expect(schedule.due(at: 0.4, following: 1, isChanging: true) == .none)
@@ -61,16 +61,16 @@ struct SearchScheduleTests {
     @Test("searches at once after a cut beside a face that moves, and twice more soon")
     func cut() {
         var schedule = schedule()
-        schedule.searched(.small, at: 0)
+        schedule.noteSearch(.small, at: 0)
         func isDue(_ time: Double) -> Bool { schedule.due(at: time, following: 1, isChanging: true) != .none }
         #expect(!schedule.canCompare(at: 0.05, following: 1) && schedule.canCompare(at: 0.1, following: 1))
         #expect(!schedule.canCompare(at: 0.1, following: 2))
         #expect(!isDue(0.1))
-        schedule.postponed(at: 0.1)
-        schedule.wasCut()
+        schedule.notePostponement(at: 0.1)
+        schedule.noteCut()
         var searched: [Double] = []
         for frame in 3...25 where isDue(Double(frame) / 30) {
-            schedule.searched(schedule.due(at: Double(frame) / 30, following: 1), at: Double(frame) / 30)
+            schedule.noteSearch(schedule.due(at: Double(frame) / 30, following: 1), at: Double(frame) / 30)
             searched.append((Double(frame) / 30 * 100).rounded() / 100)
         }
         #expect(searched == [0.1, 0.27, 0.43])
@@ -88,18 +88,18 @@ struct SearchScheduleTests {
     @Test("a search beside faces can be put off for a tenth of a second at a time, and for a second in all")
     func postponement() {
         var schedule = schedule()
-        schedule.searched(.largeAndSmall, at: 0)
+        schedule.noteSearch(.largeAndSmall, at: 0)
         var (asked, overdue): ([Double], [SearchSchedule.Search]) = ([], [])
         for frame in 1...30 {
             let time = Double(frame) / 30
             guard schedule.due(at: time, following: 1, isChanging: true) != .none else { continue }
             asked.append(time)
             overdue.append(schedule.overdue(at: time))
-            schedule.postponed(at: time)
+            schedule.notePostponement(at: time)
         }
         #expect(asked == [0.5, 0.6, 0.7, 0.8, 0.9, 1].map { ($0 * 30).rounded() / 30 })
         #expect(overdue == [.none, .none, .none, .none, .none, .small])
-        schedule.searched(.small, at: 1)
+        schedule.noteSearch(.small, at: 1)
         #expect(schedule.due(at: 1.4, following: 1, isChanging: true) == .none)
         #expect(schedule.due(at: 1.5, following: 1, isChanging: true) == .largeAndSmall)
         #expect(schedule.overdue(at: 2) == .large)
@@ -111,7 +111,7 @@ struct SearchScheduleTests {
     @Test("searches again when the source begins anew")
     func restart() {
         var schedule = schedule()
-        schedule.searched(.large, at: 100)
+        schedule.noteSearch(.large, at: 100)
         #expect(schedule.due(at: 100.1, following: 1) == .none)
         #expect(schedule.due(at: 0, following: 1) == .small)
     }
