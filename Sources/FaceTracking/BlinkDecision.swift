@@ -161,13 +161,6 @@ struct BlinkDecision {
     }
 }
 
-extension BlinkDetector.Valley {
-    /// The samples below half way, and one on either side.
-    fileprivate func around(in samples: History<BlinkDetector.Sample>) -> ClosedRange<Int> {
-        max(samples.first, closed.lowerBound - 1)...min(risen, closed.upperBound + 1)
-    }
-}
-
 extension Collection where Element == Double {
     /// The value in the middle, or the mean of the two there; 0 of nothing.
     fileprivate var median: Double {

@@ -66,6 +66,11 @@ struct BlinkDetector: Sendable {
         var risen: Int
         /// When the openness was half way down and half way up again, between two samples.
         var halfway: ClosedRange<Double>
+
+        /// The samples below half way, and one on either side.
+        func around(in samples: History<Sample>) -> ClosedRange<Int> {
+            max(samples.first, closed.lowerBound - 1)...min(risen, closed.upperBound + 1)
+        }
     }
 
     private(set) var samples = History<Sample>(capacity: EyeOpenness.capacity)

@@ -101,8 +101,7 @@ struct ClosedEyes: Sendable {
 
     /// Ends the closure that was reported, if there is one: what happened.
     mutating func end(at time: Double) -> FaceEvent.Kind? {
-        defer { reported = nil }
-        return reported.map { .eyesOpen(eyes: $0.eyes, duration: max(0, time - $0.since)) }
+        exchange(&reported, with: nil).map { .eyesOpen(eyes: $0.eyes, duration: max(0, time - $0.since)) }
     }
 
     /// Takes the next frame.

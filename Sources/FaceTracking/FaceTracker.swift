@@ -104,14 +104,16 @@ public struct FaceTracker: Sendable {
             observe(observation, known ?? tracks.count - 1, at: stamp, &update)
         }
         if parameters.ignoresStill { dropStill(at: stamp, &update) }
-        dropUnseen(at: stamp, isCut: isCut, readings, &update)
+        update.events += dropGone(at: stamp, isCut: isCut, readings)
+        update.faces = faces
         return update
     }
 
     /// Takes a frame that could not be looked at: time passes all the same, and faces leave by it.
     package mutating func skip(to stamp: FrameStamp) -> Update {
         var update = Update()
-        dropUnseen(at: stamp, isCut: false, nil, &update)
+        update.events = dropGone(at: stamp, isCut: false, nil)
+        update.faces = faces
         return update
     }
 
@@ -153,24 +155,20 @@ public struct FaceTracker: Sendable {
         tracks.removeAll { $0.face?.still == true }
     }
 
-    /// Drops the faces that count as gone, and says which ones are there; without readings the frame could not be looked at.
-    private mutating func dropUnseen(
-        at stamp: FrameStamp,
-        isCut: Bool,
-        _ readings: [Int: PlaceReading]?,
-        _ update: inout Update
-    ) {
+    /// Drops the faces that count as gone; without readings the frame could not be looked at.
+    private mutating func dropGone(at stamp: FrameStamp, isCut: Bool, _ readings: [Int: PlaceReading]?) -> [FaceEvent] {
+        var events: [FaceEvent] = []
         var gone: Set<Int> = []
         for index in tracks.indices where tracks[index].lastSeen != stamp {
             tracks[index].miss(at: stamp, wasLookedAt: readings != nil, isCut: isCut)
             let isThere = tracks[index].isThere(readings, at: stamp, parameters)
-            update.events += tracks[index].drainExpressionEvents()
+            events += tracks[index].drainExpressionEvents()
             guard !isThere else { continue }
-            update.events += tracks[index].leave(reason: .left, at: stamp)
+            events += tracks[index].leave(reason: .left, at: stamp)
             gone.insert(tracks[index].number)
         }
         if !gone.isEmpty { tracks.removeAll { gone.contains($0.number) } }
-        update.faces = faces
+        return events
     }
 
     // MARK: Faces that are not seen, and are there all the same

@@ -59,9 +59,9 @@ struct LookDetector: Sendable {
         if eyes != .unknown { knownSince = knownSince ?? time }
         guard case .open(let gaze) = eyes else { return ended }
         lastOpen = time
-        let room = onTarget == nil ? 1 : Self.hysteresis
-        let isNear = parameters.near.map { near in distance.map { $0 <= near * room } ?? false } ?? true
-        guard isNear, gaze.angle(to: parameters.direction) <= parameters.cone / 2 * room else {
+        let factor = onTarget == nil ? 1 : Self.hysteresis
+        let isNear = parameters.near.map { near in distance.map { $0 <= near * factor } ?? false } ?? true
+        guard isNear, gaze.angle(to: parameters.direction) <= parameters.cone / 2 * factor else {
             return ended ?? leaveTarget(at: time, parameters)
         }
         let since = onTarget?.since ?? time

@@ -43,8 +43,7 @@ package struct SignCalibration: Sendable {
         }
         if isClosed.left, isClosed.right {
             closedSince = closedSince ?? time
-        } else if let begin = closedSince {
-            closedSince = nil
+        } else if let begin = exchange(&closedSince, with: nil) {
             seen.closures.append(time - begin)
         }
         parts[part] = seen

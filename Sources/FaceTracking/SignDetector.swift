@@ -100,10 +100,8 @@ struct SignDetector: Sendable {
             closure = current
             return nil
         }
-        guard let over = closure else { return nil }
-        closure = nil
-        let before = lastBlink.flatMap { over.start - $0.end <= Self.longestPause ? $0 : nil }
-        lastBlink = nil
+        guard let over = exchange(&closure, with: nil) else { return nil }
+        let before = exchange(&lastBlink, with: nil).flatMap { over.start - $0.end <= Self.longestPause ? $0 : nil }
         guard areLipsAtRest(from: over.start - Self.lips.seconds),
             let yaw = range(\.pose.yaw, from: before?.start ?? over.start),
             let pitch = range(\.pose.pitch, from: before?.start ?? over.start),

@@ -107,8 +107,7 @@ package struct SmileDetector: Sendable {
 
     /// Ends the smile under way, if there is one: what happened.
     mutating func end(at time: Double) -> FaceEvent.Kind? {
-        defer { smile = nil }
-        guard let smile, let reported = smile.reported else { return nil }
+        guard let smile = exchange(&smile, with: nil), let reported = smile.reported else { return nil }
         return .smileEnd(duration: max(0, time - reported), peak: min(smile.peak, 1))
     }
 

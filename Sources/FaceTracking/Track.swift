@@ -2,6 +2,8 @@ import FaceMetadata
 
 /// One followed face: from its first observation, through enter, to its leave.
 struct Track: Sendable {
+    typealias Parameters = FaceTracker.Parameters
+
     /// Half a millisecond: three frames at 30 per second are 0.1 s but for rounding.
     static let slack = 0.0005
     /// A gap between frames no longer than this, in seconds, is bridged: a frame or a few that were lost or blurred within a
@@ -160,7 +162,7 @@ struct Track: Sendable {
     /// Where to look for the person, if the face is not seen in the frame of that time and its patience has ended.
     ///
     /// Nobody is behind a picture of a face.
-    func place(at time: Double, _ parameters: FaceTracker.Parameters) -> PlaceQuery? {
+    func place(at time: Double, _ parameters: Parameters) -> PlaceQuery? {
         guard let face, !face.still, time - lastSeen.mediaTime >= parameters.patience - Self.slack,
             hold?.isDue(at: time) ?? true
         else { return nil }
@@ -171,11 +173,7 @@ struct Track: Sendable {
     /// could not be looked at.
     ///
     /// Where the patience ends in a frame that could not be looked at, the next one that can decides.
-    mutating func isThere(
-        _ readings: [Int: PlaceReading]?,
-        at stamp: FrameStamp,
-        _ parameters: FaceTracker.Parameters
-    ) -> Bool {
+    mutating func isThere(_ readings: [Int: PlaceReading]?, at stamp: FrameStamp, _ parameters: Parameters) -> Bool {
         // A face that has not entered must be seen without a break; it is not published yet.
         guard hasEntered else { return readings == nil && !isLost(at: stamp) }
         let unseen = stamp.mediaTime - lastSeen.mediaTime

@@ -134,9 +134,7 @@ final class UpdateChannel: Sendable {
             state.waiting.append(update)
             return (true, nil)
         }
-        for old in displaced {
-            meter.count(old.canBeReplaced(by: update) ? \.replacedUpdates : \.droppedUpdates)
-        }
+        for old in displaced { meter.count(old.canBeReplaced(by: update) ? \.replacedUpdates : \.droppedUpdates) }
         reader?.resume(returning: .success(update))
         return isWanted
     }
@@ -156,11 +154,8 @@ final class UpdateChannel: Sendable {
         await withCheckedContinuation { continuation in
             let result = state.update { state -> Next? in
                 if !state.waiting.isEmpty { return .success(state.waiting.removeFirst()) }
-                if let end = state.end {
-                    // An error is thrown once; after it the sequence is at its end, as sequences are.
-                    state.end = .success(nil)
-                    return end
-                }
+                // An error is thrown once; after it the sequence is at its end, as sequences are.
+                if state.end != nil { return exchange(&state.end, with: .success(nil)) }
                 state.reader = continuation
                 return nil
             }

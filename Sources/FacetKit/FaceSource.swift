@@ -118,7 +118,7 @@ extension FaceSession.Source {
         switch kind {
         case .camera(let configuration):
             return try failing(as: { FaceSessionError.source($0.sourceFailure) }) { () throws(V4L2Error) in
-                try CameraSource(configuration, options, memory: memory) { Self.ribbonCamera(configuration, options) }
+                try CameraSource(configuration, options, memory: memory) { Self.libcamera(configuration, options) }
             }
         case .media(let location):
             do { return try ClipSource(location, options: options) } catch { throw .source(error) }
@@ -129,16 +129,12 @@ extension FaceSession.Source {
     }
 
     /// The first camera of libcamera, if that lists one.
-    private static func ribbonCamera(
-        _ wanted: CameraConfiguration,
-        _ options: FrameSourceOptions
-    ) -> (any FrameSource)? {
+    private static func libcamera(_ wanted: CameraConfiguration, _ options: FrameSourceOptions) -> (any FrameSource)? {
         guard PipelineDescription.cameras().contains(where: { $0.device.hasPrefix("libcamera") }) else { return nil }
         return try? PipelineSource(.libcamera(size: wanted.request.size, rate: wanted.request.rate), options: options)
     }
-}
 
-extension FaceSession.Source {
+    /// What a program gives is checked once, so that nothing behind it can trap.
     func check() throws(FaceSessionError) {
         let (sides, pixels) = (1...32_767, 1...Int(Int32.max))
         try require(options.stallTimeout > .zero, "stallTimeout", options.stallTimeout, "above 0")
