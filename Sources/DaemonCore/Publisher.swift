@@ -32,7 +32,7 @@ package final class Publisher: Sendable {
     }
 
     /// Publishes the wanted messages, and in any case status, stats and the state of detection, to sinks in their order.
-    /// Throws `ThreadError` if the system has no thread left.
+    /// Throws `SystemError` if the system has no thread left.
     package init(encoder: MessageEncoder, wanted: Set<Topic>, ledger: Ledger, sinks: [any MessageSink]) throws {
         (self.encoder, self.wanted, self.ledger, self.sinks) = (encoder, wanted, ledger, sinks)
         let queue = Monitor(Queue())

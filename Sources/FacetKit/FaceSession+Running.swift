@@ -69,7 +69,7 @@ extension FaceSession {
         // A camera takes its time to open, in which the models are compiled. A clip would lose its first frames.
         if !wanted.isCamera { try follower.load(configuration.options) }
         let isOver = Monitor(false)
-        let capture = try failing(as: FaceSessionError.thread) { () throws(ThreadError) in
+        let capture = try failing(as: FaceSessionError.thread) { () throws(SystemError) in
             try JoinableThread(named: "capture") {
                 source.run(into: mailbox)
                 // For a source that just returns.

@@ -80,8 +80,8 @@ private final class UpdateRun: Sendable {
         return try result.get()
     }
 
-    private func start() throws(ThreadError) {
-        try thread.withLock { thread throws(ThreadError) in
+    private func start() throws(SystemError) {
+        try thread.withLock { thread throws(SystemError) in
             guard thread == nil else { return }
             thread = try JoinableThread(named: "session") { [session, channel, ticket] in
                 let end = Result<FaceUpdate?, _> { () throws(FaceSessionError) in

@@ -29,5 +29,5 @@ public enum FaceSessionError: Error, Hashable, Sendable, CustomStringConvertible
         }
     }
 
-    static func thread(_ error: ThreadError) -> Self { .thread(reason: error.description) }
+    static func thread(_ error: SystemError) -> Self { .thread(reason: error.description) }
 }

@@ -37,7 +37,7 @@ package final class BrokerConnection: Sendable {
         requestStop(timeout: .zero)
     }
 
-    /// Lets the client connect, and reconnect for ever; calling it again does nothing. Throws `ThreadError` when the
+    /// Lets the client connect, and reconnect for ever; calling it again does nothing. Throws `SystemError` when the
     /// system has no thread left.
     package func start() throws {
         guard !isStarted.exchange(true, ordering: .relaxed) else { return }

@@ -40,9 +40,9 @@ final class Dialer {
     private var nextStart: Int64 = 0
     private var failures: [(address: String, reason: String)] = []
 
-    /// Looks up a host and tries its addresses, those that have `failed` last; throws `ThreadError` when the system has
+    /// Looks up a host and tries its addresses, those that have `failed` last; throws `SystemError` when the system has
     /// no thread left.
-    init(_ endpoint: BrokerSettings.Endpoint, failed: [SocketAddress], waker: Waker) throws(ThreadError) {
+    init(_ endpoint: BrokerSettings.Endpoint, failed: [SocketAddress], waker: Waker) throws(SystemError) {
         let lookup = Monitor<Lookup>(nil)
         // On a thread of its own: a resolver may block for long.
         _ = try JoinableThread(named: "mqtt-dns") {

@@ -17,8 +17,8 @@ package final class JoinableThread: Sendable {
     private let thread: Mutex<pthread_t?>
 
     /// Starts a thread that does `body`. Tools like `top` show its name, of 15 bytes at most.
-    /// - Throws: `ThreadError` if the system has no thread left.
-    package init(named name: String, _ body: @escaping @Sendable () -> Void) throws(ThreadError) {
+    /// - Throws: `SystemError` if the system has no thread left.
+    package init(named name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
         let work = Work {
             Self.blockSignals()
             thread_name_set(name)
@@ -33,7 +33,8 @@ package final class JoinableThread: Sendable {
         let code = pthread_create(&thread, nil, begin, context.toOpaque())
         guard code == 0 else {
             context.release()
-            throw ThreadError(name: name, reason: String(cString: strerror(code)))
+            let remedy = "raise the limit of processes (`ulimit -u`, TasksMax)"
+            throw SystemError("start the thread `\(name)`", code, remedy: remedy)
         }
         self.thread = Mutex(thread)
     }
@@ -62,28 +63,17 @@ package final class JoinableThread: Sendable {
     }
 }
 
-/// The system has no thread left.
-package struct ThreadError: Error, Hashable, Sendable, CustomStringConvertible {
-    let name: String
-    package let reason: String
-
-    /// What was tried, why it failed, what to do.
-    package var description: String {
-        "cannot start the thread `\(name)`: \(reason); raise the limit of processes (`ulimit -u`, TasksMax)"
-    }
-}
-
 /// Runs `body`, which may block, on a new thread of that name, and waits for its result without blocking a shared one.
 /// - Throws: What `body` throws, or `failure` if the system has no thread left.
 package func onThread<Value: Sendable, Failure: Error>(
     named name: String,
-    orThrow failure: (ThreadError) -> Failure,
+    orThrow failure: (SystemError) -> Failure,
     _ body: @escaping @Sendable () throws(Failure) -> Value
 ) async throws(Failure) -> Value {
     var thread: JoinableThread?
     defer { thread?.join() }
     let result: Result<Value, Failure> = await withCheckedContinuation { continuation in
-        do throws(ThreadError) {
+        do throws(SystemError) {
             thread = try JoinableThread(named: name) {
                 continuation.resume(returning: Result { () throws(Failure) in try body() })
             }
@@ -95,7 +85,7 @@ package func onThread<Value: Sendable, Failure: Error>(
 }
 
 /// Runs `body`, which may block, on a new thread.
-/// - Throws: What `body` throws, or `ThreadError`.
+/// - Throws: What `body` throws, or `SystemError`.
 package func onThread<Value: Sendable>(
     named name: String,
     _ body: @escaping @Sendable () throws -> Value

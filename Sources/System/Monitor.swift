@@ -48,13 +48,10 @@ package final class Monitor<Value>: @unchecked Sendable {
     /// Blocks as `wait(until:)` does, but no longer than for that time.
     /// - Returns: nil if the time is over.
     package func wait<Result>(for limit: Duration, until body: (inout Value) -> Result?) -> Result? {
-        var end = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &end)
-        // Longer than a century, the sum below might overflow.
-        let (seconds, attoseconds) = min(max(limit, .zero), .seconds(4_000_000_000)).components
-        let nanoseconds = end.tv_nsec + Int(attoseconds / 1_000_000_000)
-        end.tv_sec += Int(seconds) + nanoseconds / 1_000_000_000
-        end.tv_nsec = nanoseconds % 1_000_000_000
+        // Longer than a century, the sum might overflow.
+        let bounded = min(max(limit, .zero), .seconds(4_000_000_000))
+        let nanoseconds = Int(nanoseconds(of: CLOCK_MONOTONIC)) + Int(bounded / .nanoseconds(1))
+        var end = timespec(tv_sec: nanoseconds / 1_000_000_000, tv_nsec: nanoseconds % 1_000_000_000)
         pthread_mutex_lock(lock)
         defer { unlock() }
         while true {

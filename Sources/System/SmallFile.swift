@@ -19,20 +19,14 @@ package enum SmallFile {
         case S_IFDIR: throw FileError(path, "it is a directory")
         default: throw FileError(path, "it is a pipe or a device, not a regular file")
         }
-        // What the kernel makes up on reading, as in /proc, has no size.
-        let isEndless = status.st_size == 0
+        // Not by its size: what the kernel makes up on reading, as in /proc, has none.
         var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 64 * 1024)
         while bytes.count <= limit {
-            let wanted = isEndless ? 4096 : min(status.st_size, limit) + 1 - bytes.count
-            var failure: CInt = 0
-            let chunk = [UInt8](unsafeUninitializedCapacity: max(1, wanted)) { buffer, count in
-                let got = read(descriptor, buffer.baseAddress, buffer.count)
-                failure = got < 0 ? errno : 0
-                count = max(0, got)
-            }
-            guard failure == 0 || failure == EINTR else { throw FileError(path, code: failure) }
-            if chunk.isEmpty, failure == 0 { return bytes }
-            bytes += chunk
+            let count = read(descriptor, &chunk, chunk.count)
+            guard count >= 0 || errno == EINTR else { throw FileError(path, code: errno) }
+            if count == 0 { return bytes }
+            bytes += chunk.prefix(max(0, count))
         }
         throw FileError(path, "it is larger than \(limit < 1 << 20 ? "\(limit >> 10) KiB" : "\(limit >> 20) MiB")")
     }

@@ -1,13 +1,18 @@
 import Glibc
 
-/// A call of the system that failed, with the number of its error.
+/// A call of the system that failed, with the number of its error and what to do about it, if that is known.
 package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What was tried, such as `make an eventfd`.
     package let attempt: String
     package let code: CInt
+    private let remedy: String?
 
-    package init(_ attempt: String, _ code: CInt) { (self.attempt, self.code) = (attempt, code) }
+    package init(_ attempt: String, _ code: CInt, remedy: String? = nil) {
+        self.attempt = attempt
+        self.code = code
+        self.remedy = remedy
+    }
 
     package var reason: String { String(cString: strerror(code)) }
-    package var description: String { "cannot \(attempt): \(reason)" }
+    package var description: String { "cannot \(attempt): \(reason)\(remedy.map { "; \($0)" } ?? "")" }
 }

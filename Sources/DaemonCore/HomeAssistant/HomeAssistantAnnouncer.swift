@@ -29,7 +29,7 @@ final class HomeAssistantAnnouncer: Sendable {
     }
 
     /// Begins, before the connection starts.
-    /// Throws `MQTTError` if the prefix makes no topic; `ThreadError`.
+    /// Throws `MQTTError` if the prefix makes no topic; `SystemError`.
     func begin() async throws {
         try await onThread(named: "outbox") { [self] in
             let discovery = discovery.withLock(\.self)
