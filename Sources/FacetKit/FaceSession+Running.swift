@@ -93,21 +93,21 @@ extension FaceSession {
 
     private func follow(_ mailbox: FrameMailbox, _ source: Source, _ report: Report) throws(FaceSessionError) {
         var isLive = source.isCamera
-        while let next = mailbox.take() {
+        while let arrival = mailbox.nextOrWoken() {
             let (isLeaving, options) = control.update { ($0.state.isLeaving, $0.state.newOptions) }
             guard !isLeaving else { return }
             if let options { load(options, report) }
-            switch next {
-            case nil:
+            switch arrival {
+            case .woken:
                 // The options may be in use although no frame shows it.
                 if case .lost = follower.state { control.update { $0.state.sourceWorks(hasFrame: false) } }
                 report(follower.update())
-            case .streaming(let stream)?:
+            case .event(.streaming(let stream)):
                 isLive = stream.isLive
                 // A network stream is only known to be live once it was opened.
                 if isLive { mailbox.change(to: .newest) }
                 report(follower.begin(stream, source.boundedOptions))
-            case .frame(let frame)?:
+            case .event(.frame(let frame)):
                 // What waited through a suspend of the machine is of no use.
                 if isLive, .now - frame.captured > Self.staleAge, !mailbox.isCatchingUp.load(ordering: .relaxed) {
                     meter.count(.late)
@@ -117,11 +117,11 @@ extension FaceSession {
                 mailbox.isAtRest.store(follower.isAtRest, ordering: .relaxed)
                 control.update { $0.state.sourceWorks(hasFrame: true) }
                 report(update)
-            case .lost(let failure)?:
+            case .event(.lost(let failure)):
                 control.update { $0.state.sourceWorks(hasFrame: false) }
                 report(follower.interrupt(.lost(failure), reason: .cameraLost))
-            case .ended(.failed(let failure))?: throw .source(failure)
-            case .ended?: return
+            case .event(.ended(.failed(let failure))): throw .source(failure)
+            case .event(.ended): return
             }
         }
     }

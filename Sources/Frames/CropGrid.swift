@@ -37,9 +37,7 @@ struct CropGrid {
         return (x + column * columnX, y + column * columnY)
     }
 
-    func start(ofRow row: Int) -> (x: Int, y: Int) {
-        (startX + row * rowX, startY + row * rowY)
-    }
+    func start(ofRow row: Int) -> (x: Int, y: Int) { (startX + row * rowX, startY + row * rowY) }
 
     /// The columns of a row whose pixel and its right and lower neighbours lie inside the picture, and at least
     /// `margin` pixels away from its edges.

@@ -46,8 +46,7 @@ extension Frame {
         if made.count == 3, made[1].bytesPerRow != made[2].bytesPerRow {
             throw .differentChromaRows(u: made[1].bytesPerRow, v: made[2].bytesPerRow)
         }
-        let planes = Planes(made[0], made.count > 1 ? made[1] : nil, made.count > 2 ? made[2] : nil)
-        self.init(stamp: stamp, size: size, format: format, encoding: encoding, planes: planes, lease: lease)
+        self.init(stamp: stamp, size: size, format: format, encoding: encoding, planes: Planes(made), lease: lease)
         self.orientation = orientation
     }
 
@@ -86,7 +85,7 @@ extension Frame {
     }
 
     /// How many planes the format has.
-    public var planeCount: Int { planes.all.count }
+    public var planeCount: Int { format.planeCount }
 
     /// Lends the bytes of a plane, as stored.
     /// - Parameters:
@@ -100,9 +99,7 @@ extension Frame {
         _ body: (RawSpan, _ bytesPerRow: Int) throws(Failure) -> Result
     ) throws(Failure) -> Result? {
         let all = planes.all
-        guard all.indices.contains(index), let rows = try? format.rows(in: size)[index] else {
-            return nil
-        }
+        guard all.indices.contains(index), let rows = try? format.rows(in: size)[index] else { return nil }
         let plane = all[index]
         defer { withExtendedLifetime(lease) {} }
         if format == .jpeg {

@@ -28,7 +28,14 @@ public struct Frame: @unchecked Sendable, Equatable {
         package var third: Plane?
 
         package init(_ first: Plane, _ second: Plane? = nil, _ third: Plane? = nil) {
-            (self.first, self.second, self.third) = (first, second, third)
+            self.first = first
+            self.second = second
+            self.third = third
+        }
+
+        /// - Parameter planes: One at least.
+        package init(_ planes: some Collection<Plane>) {
+            self.init(planes[planes.startIndex], planes.dropFirst().first, planes.dropFirst(2).first)
         }
 
         package var all: [Plane] { [first, second, third].compactMap(\.self) }
@@ -46,7 +53,6 @@ public struct Frame: @unchecked Sendable, Equatable {
     public package(set) var encoding: YUVEncoding
     /// How the picture must be turned to be upright.
     public package(set) var orientation: Orientation
-    /// Where the pixels are.
     package var planes: Planes
     /// How many frames between the one before and this one were left out because nothing happened in them.
     package var skipped = 0
@@ -89,7 +95,5 @@ public struct Frame: @unchecked Sendable, Equatable {
 
 extension Timestamp {
     /// What the wall clock shows. Only sources and senders of messages ask it.
-    public static func wallClock() -> Timestamp {
-        Timestamp(nanoseconds: System.nanoseconds(of: CLOCK_REALTIME))
-    }
+    public static func wallClock() -> Timestamp { Timestamp(nanoseconds: System.nanoseconds(of: CLOCK_REALTIME)) }
 }

@@ -123,20 +123,26 @@ public final class FrameMailbox: Sendable {
         }
     }
 
-    /// Blocks until there is an event, and takes the oldest.
+    /// Blocks until there is an event, and removes the oldest.
     /// - Returns: nil once the mailbox is closed.
     package func next() -> SourceEvent? {
-        while let taken = take() { if let taken { return taken } }
+        while let arrival = nextOrWoken() { if case .event(let event) = arrival { return event } }
         return nil
     }
 
-    /// Does the same; what it returns holds nil if `wake` was called.
-    package func take() -> SourceEvent?? {
-        state.wait { state -> SourceEvent??? in
+    /// What the consumer of the events is woken by.
+    package enum Arrival {
+        case event(SourceEvent)
+        case woken
+    }
+
+    /// As `next`, but also returns after `wake`.
+    package func nextOrWoken() -> Arrival? {
+        state.wait { state -> Arrival?? in
             guard !state.isClosed else { return .some(nil) }
             if state.isWoken {
                 state.isWoken = false
-                return .some(.some(nil))
+                return .woken
             }
             guard !state.waiting.isEmpty else { return nil }
             let event = state.waiting.removeFirst()
@@ -144,11 +150,11 @@ public final class FrameMailbox: Sendable {
                 state.waitingFrames -= 1
                 state.counts.taken += 1
             }
-            return event
+            return .event(event)
         }
     }
 
-    /// Lets `take` return although nothing came from the source.
+    /// Lets `nextOrWoken` return although nothing came from the source.
     package func wake() { state.update { $0.isWoken = true } }
 
     /// Closes the mailbox: what waits in it is dropped, frames among it counted as late; all blocked threads return.
@@ -168,7 +174,5 @@ public final class FrameMailbox: Sendable {
 }
 
 extension SourceEvent {
-    fileprivate var isFrame: Bool {
-        if case .frame = self { true } else { false }
-    }
+    fileprivate var isFrame: Bool { if case .frame = self { true } else { false } }
 }

@@ -1,5 +1,4 @@
 import CTurboJPEG
-import FaceMetadata
 
 /// Turns JPEG frames into planar YUV, as MJPG cameras need: no detour over RGB, and smaller in the DCT where wanted.
 ///
@@ -29,7 +28,6 @@ package final class JPEGDecoder {
     deinit { tjDestroy(handle) }
 
     /// Reads the size that a JPEG's header states, and decodes nothing.
-    /// - Returns: the size in pixels.
     /// - Throws: `corrupt` if the bytes are no JPEG or end within the header.
     package func size(of jpeg: UnsafeRawBufferPointer) throws(JPEGError) -> FrameSize {
         try recovering { () throws(JPEGError) in try readHeader(jpeg).size }
@@ -106,38 +104,38 @@ package final class JPEGDecoder {
         let jpeg = UnsafeRawBufferPointer(start: frame.planes.first.base, count: frame.planes.first.bytesPerRow)
         let (stored, code, colorSpace) = try readHeader(jpeg)
         guard colorSpace == TJCS_YCbCr.rawValue || colorSpace == TJCS_GRAY.rawValue,
-            let known = JPEGSubsampling.all.first(where: { $0.code == code })
+            let format = jpegFormats[UInt32(bitPattern: code)]
         else { throw .unsupported("its colours are not YUV or gray, or are subsampled in a way of its own") }
         // Some cameras round the JPEG up to whole blocks: 1088 rows for 1080. Anything else is a damaged header, and
         // believing it could mean gigabytes.
         guard 0..<16 ~= stored.width - frame.size.width, 0..<16 ~= stored.height - frame.size.height else {
             throw .sizeMismatch(expected: frame.size, found: stored)
         }
-        let subsampling = isGray ? .gray : known
+        let gray = Int32(TJSAMP_GRAY.rawValue)
         func scaled(_ length: Int) -> Int { (length + decimation - 1) / decimation }
         func scaled(_ size: FrameSize) -> FrameSize { .init(width: scaled(size.width), height: scaled(size.height)) }
         var decoded = frame
         decoded.size = scaled(frame.size)
-        decoded.format = subsampling.format
+        decoded.format = isGray ? .gray : format
         decoded.encoding = .jpeg
-        (decoded.planes, decoded.lease) = try decompress(jpeg, scaled(stored), subsampling)
+        (decoded.planes, decoded.lease) = try decompress(jpeg, scaled(stored), isGray ? gray : code)
         return decoded
     }
 
     private func decompress(
         _ jpeg: UnsafeRawBufferPointer,
         _ size: FrameSize,
-        _ subsampling: JPEGSubsampling
+        _ subsampling: Int32
     ) throws(JPEGError) -> (planes: Frame.Planes, lease: PixelMemory) {
-        let (width, height, code) = (Int32(size.width), Int32(size.height), subsampling.code)
-        let memory = pool.lend(byteCount: Int(tjBufSizeYUV2(width, Self.alignment, height, code)))
+        let (width, height) = (Int32(size.width), Int32(size.height))
+        let memory = pool.lend(byteCount: Int(tjBufSizeYUV2(width, Self.alignment, height, subsampling)))
         var next = UnsafeRawPointer(memory.base)
         func plane(_ component: Int32) -> Frame.Plane {
-            let stride = Int((tjPlaneWidth(component, width, code) + Self.alignment - 1) & ~(Self.alignment - 1))
-            defer { next += stride * Int(tjPlaneHeight(component, height, code)) }
+            let stride = Int((tjPlaneWidth(component, width, subsampling) + Self.alignment - 1) & ~(Self.alignment - 1))
+            defer { next += stride * Int(tjPlaneHeight(component, height, subsampling)) }
             return Frame.Plane(base: next, bytesPerRow: stride)
         }
-        let isGray = subsampling == .gray
+        let isGray = subsampling == Int32(TJSAMP_GRAY.rawValue)
         let planes = isGray ? Frame.Planes(plane(0)) : Frame.Planes(plane(0), plane(1), plane(2))
         let (bytes, count) = (jpeg.baseAddress?.assumingMemoryBound(to: UInt8.self), UInt(jpeg.count))
         let target = memory.base.assumingMemoryBound(to: UInt8.self)

@@ -10,7 +10,7 @@ package final class JPEGEncoder {
     /// Pictures wider than this many pixels are made smaller; nil: none are.
     package let maximumWidth: Int?
     /// What drawn and packed colours become.
-    private let colors: JPEGSubsampling
+    private let colors: TJSAMP
     private let handle: tjhandle
     private let decoder: JPEGDecoder
     private var drawn = PixelMemoryPool()
@@ -25,7 +25,7 @@ package final class JPEGEncoder {
         decoder = try JPEGDecoder()
         guard let handle = tjInitCompress() else { throw .outOfMemory }
         (self.handle, self.quality, self.maximumWidth) = (handle, quality, maximumWidth)
-        colors = halvesChroma ? .yuv420 : .yuv444
+        colors = halvesChroma ? TJSAMP_420 : TJSAMP_444
     }
 
     deinit { tjDestroy(handle) }
@@ -41,20 +41,15 @@ package final class JPEGEncoder {
         }
         let target = frame.uprightSize.limited(toWidth: maximumWidth)
         let isDirect = frame.orientation == .up && target == frame.size
-        let byteCount =
-            if isDirect, let planes = try encodePlanes(frame) {
-                planes
-            } else {
-                try encodeColors(frame, target, isDirect: isDirect)
-            }
-        return [UInt8](UnsafeRawBufferPointer(start: output.base, count: byteCount))
+        if isDirect, let bytes = try encodePlanes(frame) { return bytes }
+        return try encodeColors(frame, target, isDirect: isDirect)
     }
 
     /// Encodes planes as they are; nil if the format or the encoding needs drawing.
-    private func encodePlanes(_ frame: Frame) throws(JPEGError) -> Int? {
+    private func encodePlanes(_ frame: Frame) throws(JPEGError) -> [UInt8]? {
         let (size, planes) = (frame.size, frame.planes)
         // With odd sizes the codec would read a padding row or column that the frame need not have.
-        guard let subsampling = JPEGSubsampling.all.first(where: { $0.format == frame.format }),
+        guard let subsampling = jpegFormats.first(where: { $0.value == frame.format })?.key,
             frame.encoding == .jpeg, let u = planes.second, let v = planes.third,
             size.width % 4 == 0, size.height % 2 == 0, min(u.bytesPerRow, v.bytesPerRow) > 0
         else { return nil }
@@ -72,15 +67,15 @@ package final class JPEGEncoder {
     ]
 
     /// Encodes packed RGB: the frame's own pixels if the codec reads them, else drawn ones.
-    private func encodeColors(_ frame: Frame, _ size: FrameSize, isDirect: Bool) throws(JPEGError) -> Int {
+    private func encodeColors(_ frame: Frame, _ size: FrameSize, isDirect: Bool) throws(JPEGError) -> [UInt8] {
         let own = isDirect && frame.planes.first.bytesPerRow > 0 ? Self.packedFormats[frame.format] : nil
         guard let plane = (own == nil ? frame.drawnUpright(of: size, in: &drawn) : frame)?.planes.first else {
             throw .notEncodable("the frame lacks planes that its format \(frame.format) has")
         }
-        let subsampling = frame.format == .gray ? JPEGSubsampling.gray : colors
+        let subsampling = frame.format == .gray ? TJSAMP_GRAY : colors
         let (pixels, stride, format) = (plane.bytes, Int32(plane.bytesPerRow), Int32((own ?? TJPF_RGB).rawValue))
         let (rate, flags) = (Int32(quality), TJFLAG_NOREALLOC)
-        return try compress(size, subsampling) { width, height, code, bytes, count in
+        return try compress(size, subsampling.rawValue) { width, height, code, bytes, count in
             tjCompress2(handle, pixels, width, stride, height, format, bytes, count, code, rate, flags)
         }
     }
@@ -89,15 +84,15 @@ package final class JPEGEncoder {
     private typealias Count = UnsafeMutablePointer<UInt>
     private typealias Call = (_ width: Int32, _ height: Int32, _ code: Int32, Bytes, Count) -> Int32
 
-    /// Calls one of the codec's functions with a picture's size and subsampling and with room for its JPEG, whose length it returns.
-    private func compress(_ size: FrameSize, _ subsampling: JPEGSubsampling, _ call: Call) throws(JPEGError) -> Int {
-        let (width, height, code) = (Int32(size.width), Int32(size.height), subsampling.code)
+    /// Calls one of the codec's functions with a picture's size and subsampling and with room for its JPEG.
+    private func compress(_ size: FrameSize, _ subsampling: UInt32, _ call: Call) throws(JPEGError) -> [UInt8] {
+        let (width, height, code) = (Int32(size.width), Int32(size.height), Int32(subsampling))
         let needed = Int(tjBufSize(width, height, code))
         if output.byteCount < needed { output = PixelMemory(byteCount: needed) }
         var bytes: UnsafeMutablePointer<UInt8>? = output.base.assumingMemoryBound(to: UInt8.self)
         var count = UInt(output.byteCount)
         let result = call(width, height, code, &bytes, &count)
         guard result == 0 else { throw .notEncodable(String(cString: tjGetErrorStr2(handle))) }
-        return Int(count)
+        return [UInt8](UnsafeRawBufferPointer(start: output.base, count: Int(count)))
     }
 }

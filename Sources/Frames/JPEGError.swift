@@ -25,26 +25,12 @@ package enum JPEGError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The chroma subsamplings that a JPEG may have, under TurboJPEG's names.
-///
-/// Built from the C enumeration's values, whose Swift type differs from that of the functions' parameters.
-struct JPEGSubsampling: Equatable {
-    let code: Int32
-    let format: PixelFormat
-
-    private init(_ code: TJSAMP, _ format: PixelFormat) {
-        self.code = Int32(code.rawValue)
-        self.format = format
-    }
-
-    static let gray = JPEGSubsampling(TJSAMP_GRAY, .gray)
-    static let yuv420 = JPEGSubsampling(TJSAMP_420, .planarYUV(chromaShiftX: 1, chromaShiftY: 1))
-    static let yuv444 = JPEGSubsampling(TJSAMP_444, .planarYUV(chromaShiftX: 0, chromaShiftY: 0))
-
-    static let all = [
-        gray, yuv420, yuv444,
-        JPEGSubsampling(TJSAMP_422, .planarYUV(chromaShiftX: 1, chromaShiftY: 0)),
-        JPEGSubsampling(TJSAMP_440, .planarYUV(chromaShiftX: 0, chromaShiftY: 1)),
-        JPEGSubsampling(TJSAMP_411, .planarYUV(chromaShiftX: 2, chromaShiftY: 0)),
-    ]
-}
+/// What a JPEG can be decoded to, by TurboJPEG's numbers for the subsampling of its chroma.
+let jpegFormats: [UInt32: PixelFormat] = [
+    TJSAMP_GRAY.rawValue: .gray,
+    TJSAMP_420.rawValue: .planarYUV(chromaShiftX: 1, chromaShiftY: 1),
+    TJSAMP_444.rawValue: .planarYUV(chromaShiftX: 0, chromaShiftY: 0),
+    TJSAMP_422.rawValue: .planarYUV(chromaShiftX: 1, chromaShiftY: 0),
+    TJSAMP_440.rawValue: .planarYUV(chromaShiftX: 0, chromaShiftY: 1),
+    TJSAMP_411.rawValue: .planarYUV(chromaShiftX: 2, chromaShiftY: 0),
+]

@@ -41,12 +41,14 @@ package final class LuminanceGrid {
     /// The weight of a row of pixels that lies in a cell as a whole; eight of them times 255 fit 16 bits.
     private static let fullWeight: Float = 16
 
+    private typealias Sums = UnsafeMutableBufferPointer<UInt16>
+
     /// For each column of pixels the weighted sum over a row of cells; zeros between the rows.
-    private var sums: UnsafeMutableBufferPointer<UInt16> = .allocate(capacity: 0)
+    private var sums: [UInt16] = []
     /// For each column of pixels the sum of all sums left of it; one more at the end.
-    private var totals: UnsafeMutableBufferPointer<UInt32> = .allocate(capacity: 0)
+    private var totals: [UInt32] = []
     /// Between which columns of pixels the cells' left and right edges lie.
-    private let edges: UnsafeMutableBufferPointer<Edge>
+    private var edges: [Edge]
 
     private struct Edge {
         /// The column of pixels that the edge cuts, from the first one read.
@@ -61,14 +63,7 @@ package final class LuminanceGrid {
         precondition((1...8).contains(maximumRows), "the sums of a cell's rows must fit 16 bits")
         (self.columns, self.rows, self.order) = (columns, rows, order)
         self.maximumRows = Float(maximumRows)
-        edges = .allocate(capacity: columns + 1)
-        edges.initialize(repeating: Edge(column: 0, share: 0))
-    }
-
-    deinit {
-        sums.deallocate()
-        totals.deallocate()
-        edges.deallocate()
+        edges = Array(repeating: Edge(column: 0, share: 0), count: columns + 1)
     }
 
     /// Writes the cells' means, 0…255 in the frame's own range of brightness; `rectangle` is in pixels of the stored picture,
@@ -85,7 +80,10 @@ package final class LuminanceGrid {
         let firstX = min(max(Int(rectangle.left.rounded(.down)), 0), size.width - 1)
         let endX = max(min(Int(rectangle.right.rounded(.up)), size.width), firstX + 1)
         let width = endX - firstX
-        reserve(width)
+        if sums.count < width {
+            sums = Array(repeating: 0, count: width)
+            totals = Array(repeating: 0, count: width + 1)
+        }
         for index in 0...columns {
             let x = rectangle.left + Float(index) * cellWidth - Float(firstX)
             let column = min(max(Int(x.rounded(.down)), 0), width - 1)
@@ -100,16 +98,6 @@ package final class LuminanceGrid {
         return true
     }
 
-    private func reserve(_ width: Int) {
-        guard sums.count < width else { return }
-        sums.deallocate()
-        totals.deallocate()
-        sums = .allocate(capacity: width)
-        totals = .allocate(capacity: width + 1)
-        sums.initialize(repeating: 0)
-        totals.initialize(repeating: 0)
-    }
-
     /// Adds the rows of pixels between two heights to `sums`, and returns the sum of their weights.
     private func addRows(of frame: Frame, from top: Float, to bottom: Float, _ step: Int, _ columns: Range<Int>) -> Int
     {
@@ -122,7 +110,10 @@ package final class LuminanceGrid {
             let share = step > 1 ? Self.fullWeight : (overlap * Self.fullWeight).rounded()
             let rowWeight = UInt16(max(share, isOnly ? 1 : 0))
             if rowWeight > 0 {
-                add(row: min(max(row, 0), frame.size.height - 1), of: frame, columns, weight: rowWeight)
+                let inside = min(max(row, 0), frame.size.height - 1)
+                sums.withUnsafeMutableBufferPointer { sums in
+                    Self.add(row: inside, of: frame, columns, weight: rowWeight, to: sums)
+                }
                 weight += Int(rowWeight)
             }
             row += step
@@ -131,8 +122,7 @@ package final class LuminanceGrid {
     }
 
     /// Adds a row of pixels, times its weight; the loops are simple enough for the compiler to use vectors.
-    private func add(row: Int, of frame: Frame, _ columns: Range<Int>, weight: UInt16) {
-        guard let sums = sums.baseAddress else { return }
+    private static func add(row: Int, of frame: Frame, _ columns: Range<Int>, weight: UInt16, to sums: Sums) {
         let start = frame.planes.first.base + row * frame.planes.first.bytesPerRow
         switch frame.format {
         case .gray, .planarYUV, .nv12:
@@ -158,15 +148,12 @@ package final class LuminanceGrid {
 
     /// Writes the means of a row of cells from `sums`, which it clears.
     private func writeRow(_ row: Int, _ width: Int, scale: Float, to output: UnsafeMutablePointer<Float>) {
-        guard let sums = sums.baseAddress, let totals = totals.baseAddress, let edges = edges.baseAddress else {
-            return
+        sums.withUnsafeMutableBufferPointer { sums in
+            totals.withUnsafeMutableBufferPointer { totals in
+                for column in 0..<width { totals[column + 1] = totals[column] &+ UInt32(sums[column]) }
+            }
+            sums.update(repeating: 0)
         }
-        var total: UInt32 = 0
-        for column in 0..<width {
-            total = total &+ UInt32(sums[column])
-            totals[column + 1] = total
-        }
-        sums.update(repeating: 0, count: width)
         func sum(leftOf edge: Edge) -> (whole: UInt32, part: Float) {
             (totals[edge.column], edge.share * Float(totals[edge.column + 1] &- totals[edge.column]))
         }

@@ -12,9 +12,7 @@ extension Monitor where Value == Bool {
 
     /// Blocks for that long, or until it is set.
     /// - Returns: Whether the time passed.
-    package func wait(for duration: Duration) -> Bool {
-        wait(for: duration) { $0 ? () : nil } == nil
-    }
+    package func wait(for duration: Duration) -> Bool { wait(for: duration) { $0 ? () : nil } == nil }
 }
 
 /// Delivers a source's pictures: stamps them, waits for their time, and begins anew after each loss.
@@ -38,7 +36,7 @@ package struct PictureDelivery {
 
     /// How many pictures were delivered.
     package private(set) var delivered = 0
-    private let mailbox: FrameMailbox
+    package let mailbox: FrameMailbox
     private let stop: StopSignal
     private let longestGap: Duration
     private var timing = Timing.file
@@ -64,15 +62,12 @@ package struct PictureDelivery {
     }
 
     /// Runs attempts until one ends the source, or it is stopped. After a loss it waits before the next one, longer each time.
-    package mutating func untilEnd(
-        waiting waits: ClosedRange<Double>,
-        _ attempt: (inout PictureDelivery) -> Attempt
-    ) -> SourceEvent.End {
-        var backoff = Backoff(waits)
+    package mutating func untilEnd(waiting: ClosedRange<Double>, _ play: (inout Self) -> Attempt) -> SourceEvent.End {
+        var backoff = Backoff(waiting)
         var reported: SourceFailure?
         while !stop.isSet {
             let (begin, before) = (ContinuousClock.now, delivered)
-            let result = attempt(&self)
+            let result = play(&self)
             guard !stop.isSet else { break }
             switch result {
             case .ended(let end): return end
@@ -152,12 +147,6 @@ package struct PictureDelivery {
         }
         return mailbox.put(.frame(frame))
     }
-
-    /// Counts what it took to decode a picture.
-    package func noteDecoding(_ time: WorkTime) { mailbox.noteDecoding(time) }
-
-    /// Whether nothing is seen in the frames.
-    package var isAtRest: Bool { mailbox.isAtRest.load(ordering: .relaxed) }
 
     /// Takes over from the source that it left out pictures before the next one, and whether it hands in what it kept.
     package mutating func skip(_ frames: Int, isCatchingUp: Bool) {

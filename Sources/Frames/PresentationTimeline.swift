@@ -20,9 +20,7 @@ package struct PresentationTimeline {
     private static let longestForwardStep = 86_400.0
 
     /// Makes a timeline for a clip that shows that many pictures a second; 30 if it does not say.
-    package init(rate: Double?) {
-        nominalStep = 1 / (rate ?? 30)
-    }
+    package init(rate: Double?) { nominalStep = 1 / (rate ?? 30) }
 
     /// Lets the next picture, whatever its time, follow the newest one: a clip begins again, a stream came back.
     /// - Parameter earliest: the media time that it must at least get, in seconds.

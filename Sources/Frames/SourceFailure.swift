@@ -50,14 +50,19 @@ public struct SourceFailure: Error, Hashable, Sendable, CustomStringConvertible 
 
     /// Makes a failure from its kind and a paragraph for people.
     public init(reason: Reason, description: String) {
-        (self.reason, self.description) = (reason, description)
+        self.reason = reason
+        self.description = description
+    }
+
+    /// Makes a failure from what was tried, in words that follow `cannot`, what is wrong and what to do about it.
+    package init(_ reason: Reason, _ attempt: String, _ problem: String, _ remedy: String) {
+        self.init(reason: reason, description: "cannot \(attempt): \(problem); \(remedy).")
     }
 
     /// The pictures of a source are larger than the settings allow.
     package static func tooLarge(_ name: String, _ size: FrameSize, limit: Int) -> Self {
         let remedy = "make them smaller, or raise the limit if this machine has the memory"
-        let text = "cannot use \(name): \(tooManyPixels(size, limit: limit)); \(remedy)."
-        return Self(reason: .unsupported, description: text)
+        return Self(.unsupported, "use \(name)", tooManyPixels(size, limit: limit), remedy)
     }
 
     /// What is wrong with pictures of such a size.

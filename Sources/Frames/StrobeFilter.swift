@@ -6,9 +6,10 @@ struct StrobeFilter: Sendable {
     private static let darkest: Float = 0.5
     /// Differences below this, in steps of 255, are noise of a room without any light.
     private static let smallestStep: Float = 6
-    /// So many alternations from one frame to the next make a pattern; more are remembered, so that it outlasts one that is
-    /// missing because a frame got lost.
-    private static let (needed, most) = (4, 8)
+    /// So many alternations from one frame to the next make a pattern.
+    private static let needed = 4
+    /// So many are remembered, so that the pattern outlasts one that is missing because a frame got lost.
+    private static let most = 8
 
     private var previous: Float?
     private var isRising = false

@@ -1,7 +1,5 @@
 import CFFmpeg
-import FaceMetadata
 import Frames
-import Glibc
 import System
 
 /// Reads and decodes the pictures of one file or stream, one after the other.
@@ -24,16 +22,16 @@ final class ClipReader {
     let input: MediaInput
     let decoder: VideoDecoder
     private(set) var completeness = Completeness()
-    private let options: FrameSourceOptions
+    private var options: FrameSourceOptions { input.options }
     private let scaler = PixelScaler()
     private var converted = PixelMemoryPool()
     private let packet: FFmpegOwned<AVPacket>
-    private let orientation: Orientation
     private var isDraining = false
     /// What decides which packets wait; nil where each is decoded as it comes.
     private var idle: IdleDecoding?
     /// The packets of the current group that wait, and those that did and are decoded next.
-    private var (waiting, backlog): ([WaitingPacket], [WaitingPacket]) = ([], [])
+    private var waiting: [WaitingPacket] = []
+    private var backlog: [WaitingPacket] = []
     private var watched = Watched.nothing
     /// The presentation time of the key picture that was decoded by itself, in the stream's units.
     private var shown: Int64?
@@ -51,11 +49,9 @@ final class ClipReader {
         devices: String = "/dev"
     ) throws(SourceFailure) {
         input = try MediaInput(location, interrupt: interrupt, options: options)
-        decoder = try VideoDecoder(for: input, options: options, devices: devices)
+        decoder = try VideoDecoder(for: input, devices: devices)
         packet = .packet()
         idle = input.isLive && !input.lacksTimes && options.idleDecoding == .auto ? IdleDecoding() : nil
-        self.options = options
-        orientation = input.orientation
         completeness.announcedDuration = input.announcedDuration
         completeness.announcedPackets = input.announcedPackets
         completeness.indexExceedsFile = input.indexExceedsFile
@@ -133,45 +129,41 @@ final class ClipReader {
             guard packet.pointee.stream_index == input.stream.pointee.index else { continue }
             completeness.countPacket(number: input.numbersItsPackets ? packet.pointee.dts : nil)
             let isKey = packet.pointee.flags & AV_PKT_FLAG_KEY != 0
-            let (bytes, time) = (Int(packet.pointee.size), stated(packet.pointee.pts))
-            let next = IdleDecoding.Packet(isKey: isKey, bytes: bytes, presentation: time)
-            let decision = idle?.decide(next, isAtRest: isAtRest()) ?? .decode
-            guard decision != .decode else { return send(packet) }
-            waitingSince = .now
-            guard decision != .skip else {
-                skipped += 1
-                continue
-            }
-            if decision == .watch { leaveOut() }
-            waiting.append(WaitingPacket(taking: packet))
-            switch decision {
+            let time = input.stream.pointee.seconds(packet.pointee.pts)
+            let next = IdleDecoding.Packet(isKey: isKey, bytes: Int(packet.pointee.size), presentation: time)
+            switch idle?.decide(next, isAtRest: isAtRest()) ?? .decode {
+            case .decode: return send(packet)
+            case .skip: skipped += 1
+            case .wait: keep(packet)
             case .watch:
+                leaveOut()
+                keep(packet)
                 watched = .before
                 return decoder.send(nil) >= 0
             case .resume:
+                keep(packet)
                 backlog = exchange(&waiting, with: [])
                 catchUp = CatchUp(arrival: backlog[0].arrival, time: 0, end: .now + Self.longestCatchUp)
                 return feed(isAtRest)
-            case .wait, .decode, .skip: break
             }
+            waitingSince = .now
         }
     }
 
+    private func keep(_ packet: UnsafeMutablePointer<AVPacket>) {
+        waiting.append(WaitingPacket(taking: packet))
+        waitingSince = .now
+    }
+
     private func send(_ packet: UnsafeMutablePointer<AVPacket>, arrival: ContinuousClock.Instant? = nil) -> Bool {
-        let time = packet.pointee.dts == facet_no_timestamp ? packet.pointee.pts : packet.pointee.dts
-        catchUp?.advance(to: seconds(time), arrival: arrival)
+        let time = input.stream.pointee.seconds(packet.pointee.decoding)
+        if let time { catchUp?.advance(to: time, arrival: arrival) }
         if let catchUp, catchUp.isOver(hasBacklog: !backlog.isEmpty) { self.catchUp = nil }
         let sent = decodingTime.measure { decoder.send(packet) }
         if sent < 0 { checkSize(packet.pointee) }
         if decoder.awaitsKey { waitingSince = .now }
         return sent >= 0
     }
-
-    /// A time of the video track in seconds.
-    private func seconds(_ time: Int64) -> Double { Double(time) * input.stream.pointee.time_base.seconds }
-
-    /// The same; nil if the clip does not say.
-    private func stated(_ time: Int64) -> Double? { time == facet_no_timestamp ? nil : seconds(time) }
 
     // MARK: - Packets that wait
 
@@ -253,11 +245,11 @@ final class ClipReader {
     /// Follows how far any of the tracks came.
     private func note(_ packet: AVPacket) {
         let time = packet.pts == facet_no_timestamp ? packet.dts : packet.pts
-        guard time != facet_no_timestamp, let stream = input.context.pointee.streams[Int(packet.stream_index)] else {
-            return
-        }
+        guard let stream = input.context.pointee.streams[Int(packet.stream_index)]?.pointee,
+            let begin = stream.seconds(time)
+        else { return }
         // Not in integers: a damaged file can claim a duration that overflows them.
-        let end = (Double(time) + max(0, Double(packet.duration))) * stream.pointee.time_base.seconds
+        let end = begin + max(0, Double(packet.duration)) * stream.time_base.seconds
         let start = input.context.pointee.start_time
         let origin = start == facet_no_timestamp ? 0 : Double(start) / Double(AV_TIME_BASE)
         completeness.reached = max(completeness.reached, end - origin)
@@ -272,17 +264,18 @@ final class ClipReader {
     /// Makes the picture a frame, and adds what the clip says about it; nil if that is impossible.
     private func finish(_ decoded: DecodedPicture) -> Picture? {
         guard var frame = frame(of: decoded) else { return nil }
-        frame.orientation = (decoded.statedOrientation ?? orientation).then(options.wholeOrientation)
+        frame.orientation = (decoded.statedOrientation ?? input.orientation).then(options.wholeOrientation)
         completeness.decoded += 1
         completeness.endsDamaged = false
-        return Picture(frame: frame, presentation: stated(decoded.pointer.pointee.best_effort_timestamp))
+        let presentation = input.stream.pointee.seconds(decoded.pointer.pointee.best_effort_timestamp)
+        return Picture(frame: frame, presentation: presentation)
     }
 
     /// The picture as a frame: without copying where `Frame` can describe its pixels and these are square, converted
     /// into memory that is used again otherwise.
     private func frame(of decoded: DecodedPicture) -> Frame? {
         guard decoded.size.width * decoded.size.height <= options.maximumPixels else { return nil }
-        let size = input.squareSize(of: decoded)
+        let size = input.squareSize(of: decoded.size, decoded.pointer)
         let isDirect = PictureLayout.direct(decoded.format) != nil && size == decoded.size
         let native = isDirect ? decoded.format : PictureLayout.nearest(to: decoded.format)
         guard let format = PictureLayout.direct(native) else { return nil }

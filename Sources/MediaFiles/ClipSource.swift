@@ -41,9 +41,7 @@ package final class ClipSource: FrameSource {
     package static func loadCodecs() { FFmpegCodecsLoad() }
 
     /// The file's size, codec and rate; nil for a network stream and after `run` began.
-    package var description: StreamDescription? {
-        opened.withLock { $0?.input.description }
-    }
+    package var description: StreamDescription? { opened.withLock { $0?.input.description } }
 
     /// The length in seconds that a file's container states; nil if it does not, for a network stream and after `run` began.
     package var announcedDuration: Double? { opened.withLock { $0?.input.announcedDuration } }
@@ -56,9 +54,7 @@ package final class ClipSource: FrameSource {
 
     /// Ends waits and reads at once. A source that waits because its frames are not taken ends when the mailbox is
     /// closed, or drained.
-    package func stop() {
-        interrupt.stop.set()
-    }
+    package func stop() { interrupt.stop.set() }
 
     /// Plays a file or a connection once.
     private func play(into delivery: inout PictureDelivery) -> PictureDelivery.Attempt {
@@ -101,11 +97,11 @@ package final class ClipSource: FrameSource {
         let isStill = reader.input.isStill
         var stream = stream
         while !interrupt.stop.isSet {
-            let step = reader.next { delivery.isAtRest }
+            let step = reader.next { delivery.mailbox.isAtRest.load(ordering: .relaxed) }
             delivery.skip(reader.drainSkipped(), isCatchingUp: reader.isCatchingUp)
             switch step {
             case .picture(let picture):
-                delivery.noteDecoding(reader.drainDecodingTime())
+                delivery.mailbox.noteDecoding(reader.drainDecodingTime())
                 // A JPEG states its orientation itself.
                 stream.orientation = picture.frame.orientation
                 if !isStill { (stream.decoder, stream.decoderDetail) = (reader.decoder.name, reader.decoder.detail) }
@@ -130,7 +126,8 @@ package final class ClipSource: FrameSource {
     }
 
     private func corrupt(_ problem: String) -> SourceEvent.End {
-        .failed(.init(.corrupt, "could not play \(name) to its end: \(problem); copy or record it again."))
+        let description = "could not play \(name) to its end: \(problem); copy or record it again."
+        return .failed(SourceFailure(reason: .corrupt, description: description))
     }
 
     private func loss(_ reader: ClipReader) -> SourceFailure {
@@ -138,12 +135,12 @@ package final class ClipSource: FrameSource {
         guard state.isUndecodable || (state.decoded == 0 && state.damaged > 0) else {
             let sent = state.readError ?? "the sender ended the stream"
             let (reason, way) = reader.input.command.map { ($0.reason(sent), "command") } ?? (sent, "network")
-            let remedy = "trying again, check the camera and the \(way)"
-            return .init(.streamLost, "lost the stream \(name): \(reason); \(remedy).")
+            let description = "lost the stream \(name): \(reason); trying again, check the camera and the \(way)."
+            return .init(reason: .streamLost, description: description)
         }
         // Without counts: the next try fails with the same text, which is logged once.
         let reason = state.isUndecodable ? state.readError ?? "" : "none of its pictures could be decoded"
         let remedy = "trying again, check the camera's format, its size and the network"
-        return .init(.undecodable, "cannot decode the stream \(name): \(reason); \(remedy).")
+        return .init(.undecodable, "decode the stream \(name)", reason, remedy)
     }
 }

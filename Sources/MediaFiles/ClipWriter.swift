@@ -37,9 +37,7 @@ package final class ClipWriter {
         guard let format = ClipFormat.all.first(where: { $0.ending == ending }) else {
             throw .unknownExtension(path, known: Self.knownEndings)
         }
-        guard rate > 0, rate <= 1000 else {
-            throw .unencodable(path, "\(rate) frames per second are impossible")
-        }
+        guard rate > 0, rate <= 1000 else { throw .unencodable(path, "\(rate) frames per second are impossible") }
         let even = FrameSize(width: size.width & ~1, height: size.height & ~1)
         guard even.width > 0, even.height > 0 else { throw .unencodable(path, "\(size) is too small") }
         (self.path, self.size) = (path, size)
@@ -66,19 +64,16 @@ package final class ClipWriter {
             throw .unencodable(path, "its time \(frame.stamp.mediaTime) s is impossible")
         }
         latestTicks = max(latestTicks + 1, Int64(seconds.rounded()))
-        let result: Int32
-        do throws(SourceFailure) {
-            result = try scaler.convert(frame, to: target, path: path) { picture in
-                picture.pointee.pts = latestTicks
-                return painter.map { $0.paint(picture, encode) } ?? encode(picture)
-            }
-        } catch {
-            self.muxer = nil
-            throw error
+        var isWritten = false
+        defer { if !isWritten { self.muxer = nil } }
+        let result = try scaler.convert(frame, to: target, path: path) { picture in
+            picture.pointee.pts = latestTicks
+            return painter.map { $0.paint(picture, encode) } ?? encode(picture)
         }
         try check(result)
         try check(muxer.sound?.copy(upTo: frame.stamp.mediaTime - start) ?? 0)
         frames += 1
+        isWritten = true
     }
 
     /// Writes what is still in the encoder and the end of the file, and gives the file its name.
@@ -103,9 +98,7 @@ package final class ClipWriter {
     }
 
     private func check(_ result: Int32) throws(SourceFailure) {
-        guard result < 0 else { return }
-        muxer = nil
-        throw .unwritable(path, FFmpeg.text(result))
+        guard result >= 0 else { throw .unwritable(path, FFmpeg.text(result)) }
     }
 }
 
@@ -133,14 +126,11 @@ struct ClipFormat {
 
     /// What the encoder gets: BT.601 below 720 rows and BT.709 from there on, as players expect; limited range.
     func target(size: FrameSize) -> FrameScaler.Target {
-        guard muxer != "gif" else {
-            return .init(format: AV_PIX_FMT_RGB24, size: size, encoding: .jpeg)
-        }
+        guard muxer != "gif" else { return .init(format: AV_PIX_FMT_RGB24, size: size, encoding: .jpeg) }
         let matrix: YUVEncoding.Matrix = size.height >= 720 ? .bt709 : .bt601
         return .init(format: AV_PIX_FMT_YUV420P, size: size, encoding: YUVEncoding(matrix: matrix, isFullRange: false))
     }
 
-    /// Prepares an encoder for pictures in that form.
     func apply(_ target: FrameScaler.Target, rate: Double, to context: UnsafeMutablePointer<AVCodecContext>) {
         context.pointee.width = Int32(target.size.width)
         context.pointee.height = Int32(target.size.height)

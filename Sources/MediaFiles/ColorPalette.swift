@@ -43,10 +43,8 @@ struct ColorPalette {
 
     /// Chooses colours by how many pixels there are at each place of the grid.
     init(counts: [Int]) {
-        let cells = counts.indices.filter { counts[$0] > 0 }.map { place in
-            let color = Self.color(at: place)
-            return Cell(place: SIMD3(Double(color.x), Double(color.y), Double(color.z)), count: Double(counts[place]))
-        }
+        let cells = counts.indices.filter { counts[$0] > 0 }
+            .map { Cell(place: SIMD3<Double>(Self.color(at: $0)), count: Double(counts[$0])) }
         var boxes = cells.isEmpty ? [] : [Box(cells)]
         while boxes.count < Self.size,
             let widest = boxes.indices.max(by: { boxes[$0].spread.sum() < boxes[$1].spread.sum() }),
@@ -60,9 +58,7 @@ struct ColorPalette {
 
     /// The place of a colour in the grid; its parts are 0…255.
     @inline(__always)
-    static func place(_ red: Int, _ green: Int, _ blue: Int) -> Int {
-        (red >> 3) << 10 | (green >> 3) << 5 | blue >> 3
-    }
+    static func place(_ red: Int, _ green: Int, _ blue: Int) -> Int { (red >> 3) << 10 | (green >> 3) << 5 | blue >> 3 }
 
     /// The colour of a place; the first step is black and the last one white.
     private static func color(at place: Int) -> SIMD3<Int> {

@@ -16,11 +16,9 @@ enum FFmpeg {
         var reason: UnsafePointer<CChar>?
         guard let functions = FFmpegFunctionsLoad(&reason) else {
             let words = reason.map { String(cString: $0) } ?? "no reason is known"
-            let text = """
-                cannot open clips, pictures and streams: FFmpeg's libraries are missing (\(words)); install Debian's \
-                packages \(FFmpeg.packages). A camera does not need them.
-                """
-            return .failure(SourceFailure(.unsupported, text))
+            let problem = "FFmpeg's libraries are missing (\(words))"
+            let remedy = "install Debian's packages \(FFmpeg.packages). A camera does not need them"
+            return .failure(SourceFailure(.unsupported, "open clips, pictures and streams", problem, remedy))
         }
         return .success(functions)
     }()
@@ -63,15 +61,18 @@ enum FFmpeg {
     }
 }
 
-/// Something small of FFmpeg's that is freed with this object. Without memory for it the process ends, as for an object.
-final class FFmpegOwned<Value> {
+/// Something of FFmpeg's that is freed with this object. Without memory for it the process ends, as for an object.
+///
+/// `@unchecked Sendable` because of the pointer: what goes to another thread is not used by the first one any more.
+final class FFmpegOwned<Value>: @unchecked Sendable {
     let pointer: UnsafeMutablePointer<Value>
     private let free: Free
-    private typealias Free = (UnsafeMutablePointer<UnsafeMutablePointer<Value>?>?) -> Void
+    typealias Free = (UnsafeMutablePointer<UnsafeMutablePointer<Value>?>?) -> Void
 
-    private init(_ pointer: UnsafeMutablePointer<Value>?, _ free: @escaping Free) {
+    init(_ pointer: UnsafeMutablePointer<Value>?, _ free: @escaping Free) {
         guard let pointer else { fatalError("out of memory") }
-        (self.pointer, self.free) = (pointer, free)
+        self.pointer = pointer
+        self.free = free
     }
 
     deinit {
@@ -90,6 +91,16 @@ final class FFmpegOwned<Value> {
     static func codec(_ codec: UnsafePointer<AVCodec>) -> FFmpegOwned where Value == AVCodecContext {
         FFmpegOwned(ffmpeg.avcodec_alloc_context3(codec), ffmpeg.avcodec_free_context)
     }
+}
+
+extension AVStream {
+    /// A time of its packets in seconds; nil if it says nothing.
+    func seconds(_ time: Int64) -> Double? { time == facet_no_timestamp ? nil : Double(time) * time_base.seconds }
+}
+
+extension AVPacket {
+    /// When it is to be decoded, or else to be shown.
+    var decoding: Int64 { dts == facet_no_timestamp ? pts : dts }
 }
 
 extension AVRational {

@@ -14,14 +14,11 @@ package final class HardwareDevice {
         package var name: String { "\(type == AV_HWDEVICE_TYPE_VAAPI ? "VA-API" : "CUDA") on \(node)" }
         /// The kernel's driver of a graphics card, such as `i915`; nil if that cannot be found out.
         package var driver: String? {
-            let card = node.split(separator: "/").last ?? ""
-            let link = try? FileManager.default.destinationOfSymbolicLink(
-                atPath: "/sys/class/drm/\(card)/device/driver"
-            )
+            let path = "/sys/class/drm/\(node.split(separator: "/").last ?? "")/device/driver"
+            let link = try? FileManager.default.destinationOfSymbolicLink(atPath: path)
             return link?.split(separator: "/").last.map(String.init)
         }
 
-        /// Tries to open it.
         /// - Returns: Why it cannot be opened; nil if it can.
         /// - Throws: `SourceFailure` if FFmpeg is missing.
         package func problem() throws(SourceFailure) -> String? {
@@ -35,7 +32,7 @@ package final class HardwareDevice {
     package struct Failure: Error, Equatable { package var reason: String }
 
     let name: String
-    let reference: UnsafeMutablePointer<AVBufferRef>
+    let reference: FFmpegOwned<AVBufferRef>
 
     /// Opens one; `FFmpeg.load()` must have succeeded.
     init(_ place: Place) throws(Failure) {
@@ -49,12 +46,7 @@ package final class HardwareDevice {
         let isVAAPI = place.type == AV_HWDEVICE_TYPE_VAAPI
         let code = ffmpeg.av_hwdevice_ctx_create(&made, place.type, isVAAPI ? place.node : nil, nil, 0)
         guard code >= 0, let made else { throw Failure(reason: "\(name): \(FFmpeg.words(code))") }
-        reference = made
-    }
-
-    deinit {
-        var reference: UnsafeMutablePointer<AVBufferRef>? = reference
-        ffmpeg.av_buffer_unref(&reference)
+        reference = FFmpegOwned(made, ffmpeg.av_buffer_unref)
     }
 
     /// Where this machine may have one, by its nodes in `directory`.

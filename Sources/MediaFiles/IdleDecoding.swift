@@ -31,7 +31,8 @@ struct IdleDecoding {
     }
 
     /// What may wait, in seconds and bytes: longer groups are decoded.
-    static let (longestGroup, mostBytes) = (5.0, 16 << 20)
+    static let longestGroup = 5.0
+    static let mostBytes = 16 << 20
     /// How many packets of a group may wait, and at how many places the usual size is kept.
     static let mostPlaces = 1000
     /// Packets at rest before their sizes are known, about two seconds, and how many of the newest make the distribution.
@@ -42,7 +43,9 @@ struct IdleDecoding {
     static let keyFactor = 16.0
     /// A packet counts by how many deviations more than `slack` it is larger than usual, up to `largest` of them; from
     /// `alarm` on their sum, which never falls below 0, says that something happens.
-    static let (slack, largest, alarm) = (2.0, 4.0, 6.0)
+    static let slack = 2.0
+    static let largest = 4.0
+    static let alarm = 6.0
     /// How much of a packet's size is learnt as that of its place.
     static let learning = 0.25
     /// In octaves: sizes that hardly vary are no reason to take the next small difference for an event.
@@ -53,15 +56,22 @@ struct IdleDecoding {
     private var isWaiting = false
     /// Whether the current group, or its beginning, waited.
     private var hasWaited = false
-    /// Those of the current group, at whose key picture they begin.
-    private var (began, latest): (Double?, Double) = (nil, 0)
-    private var (waitingBytes, groupLength): (Int, Double?) = (0, nil)
-    /// The usual size at each place after a key picture, as a binary logarithm, and the place of the newest packet.
-    private var (usual, place): ([Double], Int) = ([], 0)
-    /// Of packets whose pictures are shown after all that came before, and of those between, such as B-frames.
-    private var (forward, between) = (Excess(), Excess())
-    /// The mean of the former, as a binary logarithm.
+    /// When the key picture of the current group is to be shown, and the latest of its pictures so far.
+    private var began: Double?
+    private var latest = 0.0
+    private var groupBytes = 0
+    /// How long the group before was, in seconds.
+    private var groupLength: Double?
+    /// The usual size at each place after a key picture, as a binary logarithm.
+    private var usual: [Double] = []
+    /// The place of the newest packet.
+    private var place = 0
+    /// Of packets whose pictures are shown after all that came before.
+    private var forward = Excess()
+    /// The mean size of these, as a binary logarithm.
     private var meanSize = 0.0
+    /// Of those whose pictures are shown between others, such as B-frames.
+    private var between = Excess()
     private var evidence = 0.0
     private var earliestWait = -Double.infinity
 
@@ -74,7 +84,10 @@ struct IdleDecoding {
         }
         guard packet.isKey else { return decide(between: packet, at: time, isAtRest) }
         if let began, time > began { groupLength = time - began }
-        (began, latest, waitingBytes, place) = (time, time, packet.bytes, 0)
+        began = time
+        latest = time
+        groupBytes = packet.bytes
+        place = 0
         forward.settle()
         between.settle()
         let isSmall = forward.isKnown && meanSize <= log2(Double(packet.bytes) / Self.keyFactor)
@@ -92,9 +105,9 @@ struct IdleDecoding {
         guard time >= began || latest > began else { return hasWaited ? .skip : .decode }
         let isForward = time > latest
         latest = max(latest, time)
-        waitingBytes += packet.bytes
+        groupBytes += packet.bytes
         // Where a packet has no usual size, nothing would show that something happens.
-        let isBounded = place < usual.count && time - began <= Self.longestGroup && waitingBytes <= Self.mostBytes
+        let isBounded = place < usual.count && time - began <= Self.longestGroup && groupBytes <= Self.mostBytes
         note(log2(Double(max(1, packet.bytes))), isForward, isAtRest)
         guard isWaiting else { return .decode }
         guard !isAtRest || evidence > Self.alarm || !isBounded else { return .wait }
@@ -122,7 +135,9 @@ struct IdleDecoding {
     }
 
     private mutating func resume(at time: Double) -> Decision {
-        (isWaiting, evidence, earliestWait) = (false, 0, time + Self.pause)
+        isWaiting = false
+        evidence = 0
+        earliestWait = time + Self.pause
         return .resume
     }
 
@@ -130,7 +145,8 @@ struct IdleDecoding {
     private struct Excess {
         private var newest: [Double] = []
         private var next = 0
-        private var (median, deviation) = (0.0, 0.0)
+        private var median = 0.0
+        private var deviation = 0.0
         var count: Int { newest.count }
         var isKnown: Bool { deviation > 0 }
 

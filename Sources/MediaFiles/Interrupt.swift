@@ -22,10 +22,7 @@ final class Interrupt: Sendable {
     }
 
     /// Whether the time given by `limit` is over.
-    var isOverdue: Bool {
-        let end = deadline.load(ordering: .relaxed)
-        return end != .max && nanoseconds(of: CLOCK_MONOTONIC) > end
-    }
+    var isOverdue: Bool { nanoseconds(of: CLOCK_MONOTONIC) > deadline.load(ordering: .relaxed) }
 
     /// Gives FFmpeg so many bytes of that input for the next packet; nil takes the limit away.
     /// - Parameter input: must stay valid until another one is set.

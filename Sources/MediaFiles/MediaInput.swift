@@ -4,41 +4,27 @@ import Glibc
 
 /// An opened file or stream, read packet by packet.
 final class MediaInput {
-    let location: MediaLocation
-    let context: UnsafeMutablePointer<AVFormatContext>
     let stream: UnsafeMutablePointer<AVStream>
-    private let options: FrameSourceOptions
-    /// What brings a command's output; closed after `context`.
-    let command: CommandOutput?
-    /// FFmpeg asks it during every read, so it lives as long as this object.
-    private let interrupt: Interrupt
+    private let owned: FFmpegOwned<AVFormatContext>
+    private let opening: Opening
+    var context: UnsafeMutablePointer<AVFormatContext> { owned.pointer }
+    var location: MediaLocation { opening.location }
+    var options: FrameSourceOptions { opening.options }
+    /// What brings a command's output.
+    var command: CommandOutput? { opening.command }
 
     /// Opens it and finds its video track. Network addresses get `options.openTimeout`.
     init(_ location: MediaLocation, interrupt: Interrupt, options: FrameSourceOptions) throws(SourceFailure) {
         try FFmpeg.load()
-        var command: CommandOutput?
-        if let text = location.command {
-            command = try CommandOutput(text, name: location.name, interrupt: interrupt)
+        let command = try location.command.map { text throws(SourceFailure) in
+            try CommandOutput(text, name: location.name, interrupt: interrupt)
         }
-        let opening = Opening(location: location, interrupt: interrupt, options: options, command: command)
+        opening = Opening(location: location, interrupt: interrupt, options: options, command: command)
         interrupt.limit(location.isStream ? options.openTimeout : nil)
         defer { interrupt.limit(nil) }
-        let context = try opening.open()
-        if location.isStream { interrupt.limitBytes(of: context.pointee.pb) }
-        do throws(SourceFailure) {
-            stream = try opening.videoStream(in: context)
-        } catch {
-            interrupt.limitBytes(of: nil)
-            Self.close(context)
-            throw error
-        }
-        (self.location, self.command) = (location, command)
-        (self.context, self.interrupt, self.options) = (context, interrupt, options)
-    }
-
-    deinit {
-        interrupt.limitBytes(of: nil)
-        Self.close(context)
+        owned = try opening.open()
+        if location.isStream { interrupt.limitBytes(of: owned.pointer.pointee.pb) }
+        stream = try opening.videoStream(in: owned.pointer)
     }
 
     var demuxer: String { String(cString: context.pointee.iformat.pointee.name) }
@@ -52,13 +38,10 @@ final class MediaInput {
     /// More is no rate: FFmpeg then names the ticks of the clock, 1000 or 90000 a second.
     private static let highestRate = 500.0
 
-    /// Frames per second, if it says.
     var rate: Double? {
-        guard !isStill, !(isLive && lacksTimes) else { return nil }
-        guard let rate = ffmpeg.av_guess_frame_rate(context, stream, nil).value, rate <= Self.highestRate else {
-            return nil
-        }
-        return rate
+        guard !isStill, !(isLive && lacksTimes), let rate = ffmpeg.av_guess_frame_rate(context, stream, nil).value
+        else { return nil }
+        return rate <= Self.highestRate ? rate : nil
     }
 
     var codec: String {
@@ -76,9 +59,7 @@ final class MediaInput {
     }
 
     /// The size of a decoded picture once its pixels are square.
-    func squareSize(of picture: DecodedPicture) -> FrameSize { squareSize(of: picture.size, picture.pointer) }
-
-    private func squareSize(of stored: FrameSize, _ frame: UnsafeMutablePointer<AVFrame>? = nil) -> FrameSize {
+    func squareSize(of stored: FrameSize, _ frame: UnsafeMutablePointer<AVFrame>? = nil) -> FrameSize {
         let aspect = ffmpeg.av_guess_sample_aspect_ratio(context, stream, frame).value
         return PictureLayout.squareSize(of: stored, aspect: aspect, maximumPixels: options.maximumPixels)
     }
@@ -121,8 +102,8 @@ final class MediaInput {
     /// - Returns: 0, or FFmpeg's error number.
     func read(into packet: UnsafeMutablePointer<AVPacket>) -> Int32 {
         if location.isStream {
-            interrupt.limit(options.stallTimeout)
-            interrupt.limitBytes(of: context.pointee.pb)
+            opening.interrupt.limit(options.stallTimeout)
+            opening.interrupt.limitBytes(of: context.pointee.pb)
         }
         return ffmpeg.av_read_frame(context, packet)
     }
@@ -130,8 +111,8 @@ final class MediaInput {
     /// Why a read ended with this error number, other than at the end.
     func reason(of code: Int32) -> String {
         // FFmpeg's own text, "Immediate exit requested", is what our `Interrupt` asked for.
-        if interrupt.isOverfull { return Self.overfull }
-        return code == facet_error_exit && !interrupt.stop.isSet
+        if opening.interrupt.isOverfull { return Self.overfull }
+        return code == facet_error_exit && !opening.interrupt.stop.isSet
             ? "no data for \(Self.seconds(options.stallTimeout))" : FFmpeg.text(code)
     }
 
@@ -141,11 +122,6 @@ final class MediaInput {
     static func seconds(_ duration: Duration) -> String {
         let seconds = duration / .seconds(1)
         return seconds == seconds.rounded() && seconds < 1e9 ? "\(Int(seconds)) s" : "\(seconds) s"
-    }
-
-    private static func close(_ context: UnsafeMutablePointer<AVFormatContext>) {
-        var context: UnsafeMutablePointer<AVFormatContext>? = context
-        ffmpeg.avformat_close_input(&context)
     }
 }
 
@@ -161,32 +137,32 @@ private struct Opening {
         var status = stat()
         guard stat(path, &status) == 0 else {
             guard errno != ENOENT, errno != ENOTDIR else {
-                throw .init(.notFound, "cannot open \(path): there is no such file; check the path.")
+                throw .init(.notFound, "open \(path)", "there is no such file", "check the path")
             }
             throw .unreadable(path, String(cString: strerror(errno)))
         }
         guard status.st_mode & S_IFMT == S_IFREG else {
             let problem = "it is a directory or a device, not a media file"
-            throw .init(.unreadable, "cannot open \(path): \(problem); name a clip or a picture in it.")
+            throw .init(.unreadable, "open \(path)", problem, "name a clip or a picture in it")
         }
         guard status.st_size > 0 else {
-            throw .init(.corrupt, "cannot open \(path): the file is empty; copy or record it again.")
+            throw .init(.corrupt, "open \(path)", "the file is empty", "copy or record it again")
         }
     }
 
-    func open() throws(SourceFailure) -> UnsafeMutablePointer<AVFormatContext> {
+    func open() throws(SourceFailure) -> FFmpegOwned<AVFormatContext> {
         if let path = location.path { try check(path) }
         // Before that its rtsps has no such option.
         if location.address.hasPrefix("rtsps:"), options.verifiesCertificate, LIBAVFORMAT_VERSION_MAJOR < 63 {
-            let way =
-                "use gstreamer:rtspsrc location=rtsps://…, which checks it, or set camera.verifyCertificate: false"
             let problem = "FFmpeg before version 9 cannot check its certificate"
-            throw .init(.unsupported, "cannot open the stream \(location.name): \(problem); \(way).")
+            let remedy =
+                "use gstreamer:rtspsrc location=rtsps://…, which checks it, or set camera.verifyCertificate: false"
+            throw .init(.unsupported, "open the stream \(location.name)", problem, remedy)
         }
         // FFmpeg would go on with the authorities of the machine.
         if let file = options.certificateAuthority, access(file, R_OK) != 0 {
             let problem = "the file of its authority, \(file), cannot be read (\(String(cString: strerror(errno))))"
-            throw .init(.unreachable, "cannot open the stream \(location.name): \(problem); check the path.")
+            throw .init(.unreachable, "open the stream \(location.name)", problem, "check the path")
         }
         FFmpegForgetErrors()
         var context = ffmpeg.avformat_alloc_context()
@@ -198,10 +174,12 @@ private struct Opening {
         let result = FFmpeg.withOptions(inputOptions) { dictionary in
             ffmpeg.avformat_open_input(&context, location.address, format, dictionary)
         }
-        guard result >= 0, let context else {
-            throw failure(result)
+        guard result >= 0, let context else { throw failure(result) }
+        return FFmpegOwned(context) { [interrupt, command] context in
+            interrupt.limitBytes(of: nil)
+            // Meanwhile FFmpeg asks the one, and may read from the other.
+            withExtendedLifetime((interrupt, command)) { ffmpeg.avformat_close_input(context) }
         }
-        return context
     }
 
     /// Only formats that are media in themselves: a playlist could name other files, and a plain text is not a clip.
@@ -242,16 +220,14 @@ private struct Opening {
         in context: UnsafeMutablePointer<AVFormatContext>
     ) throws(SourceFailure) -> UnsafeMutablePointer<AVStream> {
         try findStreams(in: context)
-        guard context.pointee.nb_streams > 0 else {
-            throw .unrecognized(location.name, "it has no tracks")
-        }
+        guard context.pointee.nb_streams > 0 else { throw .unrecognized(location.name, "it has no tracks") }
         let index = ffmpeg.av_find_best_stream(context, AVMEDIA_TYPE_VIDEO, -1, -1, nil, 0)
         guard index >= 0, let stream = context.pointee.streams[Int(index)],
             // The cover of an album is no clip.
             stream.pointee.disposition & AV_DISPOSITION_ATTACHED_PIC == 0
         else {
-            let remedy = "name a clip with a video track"
-            throw .init(.noVideo, "cannot use \(location.name): it has no pictures, only sound or text; \(remedy).")
+            let problem = "it has no pictures, only sound or text"
+            throw .init(.noVideo, "use \(location.name)", problem, "name a clip with a video track")
         }
         let parameters = stream.pointee.codecpar.pointee
         let size = FrameSize(width: Int(parameters.width), height: Int(parameters.height))
@@ -275,40 +251,36 @@ private struct Opening {
     }
 
     private func failure(_ code: Int32) -> SourceFailure {
-        guard !location.isStream else {
-            let reason =
-                interrupt.isOverfull
-                ? MediaInput.overfull
-                : interrupt.isOverdue ? "no answer for \(MediaInput.seconds(options.openTimeout))" : FFmpeg.text(code)
-            guard let command else {
-                let certificate =
-                    "that its certificate is of this host, valid and of an authority that this machine trusts "
-                    + "(or set camera.verifyCertificate: false)"
-                let isSecure =
-                    ["https:", "rtsps:"].contains { location.address.hasPrefix($0) } && options.verifiesCertificate
-                let remedy =
-                    "check the address, the user and password, \(isSecure ? "\(certificate), " : "")and that the camera is on"
-                // The number alone is that of any failure to read or write.
-                let words = String(cString: FFmpegNewestError())
-                let detail = isSecure && !words.isEmpty ? " (\(words))" : ""
-                return .init(.unreachable, "cannot open the stream \(location.name): \(reason)\(detail); \(remedy).")
+        // What FFmpeg answers to a format that is not among those above.
+        let isRefused = code == FFmpeg.code(EINVAL)
+        let isUnknown = isRefused || code == facet_error_invalid_data
+        guard location.isStream else {
+            if isRefused, let kind {
+                let problem = "it is not a clip or a picture, but \(kind)"
+                return .init(.noVideo, "use \(location.name)", problem, "name a file with pictures")
             }
-            let isUnknown = code == facet_error_invalid_data || code == FFmpeg.code(EINVAL)
+            return isUnknown || code == facet_error_eof
+                ? .unrecognized(location.name, FFmpeg.text(code)) : .unreadable(location.name, FFmpeg.text(code))
+        }
+        let reason =
+            interrupt.isOverfull
+            ? MediaInput.overfull
+            : interrupt.isOverdue ? "no answer for \(MediaInput.seconds(options.openTimeout))" : FFmpeg.text(code)
+        if let command {
             let words = command.reason(isUnknown ? "it writes no known video format" : reason)
             return .commandFailed(location.name, words)
         }
-        switch code {
-        case facet_error_invalid_data, facet_error_eof:
-            return .unrecognized(location.name, FFmpeg.text(code))
-        // What FFmpeg answers to a format that is not among those above.
-        case FFmpeg.code(EINVAL):
-            if let kind {
-                let problem = "it is not a clip or a picture, but \(kind)"
-                return .init(.noVideo, "cannot use \(location.name): \(problem); name a file with pictures.")
-            }
-            return .unrecognized(location.name, FFmpeg.text(code))
-        default: return .unreadable(location.name, FFmpeg.text(code))
+        var remedy = "check the address, the user and password, and that the camera is on"
+        var words = ""
+        if options.verifiesCertificate, ["https:", "rtsps:"].contains(where: { location.address.hasPrefix($0) }) {
+            remedy =
+                "check the address, the user and password, that its certificate is of this host, valid and of an "
+                + "authority that this machine trusts (or set camera.verifyCertificate: false), and that the camera is on"
+            // The number alone is that of any failure to read or write.
+            words = String(cString: FFmpegNewestError())
         }
+        let problem = words.isEmpty ? reason : "\(reason) (\(words))"
+        return .init(.unreachable, "open the stream \(location.name)", problem, remedy)
     }
 
     /// FFmpeg's name of a file's format, whether it is one of those above or not.

@@ -9,10 +9,15 @@ struct MediaLocation: Hashable, Sendable {
     let address: String
     /// The path or the address as it may be shown: without user, password and query.
     let name: String
-    let path: String?
+    var path: String?
     /// What writes the stream to its standard output.
-    let command: String?
+    var command: String?
 
+    /// Whether a sender brings it, which may be late or gone, and is tried again.
+    var isStream: Bool { path == nil }
+}
+
+extension MediaLocation {
     /// Reads a path, a `file://` address, a network address or `exec:` with a command.
     /// - Throws: `SourceFailure` for another scheme, or for an address that can never be reached: without a host, with a
     ///   port beyond 65535, with an IPv6 address that has no closing bracket.
@@ -33,7 +38,7 @@ struct MediaLocation: Hashable, Sendable {
         guard Self.networkSchemes.contains(scheme) else {
             let known = Self.networkSchemes.sorted().map { $0 + "://" }.joined(separator: ", ")
             let problem = "cannot open an address that begins with \(scheme)://"
-            throw .init(.unsupported, "\(problem); known are a file's path and \(known).")
+            throw .init(reason: .unsupported, description: "\(problem); known are a file's path and \(known).")
         }
         let rest = text[separator.upperBound...]
         let name = scheme + "://" + String(Self.withoutSecrets(rest)).withoutPasswords
@@ -43,23 +48,13 @@ struct MediaLocation: Hashable, Sendable {
             let problem = "it needs a host without blanks, and a port from 1 to 65535 if it names one"
             let reason = isCut ? "a / in a user or password is written %2F" : problem
             let remedy = "write it like rtsp://host:port/path, an IPv6 host in brackets"
-            throw .init(.unsupported, "cannot open the address \(name): \(reason); \(remedy).")
+            throw .init(.unsupported, "open the address \(name)", reason, remedy)
         }
         // FFmpeg only knows schemes in lower case.
         self.init(address: "\(scheme)://\(rest)", name: name)
     }
 
-    private init(path: String) {
-        self.init(address: "file:" + path, name: path, path: path)
-    }
-
-    private init(address: String, name: String, path: String? = nil, command: String? = nil) {
-        (self.address, self.name) = (address, name)
-        (self.path, self.command) = (path, command)
-    }
-
-    /// Whether a sender brings it, which may be late or gone, and is tried again.
-    var isStream: Bool { path == nil }
+    private init(path: String) { self.init(address: "file:" + path, name: path, path: path) }
 
     /// The letters after the last dot of a file's name, lower case.
     static func ending(of path: String) -> String {

@@ -1,5 +1,6 @@
 import CFFmpeg
 import Frames
+import Glibc
 
 /// How one of FFmpeg's pictures is delivered: as it is, or converted to another pixel format or size first.
 enum PictureLayout {
@@ -21,34 +22,33 @@ enum PictureLayout {
         return FrameSize(width: stored.width, height: scaled(stored.height, by: 1 / aspect))
     }
 
-    /// What lies in memory as `Frame` can describe it. Of several for one format the first is the one for writing; the
-    /// opacity of the last ones is not delivered.
+    /// The formats of frames that FFmpeg has, as it writes them.
     private static let formats: [(AVPixelFormat, PixelFormat)] = [
         (AV_PIX_FMT_YUV420P, .planarYUV(chromaShiftX: 1, chromaShiftY: 1)),
-        (AV_PIX_FMT_YUVJ420P, .planarYUV(chromaShiftX: 1, chromaShiftY: 1)),
         (AV_PIX_FMT_YUV422P, .planarYUV(chromaShiftX: 1, chromaShiftY: 0)),
-        (AV_PIX_FMT_YUVJ422P, .planarYUV(chromaShiftX: 1, chromaShiftY: 0)),
         (AV_PIX_FMT_YUV444P, .planarYUV(chromaShiftX: 0, chromaShiftY: 0)),
-        (AV_PIX_FMT_YUVJ444P, .planarYUV(chromaShiftX: 0, chromaShiftY: 0)),
         (AV_PIX_FMT_YUV440P, .planarYUV(chromaShiftX: 0, chromaShiftY: 1)),
-        (AV_PIX_FMT_YUVJ440P, .planarYUV(chromaShiftX: 0, chromaShiftY: 1)),
         (AV_PIX_FMT_YUV411P, .planarYUV(chromaShiftX: 2, chromaShiftY: 0)),
-        (AV_PIX_FMT_YUVJ411P, .planarYUV(chromaShiftX: 2, chromaShiftY: 0)),
         (AV_PIX_FMT_YUV410P, .planarYUV(chromaShiftX: 2, chromaShiftY: 2)),
         (AV_PIX_FMT_NV12, .nv12), (AV_PIX_FMT_GRAY8, .gray), (AV_PIX_FMT_YUYV422, .yuyv),
         (AV_PIX_FMT_RGB24, .rgb24), (AV_PIX_FMT_BGR24, .bgr24), (AV_PIX_FMT_RGB0, .rgba), (AV_PIX_FMT_BGR0, .bgra),
         (AV_PIX_FMT_0RGB, .packedRGB(bytesPerPixel: 4, red: 1, green: 2, blue: 3)),
         (AV_PIX_FMT_0BGR, .packedRGB(bytesPerPixel: 4, red: 3, green: 2, blue: 1)),
-        (AV_PIX_FMT_RGBA, .rgba), (AV_PIX_FMT_BGRA, .bgra),
-        (AV_PIX_FMT_ARGB, .packedRGB(bytesPerPixel: 4, red: 1, green: 2, blue: 3)),
-        (AV_PIX_FMT_ABGR, .packedRGB(bytesPerPixel: 4, red: 3, green: 2, blue: 1)),
-        (AV_PIX_FMT_YUVA420P, .planarYUV(chromaShiftX: 1, chromaShiftY: 1)),
-        (AV_PIX_FMT_YUVA422P, .planarYUV(chromaShiftX: 1, chromaShiftY: 0)),
-        (AV_PIX_FMT_YUVA444P, .planarYUV(chromaShiftX: 0, chromaShiftY: 0)),
     ]
 
     /// The format of frames for pixels that lie in memory as `Frame` can describe them; nil for all others.
-    static func direct(_ format: AVPixelFormat) -> PixelFormat? { formats.first { $0.0 == format }?.1 }
+    static func direct(_ format: AVPixelFormat) -> PixelFormat? { formats.first { isAlike($0.0, format) }?.1 }
+
+    /// Whether both have their colours at the same places; FFmpeg has formats of their own for the full range and for opacity,
+    /// which is not delivered.
+    private static func isAlike(_ one: AVPixelFormat, _ other: AVPixelFormat) -> Bool {
+        guard var one = ffmpeg.av_pix_fmt_desc_get(one)?.pointee, var other = ffmpeg.av_pix_fmt_desc_get(other)?.pointee
+        else { return false }
+        let kind = UInt64(AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL)
+        let colors = 3 * MemoryLayout<AVComponentDescriptor>.size
+        return one.flags & kind == other.flags & kind && one.log2_chroma_w == other.log2_chroma_w
+            && one.log2_chroma_h == other.log2_chroma_h && memcmp(&one.comp, &other.comp, colors) == 0
+    }
 
     /// FFmpeg's format for pixels as a frame has them, for writing; nil for a JPEG and for formats FFmpeg lacks.
     static func native(_ format: PixelFormat) -> AVPixelFormat? { formats.first { $0.1 == format }?.0 }
@@ -58,14 +58,8 @@ enum PictureLayout {
         guard let description = ffmpeg.av_pix_fmt_desc_get(format)?.pointee else { return AV_PIX_FMT_RGB24 }
         if description.flags & UInt64(AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL) != 0 { return AV_PIX_FMT_RGB24 }
         if description.nb_components <= 2 { return AV_PIX_FMT_GRAY8 }
-        return switch (description.log2_chroma_w, description.log2_chroma_h) {
-        case (0, 0): AV_PIX_FMT_YUV444P
-        case (0, 1): AV_PIX_FMT_YUV440P
-        case (1, 0): AV_PIX_FMT_YUV422P
-        case (2, 0): AV_PIX_FMT_YUV411P
-        case (2, 2): AV_PIX_FMT_YUV410P
-        default: AV_PIX_FMT_YUV420P
-        }
+        let (shiftX, shiftY) = (Int(description.log2_chroma_w), Int(description.log2_chroma_h))
+        return native(.planarYUV(chromaShiftX: shiftX, chromaShiftY: shiftY)) ?? AV_PIX_FMT_YUV420P
     }
 
     /// How the samples of a decoded picture stand for colours, once they are in `format`.

@@ -1,5 +1,4 @@
 import CFFmpeg
-import FaceMetadata
 package import Frames
 import System
 
@@ -22,8 +21,8 @@ package enum PictureWriter {
     }
 
     private static func jpeg(_ frame: Frame, _ path: String) throws(SourceFailure) -> [UInt8] {
-        try failing(as: { SourceFailure.unencodable(path, $0.description) }) { () throws(JPEGError) in
-            try JPEGEncoder(quality: 95, halvesChroma: false).encode(frame)
+        do { return try JPEGEncoder(quality: 95, halvesChroma: false).encode(frame) } catch {
+            throw .unencodable(path, error.description)
         }
     }
 
@@ -44,6 +43,6 @@ package enum PictureWriter {
     }
 
     private static func write(_ bytes: UnsafeRawBufferPointer, to path: String) throws(SourceFailure) {
-        try SourceFailure.writing(path) { () throws(SystemError) in try PendingFile.write(bytes, to: path) }
+        do { try PendingFile.write(bytes, to: path) } catch { throw .unwritable(path, error.reason) }
     }
 }

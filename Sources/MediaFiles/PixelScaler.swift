@@ -1,5 +1,5 @@
 import CFFmpeg
-import Frames
+package import Frames
 
 /// Converts pixels between formats, colour encodings and sizes with FFmpeg's libswscale.
 final class PixelScaler {
@@ -53,15 +53,10 @@ final class PixelScaler {
 
         /// The planes of a frame of that format; nil if one is missing.
         func planes(as format: PixelFormat) -> Frame.Planes? {
-            let found = zip(planes, strides).map { base, stride in
+            let found = zip(planes, strides).prefix(format.planeCount).compactMap { base, stride in
                 base.map { Frame.Plane(base: UnsafeRawPointer($0), bytesPerRow: Int(stride)) }
             }
-            guard let first = found[0] else { return nil }
-            switch format {
-            case .planarYUV: return found[1] == nil || found[2] == nil ? nil : Frame.Planes(first, found[1], found[2])
-            case .nv12: return found[1] == nil ? nil : Frame.Planes(first, found[1])
-            case .gray, .yuyv, .packedRGB, .jpeg: return Frame.Planes(first)
-            }
+            return found.count == format.planeCount ? Frame.Planes(found) : nil
         }
     }
 
@@ -167,5 +162,33 @@ final class FrameScaler {
         } catch {
             throw .unencodable(path, "its JPEG is damaged: \(error)")
         }
+    }
+}
+
+/// Makes upright pictures of frames in the format that cameras call YU12: planes of Y, U and V without gaps, in video range.
+package final class PlanarPicture {
+    private let scaler = FrameScaler()
+    private var bytes: [UInt8] = []
+
+    package init() throws(SourceFailure) { try FFmpeg.load() }
+
+    /// Lends a frame's picture of a size whose sides are even, during a call of `body`; of a larger frame the top left part is taken.
+    /// - Throws: `SourceFailure.unencodable` with that path, or what `body` throws.
+    package func withBytes(
+        of frame: Frame,
+        size: FrameSize,
+        for path: String,
+        _ body: (UnsafeRawBufferPointer) throws -> Void
+    ) throws {
+        let target = FrameScaler.Target(format: AV_PIX_FMT_YUV420P, size: size, encoding: .video)
+        let count = size.width * size.height * 3 / 2
+        if bytes.count != count { bytes = [UInt8](repeating: 0, count: count) }
+        try scaler.convert(frame, to: target, path: path) { picture in
+            let source = PixelScaler.Pixels(picture, encoding: .video)
+            let (planes, lines) = (source.planes.map { UnsafePointer($0) }, source.strides)
+            let (width, height, count) = (CInt(size.width), CInt(size.height), CInt(count))
+            _ = ffmpeg.av_image_copy_to_buffer(&bytes, count, planes, lines, source.format, width, height, 1)
+        }
+        try bytes.withUnsafeBytes(body)
     }
 }

@@ -1,7 +1,6 @@
 import CFFmpeg
 import FaceMetadata
 import Frames
-import Glibc
 
 /// The sound of a clip, copied packet by packet into a clip that is being written: nothing is decoded, so nothing is lost.
 ///
@@ -34,8 +33,8 @@ final class SoundTracks {
         input = try MediaInput(try MediaLocation(path), interrupt: Interrupt(), options: FrameSourceOptions())
         owned = .packet()
         self.output = output
-        let start = input.stream.pointee.start_time
-        origin = Self.seconds(start, input.stream) ?? 0
+        let start = input.stream.pointee.seconds(input.stream.pointee.start_time) ?? 0
+        origin = start.magnitude < FrameStamp.longestMediaTime ? start : 0
         var streams: [UnsafeMutablePointer<AVStream>?] = []
         var omitted: [String] = []
         for index in 0..<Int(input.context.pointee.nb_streams) {
@@ -67,36 +66,21 @@ final class SoundTracks {
     /// - Returns: FFmpeg's error number of the muxer; not negative if all went well. Sound that cannot be read ends there.
     func copy(upTo seconds: Double?) -> Int32 {
         while !isOver, reached < seconds ?? .infinity {
-            if holdsPacket {
-                holdsPacket = false
-                let written = write()
-                guard written >= 0 else { return written }
-            }
-            guard ffmpeg.av_read_frame(input.context, packet) >= 0 else {
-                isOver = true
-                break
-            }
-            holdsPacket = true
-            guard let source = streamPair?.source else { continue }
-            let time = packet.pointee.dts == facet_no_timestamp ? packet.pointee.pts : packet.pointee.dts
-            guard time != facet_no_timestamp else { continue }
-            guard let time = Self.seconds(time, source), case let next = time - origin,
-                next < FrameStamp.longestMediaTime
-            else {
-                isOver = true
-                holdsPacket = false
-                break
-            }
+            let written = holdsPacket ? write() : 0
+            guard written >= 0 else { return written }
+            holdsPacket = ffmpeg.av_read_frame(input.context, packet) >= 0
+            isOver = !holdsPacket
+            guard holdsPacket, let source = streamPair?.source,
+                let time = source.pointee.seconds(packet.pointee.decoding)
+            else { continue }
+            let next = time - origin
+            // So long a time is damage.
+            isOver = max(time.magnitude, next) >= FrameStamp.longestMediaTime
+            guard !isOver else { break }
             if next < reached - Self.longestStepBack { origin -= reached - next }
             reached = max(reached, next)
         }
         return 0
-    }
-
-    /// A time of a stream in seconds; nil if there is none, or if it is so long that it is damage.
-    private static func seconds(_ time: Int64, _ stream: UnsafeMutablePointer<AVStream>) -> Double? {
-        let seconds = Double(time) * stream.pointee.time_base.seconds
-        return time == facet_no_timestamp || seconds.magnitude > FrameStamp.longestMediaTime ? nil : seconds
     }
 
     /// Where the packet comes from and where it goes; nil if it is not copied.

@@ -1,64 +1,54 @@
 import Frames
-import System
 
 // What several places find wrong with a media file or a stream; what only one finds is said there.
 extension SourceFailure {
-    init(_ reason: Reason, _ description: String) { self.init(reason: reason, description: description) }
-
-    /// Runs what writes a file, whose error becomes `unwritable`.
-    static func writing<Value>(_ path: String, _ body: () throws(SystemError) -> Value) throws(Self) -> Value {
-        try failing(as: { Self.unwritable(path, $0.reason) }, body)
-    }
-
     static func unreadable(_ path: String, _ reason: String) -> Self {
-        .init(.unreadable, "cannot open \(path): \(reason); check the file's permissions and its disk.")
+        .init(.unreadable, "open \(path)", reason, "check the file's permissions and its disk")
     }
 
     static func unrecognized(_ name: String, _ reason: String) -> Self {
         let problem = "it is not a clip or a picture in a known format, or its beginning or its index is missing"
-        let remedy = "if it should be one, copy or record it again"
-        return .init(.corrupt, "cannot open \(name): \(problem) (\(reason)); \(remedy).")
+        return .init(.corrupt, "open \(name)", "\(problem) (\(reason))", "if it should be one, copy or record it again")
     }
 
     static func noDecoder(_ name: String, codec: String) -> Self {
         let problem = "the installed FFmpeg has no decoder for \(codec)"
-        let remedy = "convert the clip, for example to H.264 in an mp4"
-        return .init(.unsupported, "cannot decode \(name): \(problem); \(remedy).")
+        return .init(.unsupported, "decode \(name)", problem, "convert the clip, for example to H.264 in an mp4")
     }
 
     static func undecodable(_ name: String, _ reason: String) -> Self {
-        let remedy = "the file is damaged: copy or record it again"
-        return .init(.corrupt, "cannot decode \(name): no picture in it could be decoded (\(reason)); \(remedy).")
+        let problem = "no picture in it could be decoded (\(reason))"
+        return .init(.corrupt, "decode \(name)", problem, "the file is damaged: copy or record it again")
     }
 
     static func commandFailed(_ name: String, _ reason: String) -> Self {
         let remedy =
             "check the command: it must write MJPEG, H.264 or YUV4MPEG to standard output, or raw pictures as "
             + "camera.format and camera.size name them"
-        return .init(.unreachable, "cannot get pictures from \(name): \(reason); \(remedy).")
+        return .init(.unreachable, "get pictures from \(name)", reason, remedy)
     }
 
     static func unknownExtension(_ path: String, known: [String]) -> Self {
         let endings = known.map { "." + $0 }.joined(separator: ", ")
-        return .init(.unsupported, "cannot write \(path): its ending names no known format; known are \(endings).")
+        return .init(.unsupported, "write \(path)", "its ending names no known format", "known are \(endings)")
     }
 
     static func unwritable(_ path: String, _ reason: String) -> Self {
         let remedy = "check that the directory exists, may be written to and has space left"
-        return .init(.unwritable, "cannot write \(path): \(reason); \(remedy).")
+        return .init(.unwritable, "write \(path)", reason, remedy)
     }
 
     static func noEncoder(_ path: String, codec: String) -> Self {
         let problem = "the installed FFmpeg has no encoder for \(codec)"
-        return .init(.unsupported, "cannot write \(path): \(problem); choose a file name with another ending.")
+        return .init(.unsupported, "write \(path)", problem, "choose a file name with another ending")
     }
 
     static func unencodable(_ path: String, _ reason: String) -> Self {
-        .init(.unsupported, "cannot write a picture to \(path): \(reason).")
+        .init(reason: .unsupported, description: "cannot write a picture to \(path): \(reason).")
     }
 
     static func writerClosed(_ path: String) -> Self {
         let problem = "the file was finished or given up before"
-        return .init(.unwritable, "cannot write a picture to \(path): \(problem); begin a new one.")
+        return .init(.unwritable, "write a picture to \(path)", problem, "begin a new one")
     }
 }

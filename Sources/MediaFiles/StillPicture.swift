@@ -29,8 +29,8 @@ package enum StillPicture {
                     let reason = reader.completeness.problem ?? "its pictures cannot be represented"
                     throw .undecodable(location.name, reason)
                 }
-                let problem = "cannot take a picture from \(location.name) at \(mediaTime) s: the clip ends before"
-                throw .init(.noVideo, "\(problem); name an earlier time.")
+                let attempt = "take a picture from \(location.name) at \(mediaTime) s"
+                throw .init(.noVideo, attempt, "the clip ends before", "name an earlier time")
             }
         }
     }

@@ -1,7 +1,5 @@
 import CFFmpeg
-import FaceMetadata
 import Frames
-import Glibc
 
 /// Decodes the packets of one video track, on a device of this machine where that is wanted and can be, else on the processor.
 ///
@@ -11,7 +9,6 @@ final class VideoDecoder {
     private let frame: FFmpegOwned<AVFrame>
     private let codec: UnsafePointer<AVCodec>
     private let input: MediaInput
-    private let options: FrameSourceOptions
     private var device: HardwareDevice?
     /// Why the processor decodes in place of a device, as `StreamDescription.decoderDetail` has it.
     private(set) var detail: String?
@@ -38,14 +35,16 @@ final class VideoDecoder {
 
     /// Opens it; `devices` is the directory of the machine's device nodes.
     /// - Throws: `SourceFailure` if the installed FFmpeg does not decode this.
-    init(for input: MediaInput, options: FrameSourceOptions, devices: String) throws(SourceFailure) {
+    init(for input: MediaInput, devices: String) throws(SourceFailure) {
         let parameters = input.stream.pointee.codecpar.pointee
         guard let codec = ffmpeg.avcodec_find_decoder(parameters.codec_id) else {
             throw .noDecoder(input.location.name, codec: input.codec)
         }
-        (self.codec, self.input, self.options, frame) = (codec, input, options, .frame())
+        self.codec = codec
+        self.input = input
+        frame = .frame()
         let isWanted =
-            switch options.decoder {
+            switch input.options.decoder {
             case .auto: input.isLive && parameters.width * parameters.height >= Self.smallestPixels
             case .software: false
             case .hardware: !input.isStill
@@ -54,18 +53,17 @@ final class VideoDecoder {
             do throws(HardwareDevice.Failure) {
                 device = try HardwareDevice.open(for: codec, in: devices)
             } catch {
-                if options.decoder == .hardware { detail = Self.explanation(error.reason) }
+                if input.options.decoder == .hardware { detail = Self.explanation(error.reason) }
             }
         }
         usesDevice = device != nil
-        context = try Self.open(codec, for: input, options, device)
+        context = try Self.open(codec, for: input, device)
         FFmpegForgetErrors()
     }
 
     private static func open(
         _ codec: UnsafePointer<AVCodec>,
         for input: MediaInput,
-        _ options: FrameSourceOptions,
         _ device: HardwareDevice?
     ) throws(SourceFailure) -> FFmpegOwned<AVCodecContext> {
         let context = FFmpegOwned.codec(codec)
@@ -77,10 +75,10 @@ final class VideoDecoder {
         opened.pointee.thread_count = 1
         opened.pointee.pkt_timebase = input.stream.pointee.time_base
         // Checked by FFmpeg against the picture's own header, before memory is allocated.
-        opened.pointee.max_pixels = Int64(options.paddedMaximumPixels)
+        opened.pointee.max_pixels = Int64(input.options.paddedMaximumPixels)
         // A picture file is all or nothing: half of one would be analysed as if it were the whole.
         if input.isStill { opened.pointee.err_recognition = AV_EF_EXPLODE }
-        opened.pointee.hw_device_ctx = device.flatMap { ffmpeg.av_buffer_ref($0.reference) }
+        opened.pointee.hw_device_ctx = device.flatMap { ffmpeg.av_buffer_ref($0.reference.pointer) }
         let result = ffmpeg.avcodec_open2(opened, codec, nil)
         guard result >= 0 else {
             throw .noDecoder(input.location.name, codec: "\(input.codec) (\(FFmpeg.text(result)))")
@@ -130,7 +128,7 @@ final class VideoDecoder {
         hasPicture = true
         usesDevice = frame.pointer.pointee.hw_frames_ctx != nil
         guard usesDevice else {
-            if options.decoder == .hardware, detail == nil, let device {
+            if input.options.decoder == .hardware, detail == nil, let device {
                 let words = String(cString: FFmpegNewestError())
                 detail = Self.explanation("\(device.name) does not decode it\(words.isEmpty ? "" : " (\(words))")")
             }
@@ -145,7 +143,7 @@ final class VideoDecoder {
             return .damaged
         }
         (failures, detail) = (0, nil)
-        return .picture(DecodedPicture(taking: copy.pointer))
+        return .picture(copy)
     }
 
     /// Goes on by the processor if it seems to be the device's fault that a picture failed: after several in a row, or, before the
@@ -157,10 +155,10 @@ final class VideoDecoder {
     }
 
     private func leaveDevice(_ code: Int32) -> Bool {
-        guard let device, let next = try? Self.open(codec, for: input, options, nil) else { return false }
+        guard let device, let next = try? Self.open(codec, for: input, nil) else { return false }
         detail = Self.explanation("\(device.name) failed: \(FFmpeg.words(code))")
         (self.device, usesDevice, context) = (nil, false, next)
-        keyDeadline = .now + options.openTimeout
+        keyDeadline = .now + input.options.openTimeout
         // The reader drains the decoder: the new one must be drained too, which reports the end.
         if isDraining { _ = send(nil) }
         return true
@@ -173,15 +171,17 @@ final class VideoDecoder {
 
 /// A reference to a decoded picture in the decoder's memory; its end gives the memory back to FFmpeg's pool.
 ///
-/// `@unchecked Sendable`: after `init` the picture is not written to. FFmpeg counts references atomically, and a decoder that
+/// It may go to another thread, as it is not written to any more. FFmpeg counts references atomically, and a decoder that
 /// continues in a picture that is still held copies it first.
-final class DecodedPicture: @unchecked Sendable {
-    private let owned = FFmpegOwned.frame()
+typealias DecodedPicture = FFmpegOwned<AVFrame>
 
+extension DecodedPicture {
     /// Takes the picture out of the decoder's frame, which is empty afterwards.
-    init(taking source: UnsafeMutablePointer<AVFrame>) { ffmpeg.av_frame_move_ref(owned.pointer, source) }
+    convenience init(taking source: UnsafeMutablePointer<AVFrame>) {
+        self.init(ffmpeg.av_frame_alloc(), ffmpeg.av_frame_free)
+        ffmpeg.av_frame_move_ref(pointer, source)
+    }
 
-    var pointer: UnsafeMutablePointer<AVFrame> { owned.pointer }
     var size: FrameSize { FrameSize(width: Int(pointer.pointee.width), height: Int(pointer.pointee.height)) }
     var format: AVPixelFormat { AVPixelFormat(pointer.pointee.format) }
 

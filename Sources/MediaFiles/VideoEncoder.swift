@@ -53,7 +53,7 @@ final class Muxer {
     /// Makes the file and writes its header.
     /// - Throws: `SourceFailure` if the file cannot be written, or the source of the sound cannot be read.
     init(_ path: String, format: ClipFormat, encoder: VideoEncoder, soundSource: String? = nil) throws(SourceFailure) {
-        let file = try SourceFailure.writing(path) { () throws(SystemError) in try PendingFile(path) }
+        do { file = try PendingFile(path) } catch { throw .unwritable(path, error.reason) }
         var context: UnsafeMutablePointer<AVFormatContext>?
         let made = ffmpeg.avformat_alloc_output_context2(&context, nil, format.muxer, "file:" + file.temporaryPath)
         guard made >= 0, let context, let stream = ffmpeg.avformat_new_stream(context, nil) else {
@@ -64,7 +64,8 @@ final class Muxer {
         encoderTimeBase = encoder.context.pointee.time_base
         stream.pointee.time_base = encoderTimeBase
         stream.pointee.avg_frame_rate = encoder.context.pointee.framerate
-        (self.file, self.context, self.stream) = (file, context, stream)
+        self.context = context
+        self.stream = stream
         sound = try soundSource.map { source throws(SourceFailure) in try SoundTracks(of: source, into: context) }
         let opened = ffmpeg.avio_open(&context.pointee.pb, "file:" + file.temporaryPath, AVIO_FLAG_WRITE)
         // The index in front: the clip can be played while it is still being copied.
@@ -79,7 +80,6 @@ final class Muxer {
         ffmpeg.avformat_free_context(context)
     }
 
-    /// Adds a packet.
     /// - Returns: FFmpeg's error number; not negative if all went well.
     func write(_ packet: UnsafeMutablePointer<AVPacket>) -> Int32 {
         packet.pointee.stream_index = stream.pointee.index
@@ -92,6 +92,6 @@ final class Muxer {
         let ended = ffmpeg.av_write_trailer(context)
         let closed = ffmpeg.avio_closep(&context.pointee.pb)
         guard ended >= 0, closed >= 0 else { throw .unwritable(file.path, FFmpeg.text(min(ended, closed))) }
-        try SourceFailure.writing(file.path, file.commit)
+        do { try file.commit() } catch { throw .unwritable(file.path, error.reason) }
     }
 }
