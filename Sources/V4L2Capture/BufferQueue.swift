@@ -1,5 +1,4 @@
 import CV4L2
-import Frames
 import Synchronization
 import SystemPackage
 
@@ -80,14 +79,10 @@ final class BufferQueue: Sendable {
 /// A frame's hold on its buffer; its end gives the buffer back to the driver.
 final class BufferLease: Sendable {
     private let buffer: MappedBuffer
-    private let index: Int
-    private let queue: BufferQueue
 
-    init(_ buffer: MappedBuffer, index: Int, queue: BufferQueue) {
-        (self.buffer, self.index, self.queue) = (buffer, index, queue)
-    }
+    init(_ buffer: MappedBuffer) { self.buffer = buffer }
 
-    deinit { queue.queue(index) }
+    deinit { buffer.queue.queue(buffer.index) }
 }
 
 /// A buffer of the driver, mapped into our memory until its last owner releases it. A frame that outlives its stream keeps its
@@ -97,17 +92,23 @@ final class BufferLease: Sendable {
 final class MappedBuffer: @unchecked Sendable {
     let base: UnsafeMutableRawPointer
     let length: Int
+    /// Its number in the queue to which it goes back.
+    let index: Int
+    let queue: BufferQueue
     private let calls: any V4L2Calls
 
-    init(_ index: Int, of device: V4L2Device) throws(V4L2Error) {
+    init(_ index: Int, of device: V4L2Device, in queue: BufferQueue) throws(V4L2Error) {
+        self.index = index
+        self.queue = queue
+        calls = device.calls
         var buffer = v4l2_buffer.capture(index)
         try device.request(.queryBuffer, &buffer, for: .makeBuffers)
-        calls = device.calls
-        let (length, offset) = (Int(buffer.length), Int(buffer.m.offset))
-        base = try failing(as: { V4L2Error(.makeBuffers, device: device.path, $0) }) { () throws(Errno) in
-            try device.calls.map(device.descriptor, length: length, offset: offset)
+        length = Int(buffer.length)
+        do throws(Errno) {
+            base = try calls.map(device.descriptor, length: length, offset: Int(buffer.m.offset))
+        } catch {
+            throw V4L2Error(.makeBuffers, device: device.path, error)
         }
-        self.length = length
     }
 
     deinit { calls.unmap(base, length: length) }
@@ -116,9 +117,7 @@ final class MappedBuffer: @unchecked Sendable {
     ///
     /// As long as a page of the driver is mapped the kernel holds the device open: it would be busy for all programs, this
     /// one included, and keep its number after a replug. Without memory for the copy it stays mapped.
-    func makePrivate() {
-        try? calls.makePrivate(base, length: length)
-    }
+    func makePrivate() { try? calls.makePrivate(base, length: length) }
 }
 
 extension v4l2_buffer {

@@ -88,10 +88,9 @@ struct ControlSetting {
         guard !control.isInactive else { throw .inactive(control) }
         let number = try rawNumber(for: control)
         // The range first: the distance from its end to a number far outside may be more than an Int holds.
-        guard control.range.contains(number) else { throw .badValue(value, control) }
-        let isOnStep = control.step <= 1 || (number - control.range.lowerBound) % control.step == 0
-        let isChoice = control.kind != .menu || control.choices[number] != nil
-        guard isOnStep, isChoice else { throw .badValue(value, control) }
+        guard control.range.contains(number), (number - control.range.lowerBound).isMultiple(of: control.step),
+            control.kind != .menu || control.choices[number] != nil
+        else { throw .badValue(value, control) }
         return number
     }
 
@@ -109,17 +108,13 @@ struct ControlSetting {
     }
 
     /// Letters and digits only, in lower case.
-    static func plain(_ name: String) -> String {
-        String(name.lowercased().filter { $0.isLetter || $0.isNumber })
-    }
+    static func plain(_ name: String) -> String { String(name.lowercased().filter { $0.isLetter || $0.isNumber }) }
 
     /// The driver's name in lowerCamelCase: `Power Line Frequency` becomes `powerLineFrequency`.
     static func camelCase(_ label: String) -> String {
         let words = label.split { !($0.isLetter || $0.isNumber) }.map { $0.lowercased() }
-        return words.enumerated().map {
-            $0.offset == 0 ? $0.element : $0.element.prefix(1).uppercased() + $0.element.dropFirst()
-        }
-        .joined()
+        let capitalized = words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }
+        return (words.prefix(1) + capitalized).joined()
     }
 
     /// Settings in the order in which to make them: automatic modes first, because they decide what else can be set.

@@ -39,9 +39,7 @@ public struct CameraInventory: Sendable {
     public var others: [Other]
 
     /// Asks all nodes of the machine; cameras in use are listed too.
-    public static func list() -> CameraInventory {
-        list(LibV4L2(), links: stableLinks())
-    }
+    public static func list() -> CameraInventory { list(LibV4L2(), links: stableLinks()) }
 
     static func list(_ calls: any V4L2Calls, links: [String]) -> CameraInventory {
         var inventory = CameraInventory(cameras: [], others: [])

@@ -6,7 +6,6 @@ import System
 struct CameraRun {
     private let source: CameraSource
     private let mailbox: FrameMailbox
-    private let finder: DeviceFinder
     /// What is known of the camera.
     private var known: CameraMemory.Content
     private var report = LossReport()
@@ -23,8 +22,8 @@ struct CameraRun {
     private var hasStreamed: Bool { known.configuration == configuration }
 
     init(_ source: CameraSource, _ mailbox: FrameMailbox) {
-        (self.source, self.mailbox) = (source, mailbox)
-        finder = DeviceFinder(selector: source.configuration.device, calls: source.calls)
+        self.source = source
+        self.mailbox = mailbox
         known = source.memory.content.withLock(\.self)
     }
 
@@ -53,11 +52,11 @@ struct CameraRun {
 
     /// Streams until the source is stopped, or the mailbox is closed.
     private mutating func streamOnce() throws(V4L2Error) {
+        let finder = DeviceFinder(selector: configuration.device, calls: calls)
         let stream = try finder.open(lastSeen: lastSeen) { device throws(V4L2Error) in
             try CaptureStream(device, configuration, source.options.wholeOrientation)
         }
-        let timeout = source.options.stallTimeout
-        var loop = CaptureLoop(stream, known.timeline, stallTimeout: timeout, stop: source.stopWaker, mailbox: mailbox)
+        var loop = CaptureLoop(stream: stream, source: source, mailbox: mailbox, timeline: known.timeline)
         defer {
             stream.close()
             known.timeline = loop.timeline
@@ -113,4 +112,20 @@ struct LossReport {
         self.pending = nil
         return true
     }
+}
+
+/// What is known of a camera that was in use, for the next source that is made for it.
+///
+/// So a camera that was closed for a while is found again under another number, and waited for as after a loss.
+package final class CameraMemory: Sendable {
+    struct Content: Sendable {
+        /// What was asked for when it streamed last.
+        var configuration: CameraConfiguration?
+        var identity: V4L2Device.Identity?
+        var timeline = FrameTimeline()
+    }
+
+    let content = Mutex(Content())
+
+    package init() {}
 }

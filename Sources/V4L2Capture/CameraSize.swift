@@ -7,29 +7,12 @@ public struct CameraSize: Hashable, Sendable, CustomStringConvertible {
     /// The largest size of the range; the size itself if there is only one.
     public var maximum: FrameSize
     /// Steps between widths and heights in pixels, at least 1.
-    public var step: FrameSize
+    public var step = FrameSize(width: 1, height: 1)
     /// Frames per second; empty if the driver does not list them.
     public var rates: [ClosedRange<Double>]
 
-    package init(
-        minimum: FrameSize,
-        maximum: FrameSize,
-        step: FrameSize = FrameSize(width: 1, height: 1),
-        rates: [ClosedRange<Double>]
-    ) {
-        (self.minimum, self.maximum) = (minimum, maximum)
-        self.step = FrameSize(width: max(1, step.width), height: max(1, step.height))
-        self.rates = rates
-    }
-
-    package init(_ size: FrameSize, rates: [ClosedRange<Double>]) {
-        self.init(minimum: size, maximum: size, rates: rates)
-    }
-
     /// Whether the range holds exactly this size.
-    public func contains(_ size: FrameSize) -> Bool {
-        nearest(to: size) == size
-    }
+    public func contains(_ size: FrameSize) -> Bool { nearest(to: size) == size }
 
     /// The size of the range that comes nearest.
     public func nearest(to size: FrameSize) -> FrameSize {
@@ -61,4 +44,9 @@ public struct CameraSize: Hashable, Sendable, CustomStringConvertible {
         let text = "\((value * 100).rounded() / 100)"
         return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
     }
+}
+
+extension CameraSize {
+    /// A single size.
+    init(_ size: FrameSize, rates: [ClosedRange<Double>]) { self.init(minimum: size, maximum: size, rates: rates) }
 }

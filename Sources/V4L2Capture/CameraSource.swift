@@ -41,11 +41,13 @@ package final class CameraSource: FrameSource {
         calls: any V4L2Calls,
         fallback: Fallback? = nil
     ) throws(V4L2Error) {
-        (self.fallback, self.configuration, self.options, self.memory) = (fallback, configuration, options, memory)
+        self.configuration = configuration
+        self.options = options
+        self.memory = memory
         self.calls = calls
+        self.fallback = fallback
         let device = configuration.device.description
-        let wrap = { (error: SystemError) in V4L2Error(.open, device: device, Errno(rawValue: error.code)) }
-        stopWaker = try failing(as: wrap, Waker.init)
+        do { stopWaker = try Waker() } catch { throw V4L2Error(.open, device: device, Errno(rawValue: error.code)) }
     }
 
     /// Delivers frames and changes of state until `stop`; blocks.

@@ -1,5 +1,4 @@
 import CV4L2
-import FaceMetadata
 import Frames
 import System
 import SystemPackage
@@ -18,22 +17,15 @@ struct CaptureLoop {
     static let startTimeout = 5000
 
     let stream: CaptureStream
-    let stop: Waker
+    let source: CameraSource
     let mailbox: FrameMailbox
-    let stallTimeout: Duration
     /// Numbers and times; continues from one stream to the next.
     var timeline: FrameTimeline
     /// Whether a frame was delivered: only then the camera counts as streaming.
     private(set) var hasDelivered = false
-    private var copies = PixelMemoryPool()
-    private lazy var depth = stream.layout.wide?.depth
+    var copies = PixelMemoryPool()
+    lazy var depth = stream.layout.wide?.depth
     private var calls: any V4L2Calls { stream.device.calls }
-
-    init(_ stream: CaptureStream, _ timeline: FrameTimeline, stallTimeout: Duration, stop: Waker, mailbox: FrameMailbox)
-    {
-        (self.stream, self.timeline, self.stallTimeout) = (stream, timeline, stallTimeout)
-        (self.stop, self.mailbox) = (stop, mailbox)
-    }
 
     /// Runs until the capture is stopped or the mailbox closed.
     /// - Throws: `V4L2Error` when the camera is lost.
@@ -42,14 +34,14 @@ struct CaptureLoop {
         var now = calls.now()
         var lastGood = now.monotonic
         var suspended = now.suspended
-        let stallTimeout = max(1, Int(stallTimeout / .milliseconds(1)))
+        let stallTimeout = max(1, Int(source.options.stallTimeout / .milliseconds(1)))
         while true {
             let limit = hasDelivered ? stallTimeout : max(stallTimeout, Self.startTimeout)
             let elapsed = Int((now.monotonic - lastGood) / 1_000_000)
             guard elapsed < limit else { throw .stalled(device: stream.device.path, milliseconds: limit) }
             let device = stream.device
             let ready = try failing(as: { V4L2Error(.wait, device: device.path, $0) }) { () throws(Errno) in
-                try calls.wait(device.descriptor, stop: stop.descriptor, milliseconds: limit - elapsed)
+                try calls.wait(device.descriptor, stop: source.stopWaker.descriptor, milliseconds: limit - elapsed)
             }
             if ready.contains(.stopped) { return }
             let drained = ready.isEmpty ? Drained() : drain()
@@ -135,9 +127,8 @@ struct CaptureLoop {
 
     /// The buffer itself, leased; or a copy of it, if the driver would have too few left.
     private mutating func pixels(of buffer: v4l2_buffer) -> (UnsafeRawPointer, any AnyObject & Sendable) {
-        let index = Int(buffer.index)
-        let mapped = stream.buffers[index]
-        let lease = BufferLease(mapped, index: index, queue: stream.queue)
+        let mapped = stream.buffers[Int(buffer.index)]
+        let lease = BufferLease(mapped)
         let (wide, size) = (stream.layout.wide, stream.layout.size)
         guard wide != nil || stream.copiesAlways || stream.queue.queuedCount < Self.fewestQueued else {
             return (UnsafeRawPointer(mapped.base), lease)

@@ -1,6 +1,5 @@
 import CV4L2
 import Frames
-import SystemPackage
 
 /// A camera that streams: mode negotiated, buffers mapped and queued.
 ///
@@ -8,7 +7,7 @@ import SystemPackage
 final class CaptureStream {
     let device: V4L2Device
     let layout: FrameLayout
-    let description: StreamDescription
+    private(set) var description: StreamDescription
     let queue: BufferQueue
     private(set) var buffers: [MappedBuffer]
 
@@ -24,20 +23,19 @@ final class CaptureStream {
     /// Negotiates, maps buffers and starts streaming; on a failure everything made so far is undone.
     init(_ device: V4L2Device, _ configuration: CameraConfiguration, _ orientation: Orientation) throws(V4L2Error) {
         try device.apply(configuration.controls)
-        let (mode, layout, rate) = try Self.negotiate(device, configuration.request)
+        let (mode, layout, rate) = try device.negotiate(configuration.request)
         self.layout = layout
         self.device = device
         copiesAlways = mode.isEmulated || Self.driversThatReuseBuffers.contains(device.identity.driver)
         let format = mode.format.description
-        var description = StreamDescription(name: device.path, size: layout.size, format: format, rate: rate)
+        description = StreamDescription(name: device.path, size: layout.size, format: format, rate: rate)
         description.orientation = orientation
-        self.description = description
         let count = try Self.requestBuffers(configuration.bufferCount, device)
         queue = BufferQueue(of: device, count: count)
         buffers = []
         do throws(V4L2Error) {
             for index in 0..<count {
-                buffers.append(try MappedBuffer(index, of: device))
+                buffers.append(try MappedBuffer(index, of: device, in: queue))
                 queue.queue(index)
             }
             try setStreaming(true)
@@ -78,38 +76,34 @@ final class CaptureStream {
         }
         return Int(request.count)
     }
+}
 
-    /// What driver and request agree on.
-    private static func negotiate(
-        _ device: V4L2Device,
-        _ request: CaptureRequest
-    ) throws(V4L2Error) -> (CaptureMode, FrameLayout, rate: Double?) {
-        let focus = request.size ?? .usual
+extension V4L2Device {
+    /// Sets the mode that suits a request best.
+    /// - Returns: The mode, how its frames lie in buffers, and the rate that the driver will use if it has a notion of rates.
+    fileprivate func negotiate(_ request: CaptureRequest) throws(V4L2Error) -> (CaptureMode, FrameLayout, Double?) {
         let negotiation = FormatNegotiation(request: request)
-        let offers = try device.formats(focus: focus)
+        let offers = try formats(focus: negotiation.wanted)
         var chosen = negotiation.choose(from: offers)
         if chosen == nil {
-            try device.convert()
-            chosen = negotiation.choose(from: try device.formats(focus: focus))
+            // libv4lconvert offers its formats too, as the last resort.
+            do { try calls.convert(descriptor) } catch { throw V4L2Error(.convert, device: path, error) }
+            chosen = negotiation.choose(from: try formats(focus: negotiation.wanted))
             chosen?.isEmulated = true
         }
-        guard let mode = chosen else { throw .unsupportedMode(device: device.path, request, offers: offers) }
-        let layout = try check(try device.setFormat(mode.format, mode.size), mode, request, device.path)
-        let rate = try device.setRate(mode.rate)
+        guard let mode = chosen else { throw .unsupportedMode(device: path, request, offers: offers) }
+        let layout = try setMode(mode, for: request)
+        let rate = try setRate(mode.rate)
         if let wanted = request.rate, abs((rate ?? 0) - wanted) > wanted * FormatNegotiation.rateTolerance {
             let answered = rate.map { "\(CameraSize.decimal($0)) fps" } ?? "that its rate can't be set"
             let asked = "\(CameraSize.decimal(wanted)) fps at \(layout.size)"
-            throw .modeRefused(device: device.path, asked: asked, answered: answered)
+            throw .modeRefused(device: path, asked: asked, answered: answered)
         }
         return (mode, layout, rate)
     }
 
-    private static func check(
-        _ answer: v4l2_pix_format,
-        _ mode: CaptureMode,
-        _ request: CaptureRequest,
-        _ device: String
-    ) throws(V4L2Error) -> FrameLayout {
+    private func setMode(_ mode: CaptureMode, for request: CaptureRequest) throws(V4L2Error) -> FrameLayout {
+        let answer = try setFormat(mode.format, mode.size)
         let fourCC = FourCC(rawValue: answer.pixelformat)
         let size = FrameSize(answer)
         let isWanted = request.size ?? size == size && request.format ?? fourCC == fourCC
@@ -118,7 +112,7 @@ final class CaptureStream {
         let isWhole = whole.contains { $0.rawValue == answer.field }
         guard isWanted, isWhole, let layout = FrameLayout(answer), Int(answer.sizeimage) >= layout.byteCount else {
             let answered = "\(size) in \(fourCC)\(isWhole ? "" : ", interlaced in separate fields")"
-            throw .modeRefused(device: device, asked: "\(mode.size) in \(mode.format)", answered: answered)
+            throw .modeRefused(device: path, asked: "\(mode.size) in \(mode.format)", answered: answered)
         }
         return layout
     }

@@ -1,5 +1,3 @@
-import Frames
-
 /// Finds the node of a camera, and opens it.
 struct DeviceFinder {
     let selector: DeviceSelector
@@ -15,16 +13,7 @@ struct DeviceFinder {
         lastSeen: V4L2Device.Identity?,
         _ start: (V4L2Device) throws(V4L2Error) -> Started
     ) throws(V4L2Error) -> Started {
-        switch selector {
-        case .automatic: try openFirst(lastSeen, start)
-        case .path: try start(openNamed(selector.isNode ? lastSeen : nil))
-        }
-    }
-
-    private func openFirst<Started>(
-        _ lastSeen: V4L2Device.Identity?,
-        _ start: (V4L2Device) throws(V4L2Error) -> Started
-    ) throws(V4L2Error) -> Started {
+        guard selector == .automatic else { return try start(openNamed(selector.isNode ? lastSeen : nil)) }
         var failure, last: V4L2Error?
         let same = lastSeen.flatMap(search)?.path
         for path in [same].compactMap(\.self) + calls.nodes().filter({ $0 != same }) {

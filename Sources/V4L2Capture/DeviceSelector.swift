@@ -9,28 +9,25 @@ public enum DeviceSelector: Hashable, Sendable, CustomStringConvertible {
     case path(String)
 
     /// Makes a selector from a setting: `auto`, a path, or the bare name of a node or of a link in `/dev/v4l`.
-    public init(_ text: String) {
-        self = text == "auto" ? .automatic : .path(text)
-    }
+    public init(_ text: String) { self = text == "auto" ? .automatic : .path(text) }
 
     /// The selector as the settings have it.
-    public var description: String {
-        switch self {
-        case .automatic: "auto"
-        case .path(let path): path
-        }
+    public var description: String { path ?? "auto" }
+
+    private var path: String? {
+        if case .path(let path) = self { path } else { nil }
     }
 
     /// Whether it names a node by its number, which says nothing on the camera behind it.
     var isNode: Bool {
-        guard case .path(let path) = self else { return false }
+        guard let path else { return false }
         let name = path.hasPrefix("/dev/") ? path.dropFirst(5) : path[...]
         return name.hasPrefix("video") && Int(name.dropFirst(5)) != nil
     }
 
     /// Where the named camera may be.
     var paths: [String] {
-        guard case .path(let path) = self else { return [] }
+        guard let path else { return [] }
         guard !path.contains("/") else { return [path] }
         return ["/dev/\(path)", "/dev/v4l/by-id/\(path)", "/dev/v4l/by-path/\(path)"]
     }

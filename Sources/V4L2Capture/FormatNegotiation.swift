@@ -14,6 +14,8 @@ struct FormatNegotiation {
     static let rateTolerance = 0.011
 
     let request: CaptureRequest
+    /// The size that the chosen one is to come nearest to.
+    var wanted: FrameSize { request.size ?? .usual }
 
     /// The best mode; nil if the camera can't do what is asked for, or only in formats we can't read.
     func choose(from formats: [CameraFormat]) -> CaptureMode? {
@@ -24,7 +26,6 @@ struct FormatNegotiation {
         guard Self.preferred.contains(format.fourCC), request.format ?? format.fourCC == format.fourCC else {
             return []
         }
-        let wanted = request.size ?? .usual
         func mode(_ size: FrameSize, _ rate: Double?) -> CaptureMode {
             CaptureMode(format: format.fourCC, size: size, rate: rate, isEmulated: format.isEmulated)
         }
@@ -68,13 +69,10 @@ struct FormatNegotiation {
     }
 
     private func distance(_ size: FrameSize) -> Int {
-        let wanted = request.size ?? .usual
-        return abs(size.width - wanted.width) + abs(size.height - wanted.height)
+        abs(size.width - wanted.width) + abs(size.height - wanted.height)
     }
 
-    private func rank(_ format: FourCC) -> Int {
-        Self.preferred.firstIndex(of: format) ?? Self.preferred.count
-    }
+    private func rank(_ format: FourCC) -> Int { Self.preferred.firstIndex(of: format) ?? Self.preferred.count }
 }
 
 /// What the negotiation chose to ask the driver for.

@@ -6,9 +6,7 @@ public struct FourCC: RawRepresentable, Hashable, Sendable, CustomStringConverti
     public var rawValue: UInt32
 
     /// Makes a format from the driver's number.
-    public init(rawValue: UInt32) {
-        self.rawValue = rawValue
-    }
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
 
     /// Makes a format from its name of up to four ASCII characters; nil for another name.
     public init?(_ name: String) {

@@ -1,4 +1,6 @@
 import CV4L2
+import Glibc
+import System
 import SystemPackage
 
 /// The time by the two clocks that capture needs.
@@ -53,4 +55,74 @@ protocol V4L2Calls: Sendable {
 
     /// Which of its device's nodes a node is, from 0; nil if the kernel does not report it.
     func index(ofNode node: String) -> Int?
+}
+
+/// The real calls, through libv4l2 for cameras whose pictures it converts.
+///
+/// The library is loaded when `convert` is asked for first.
+struct LibV4L2: V4L2Calls {
+    func open(_ path: String) throws(Errno) -> CInt { try Self.check(facet_v4l2_open(path)) }
+
+    func close(_ descriptor: CInt) { _ = facet_v4l2_close(descriptor) }
+
+    func convert(_ descriptor: CInt) throws(Errno) { _ = try Self.check(facet_v4l2_convert(descriptor)) }
+
+    func request(_ descriptor: CInt, _ request: V4L2Request, _ argument: UnsafeMutableRawPointer) throws(Errno) {
+        _ = try Self.check(facet_v4l2_ioctl(descriptor, request.rawValue, argument))
+    }
+
+    func map(_ descriptor: CInt, length: Int, offset: Int) throws(Errno) -> UnsafeMutableRawPointer {
+        let base = facet_v4l2_mmap(length, descriptor, Int64(offset))
+        guard let base, base != MAP_FAILED else { throw Self.lastError }
+        return base
+    }
+
+    func makePrivate(_ base: UnsafeMutableRawPointer, length: Int) throws(Errno) {
+        _ = try Self.check(facet_make_private(base, length))
+    }
+
+    func unmap(_ base: UnsafeMutableRawPointer, length: Int) { _ = facet_v4l2_munmap(base, length) }
+
+    func wait(_ descriptor: CInt, stop: CInt, milliseconds: Int) throws(Errno) -> Readiness {
+        func input(_ descriptor: CInt) -> pollfd { pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0) }
+        var polled = (input(descriptor), input(stop))
+        let result = withUnsafeMutableBytes(of: &polled) {
+            poll($0.assumingMemoryBound(to: pollfd.self).baseAddress, 2, Int32(clamping: milliseconds))
+        }
+        if result < 0, Self.lastError == .interrupted { return [] }
+        _ = try Self.check(result)
+        var readiness: Readiness = []
+        if polled.0.revents & Int16(POLLIN) != 0 { readiness.insert(.readable) }
+        if polled.0.revents & Int16(POLLERR | POLLHUP | POLLNVAL) != 0 { readiness.insert(.failed) }
+        if polled.1.revents != 0 { readiness.insert(.stopped) }
+        return readiness
+    }
+
+    func now() -> ClockReading {
+        let (monotonic, wall) = (nanoseconds(of: CLOCK_MONOTONIC), nanoseconds(of: CLOCK_REALTIME))
+        return ClockReading(monotonic: monotonic, wall: wall, suspended: nanoseconds(of: CLOCK_BOOTTIME) - monotonic)
+    }
+
+    func nodes() -> [String] {
+        let found = names(in: "/dev").filter { $0.hasPrefix("video") }
+        return found.compactMap { Int($0.dropFirst(5)) }.sorted().map { "/dev/video\($0)" }
+    }
+
+    func node(at path: String) -> String? {
+        guard let resolved = realpath(path, nil) else { return nil }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    func index(ofNode node: String) -> Int? {
+        guard let name = node.split(separator: "/").last else { return nil }
+        return (try? SmallFile.firstLine(of: "/sys/class/video4linux/\(name)/index")).flatMap { Int($0) }
+    }
+
+    private static var lastError: Errno { Errno(rawValue: Glibc.errno) }
+
+    private static func check(_ result: CInt) throws(Errno) -> CInt {
+        guard result >= 0 else { throw lastError }
+        return result
+    }
 }

@@ -86,23 +86,13 @@ extension V4L2Device {
         return choices
     }
 
-    /// Names for the usual controls that hold over all kernels; drivers renamed some of them over the years.
+    /// Names for usual controls whose labels differ from kernel to kernel; every other one is named after its label.
     private static let standardNames: [UInt32: String] = [
-        UInt32(V4L2_CID_BRIGHTNESS): "brightness",
-        UInt32(V4L2_CID_CONTRAST): "contrast",
-        UInt32(V4L2_CID_SATURATION): "saturation",
-        UInt32(V4L2_CID_HUE): "hue",
-        UInt32(V4L2_CID_GAMMA): "gamma",
-        UInt32(V4L2_CID_SHARPNESS): "sharpness",
-        UInt32(V4L2_CID_GAIN): "gain",
         UInt32(V4L2_CID_AUTOGAIN): "autoGain",
         UInt32(V4L2_CID_EXPOSURE_AUTO): "autoExposure",
         UInt32(V4L2_CID_EXPOSURE_ABSOLUTE): "exposure",
         UInt32(V4L2_CID_EXPOSURE_AUTO_PRIORITY): "exposureDynamicFramerate",
-        UInt32(V4L2_CID_POWER_LINE_FREQUENCY): "powerLineFrequency",
-        UInt32(V4L2_CID_BACKLIGHT_COMPENSATION): "backlightCompensation",
         UInt32(V4L2_CID_AUTO_WHITE_BALANCE): "autoWhiteBalance",
-        UInt32(V4L2_CID_WHITE_BALANCE_TEMPERATURE): "whiteBalanceTemperature",
         UInt32(V4L2_CID_FOCUS_AUTO): "autoFocus",
         UInt32(V4L2_CID_FOCUS_ABSOLUTE): "focus",
         UInt32(V4L2_CID_ZOOM_ABSOLUTE): "zoom",

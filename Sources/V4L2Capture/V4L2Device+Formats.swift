@@ -1,7 +1,6 @@
 import CV4L2
 import Frames
 import System
-import SystemPackage
 
 extension V4L2Device {
     /// Drivers that never stop listing exist; no real camera has that many of anything.
@@ -30,7 +29,7 @@ extension V4L2Device {
             let range = entry.stepwise
             let minimum = FrameSize(width: Int(range.min_width), height: Int(range.min_height))
             let maximum = FrameSize(width: Int(range.max_width), height: Int(range.max_height))
-            let step = FrameSize(width: Int(range.step_width), height: Int(range.step_height))
+            let step = FrameSize(width: max(1, Int(range.step_width)), height: max(1, Int(range.step_height)))
             var size = CameraSize(minimum: minimum, maximum: maximum, step: step, rates: [])
             size.rates = try rates(of: format, at: size.nearest(to: focus))
             return size
@@ -111,7 +110,5 @@ extension V4L2Device {
 
 extension v4l2_fract {
     /// Frames per second, if this is the time between two; nil for nonsense.
-    fileprivate var rate: Double? {
-        numerator > 0 && denominator > 0 ? Double(denominator) / Double(numerator) : nil
-    }
+    fileprivate var rate: Double? { numerator > 0 && denominator > 0 ? Double(denominator) / Double(numerator) : nil }
 }

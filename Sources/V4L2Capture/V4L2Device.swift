@@ -1,5 +1,4 @@
 import CV4L2
-import Frames
 import System
 import SystemPackage
 
@@ -15,9 +14,7 @@ final class V4L2Device {
     /// - Throws: `notACamera` too; for a node that need not be a camera, only if it is no video device.
     init(path: String, calls: any V4L2Calls, isCamera: Bool = true) throws(V4L2Error) {
         (self.path, self.calls) = (path, calls)
-        descriptor = try failing(as: { V4L2Error(.open, device: path, $0) }) { () throws(Errno) in
-            try calls.open(path)
-        }
+        do { descriptor = try calls.open(path) } catch { throw V4L2Error(.open, device: path, error) }
         identity = try askIdentity()
         if isCamera, let why = identity.reasonForRefusal { throw .notACamera(device: path, why: why) }
     }
@@ -48,11 +45,6 @@ final class V4L2Device {
     /// What a driver answers that does not have what is asked for.
     static let lacking: [Errno] = [.invalidArgument, .inappropriateIOCTLForDevice]
 
-    /// Makes libv4lconvert offer its formats too, as the last resort.
-    func convert() throws(V4L2Error) {
-        try failing(as: { V4L2Error(.convert, device: path, $0) }) { () throws(Errno) in try calls.convert(descriptor) }
-    }
-
     struct Identity: Hashable {
         var driver = ""
         var card = ""
@@ -63,9 +55,7 @@ final class V4L2Device {
         var capabilities: UInt32 = 0
 
         /// Whether it is the same sensor of the same camera, perhaps under another number.
-        func isSameCamera(as other: Identity) -> Bool {
-            card == other.card && bus == other.bus && index == other.index
-        }
+        func isSameCamera(as other: Identity) -> Bool { card == other.card && bus == other.bus && index == other.index }
     }
 
     /// Asks the node what it is; throws if it is no V4L2 device at all.

@@ -37,12 +37,7 @@ package enum V4L2Error: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Whether the settings and not the circumstances are at fault, so that waiting does not help.
-    package var isMisconfiguration: Bool {
-        switch self {
-        case .notACamera, .unsupportedMode, .modeRefused, .control: true
-        default: false
-        }
-    }
+    package var isMisconfiguration: Bool { [.notACamera, .unsupportedMode, .unsupportedControl].contains(reason) }
 
     package var sourceFailure: SourceFailure { SourceFailure(reason: reason, description: description) }
 

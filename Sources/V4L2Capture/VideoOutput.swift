@@ -11,9 +11,7 @@ package final class VideoOutput {
     /// Opens the node.
     /// - Throws: `VideoOutputError` if there is none, it may not be opened, or it takes no pictures.
     package init(_ path: String) throws(VideoOutputError) {
-        device = try failing(as: { VideoOutputError(path, $0) }) { () throws(V4L2Error) in
-            try V4L2Device(path: path, calls: LibV4L2(), isCamera: false)
-        }
+        do { device = try V4L2Device(path: path, calls: LibV4L2(), isCamera: false) } catch { throw .init(path, error) }
         guard device.identity.capabilities & UInt32(V4L2_CAP_VIDEO_OUTPUT) != 0 else {
             throw VideoOutputError(path, "it takes no pictures (\(device.identity.card))", VideoOutputError.loopback)
         }
