@@ -42,6 +42,7 @@ final class GStreamerPipeline {
         return "videoconvert ! appsink name=facet sync=false max-buffers=2 caps=\"video/x-raw,format={\(names)}\""
     }()
 
+    private(set) var hasStarted = false
     /// Whether it brings its pictures when they happen; false until it has started.
     private(set) var isLive = false
     private let pipeline: OpaquePointer
@@ -90,23 +91,18 @@ final class GStreamerPipeline {
     /// Why GStreamer cannot be used; nil if it can.
     private static let unavailable: String? = FacetPipelineLoad().map { String(cString: $0) }
 
-    /// Starts it, or waits further until it has started.
-    func start(nanoseconds: Int64) -> Step {
-        step(FacetPipelineStart(pipeline, nanoseconds))
-    }
-
+    /// Starts it, or waits further until it has started; then waits for the next picture.
     func next(nanoseconds: Int64) -> Step {
         var frame = FacetPipelineFrame()
-        let result = FacetPipelineTake(pipeline, &frame, nanoseconds)
-        return step(result, frame)
-    }
-
-    private func step(_ result: FacetPipelineState, _ frame: FacetPipelineFrame? = nil) -> Step {
-        switch result {
+        let state =
+            hasStarted
+            ? FacetPipelineTake(pipeline, &frame, nanoseconds) : FacetPipelineStart(pipeline, nanoseconds)
+        switch state {
         case .ready, .live:
-            isLive = result == .live
+            hasStarted = true
+            isLive = state == .live
             return .started
-        case .picture: return frame.flatMap(picture).map { .picture($0) } ?? .waiting
+        case .picture: return picture(frame).map { .picture($0) } ?? .waiting
         case .waiting: return .waiting
         case .ended: return .ended
         case .failed: return .failed
@@ -144,9 +140,7 @@ final class GStreamerPipeline {
         let size = FrameSize(width: Int(frame.width), height: Int(frame.height))
         let (offsets, strides) = (frame.offsets, frame.strides)
         let all = [(offsets.0, strides.0), (offsets.1, strides.1), (offsets.2, strides.2)]
-        // Of a size that no frame can have, the planes do not matter.
-        let planeCount = (try? format.rows(in: size).count) ?? 1
-        let planes = all.prefix(planeCount).map { offset, stride in
+        let planes = all.prefix(format.planeCount).map { offset, stride in
             let count = max(0, frame.size - offset)
             return (UnsafeRawBufferPointer(start: base + min(offset, frame.size), count: count), Int(stride))
         }

@@ -32,7 +32,7 @@ public struct PipelineDescription: Hashable, Sendable {
     ) -> PipelineDescription {
         var properties = controls
         properties["camera-name"] = identifier
-        return camera("libcamera", identifier, properties, size: size ?? .usual, rate: rate)
+        return PipelineDescription(camera: "libcamera", identifier, properties, size ?? .usual, rate)
     }
 
     /// A camera that PipeWire shares with other programs.
@@ -43,7 +43,30 @@ public struct PipelineDescription: Hashable, Sendable {
     /// - Returns: The description; a camera that is not there is waited for.
     public static func pipeWire(_ node: String? = nil, size: FrameSize? = nil, rate: Double? = nil) -> Self {
         let properties = ["target-object": node].compactMapValues(\.self)
-        return camera("pipewire", node, properties, size: size, rate: rate)
+        return PipelineDescription(camera: "pipewire", node, properties, size, rate)
+    }
+
+    /// The cameras that libcamera and PipeWire offer on this machine: what `camera.source` calls each, and its name for
+    /// people. None without GStreamer and its elements for them.
+    package static func cameras() -> [(device: String, name: String)] { GStreamerPipeline.cameras() }
+}
+
+extension String {
+    /// The text as a value in a pipeline's description.
+    fileprivate var quoted: String { "\"" + replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\"" }
+}
+
+extension PipelineDescription {
+    /// A camera of the element that is called as its kind, with `src` behind it.
+    init(camera kind: String, _ id: String?, _ properties: [String: String], _ size: FrameSize?, _ rate: Double?) {
+        let pairs = properties.sorted { $0.key < $1.key }.map { "\($0)=\($1.quoted)" }
+        var caps = "video/x-raw"
+        if let size { caps += ",width=\(size.width),height=\(size.height)" }
+        // Thousandths are what 29.97 needs as a fraction.
+        if let rate { caps += ",framerate=\(Int(exactly: (rate * 1000).rounded()).map { "\($0)/1000" } ?? "\(rate)")" }
+        name = [kind, id].compactMap(\.self).joined(separator: ":")
+        text = (["\(kind)src"] + pairs + ["!", caps]).joined(separator: " ")
+        isCamera = true
     }
 
     /// What a person means by `libcamera`, `libcamera:…`, `pipewire`, `pipewire:…` or `gstreamer:…`; nil for any other text.
@@ -58,41 +81,6 @@ public struct PipelineDescription: Hashable, Sendable {
         }
     }
 
-    /// The cameras that libcamera and PipeWire offer on this machine: what `camera.source` calls each, and its name for
-    /// people. None without GStreamer and its elements for them.
-    package static func cameras() -> [(device: String, name: String)] { GStreamerPipeline.cameras() }
-
-    /// A camera of the element that is called as its kind, with `src` behind it.
-    private static func camera(
-        _ kind: String,
-        _ identifier: String?,
-        _ properties: [String: String],
-        size: FrameSize?,
-        rate: Double?
-    ) -> PipelineDescription {
-        let pairs = properties.sorted { $0.key < $1.key }.map { "\($0)=\($1.quoted)" }
-        var caps = "video/x-raw"
-        if let size { caps += ",width=\(size.width),height=\(size.height)" }
-        // Thousandths are what 29.97 needs as a fraction.
-        if let rate { caps += ",framerate=\(Int(exactly: (rate * 1000).rounded()).map { "\($0)/1000" } ?? "\(rate)")" }
-        let name = [kind, identifier].compactMap(\.self).joined(separator: ":")
-        let text = (["\(kind)src"] + pairs + ["!", caps]).joined(separator: " ")
-        return PipelineDescription(name: name, text: text, isCamera: true)
-    }
-
-    init(name: String, text: String, isCamera: Bool) {
-        (self.name, self.text, self.isCamera) = (name, text, isCamera)
-    }
-}
-
-extension String {
-    /// The text as a value in a pipeline's description.
-    fileprivate var quoted: String {
-        "\"" + replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
-    }
-}
-
-extension PipelineDescription {
     /// The Debian packages of the elements that people use most; `apt-file search` knows the others'.
     private static let packages = [
         // bookworm's does not depend on the parts for picture processors.

@@ -54,12 +54,11 @@ package final class PipelineSource: FrameSource {
         }
         run.pipeline = pipeline
         let before = delivery.delivered
-        var (hasStarted, last) = (false, ContinuousClock.now)
+        var last = ContinuousClock.now
         while !isOver.isSet {
-            let limit = hasStarted ? options.stallTimeout : options.openTimeout
-            switch hasStarted ? pipeline.next(nanoseconds: Self.slice) : pipeline.start(nanoseconds: Self.slice) {
+            let limit = pipeline.hasStarted ? options.stallTimeout : options.openTimeout
+            switch pipeline.next(nanoseconds: Self.slice) {
             case .started:
-                hasStarted = true
                 run.isLive = pipeline.isLive
                 last = .now
                 let timing: PictureDelivery.Timing =
