@@ -26,15 +26,15 @@ struct FacePath {
     }
 
     let track: Int
-    let scene: Int
+    let shot: Int
     var hasEntered: Bool { identity != nil }
     private var identity: FaceID?
     private var samples: [Sample] = []
     private var start = 0.0
 
-    init(track: Int, scene: Int) {
+    init(track: Int, shot: Int) {
         self.track = track
-        self.scene = scene
+        self.shot = shot
     }
 
     var end: Double { samples.last?.time ?? -.infinity }

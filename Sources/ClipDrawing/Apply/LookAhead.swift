@@ -12,10 +12,11 @@ struct LookAhead {
     private let coversAll: Bool
     /// With more frames waiting, what comes later is not taken into account; one waits in any case.
     var maximumFrames = Int.max
-    private var scene = 0
-    private var waiting: [(update: FaceUpdate, scene: Int)] = []
+    /// How many cuts there were: the frames between two of them are a shot.
+    private var shot = 0
+    private var waiting: [(update: FaceUpdate, shot: Int)] = []
     private var paths: [Int: FacePath] = [:]
-    private var unfollowed: [(time: Double, scene: Int, faces: [FaceObject])] = []
+    private var unfollowed: [(time: Double, shot: Int, faces: [FaceObject])] = []
 
     /// Makes a delay line, in which a face may go unseen for `patience` seconds and still be the same. `coversAll` is whether all
     /// that may be a face is wanted, also shortly before and after it was seen, to be hidden.
@@ -28,15 +29,15 @@ struct LookAhead {
     /// has not entered, or is not followed, has a negative identity.
     mutating func add(_ update: FaceUpdate) -> [FaceUpdate] {
         let newest = update.mediaTime
-        if update.isCut { scene += 1 }
-        waiting.append((update, scene))
+        if update.isCut { shot += 1 }
+        waiting.append((update, shot))
         for sighting in update.sightings {
             guard let track = sighting.track else { continue }
-            paths[track, default: FacePath(track: track, scene: scene)].append(sighting.face, at: newest)
+            paths[track, default: FacePath(track: track, shot: shot)].append(sighting.face, at: newest)
         }
         let others = update.sightings.filter { $0.track == nil }.map(\.face)
-        if coversAll, !others.isEmpty { unfollowed.append((newest, scene, others)) }
-        let settled = waiting.prefix { $0.scene != scene || newest - $0.update.mediaTime >= patience }
+        if coversAll, !others.isEmpty { unfollowed.append((newest, shot, others)) }
+        let settled = waiting.prefix { $0.shot != shot || newest - $0.update.mediaTime >= patience }
         return settle(max(settled.count, waiting.count - max(1, maximumFrames)))
     }
 
@@ -45,9 +46,9 @@ struct LookAhead {
 
     private mutating func settle(_ count: Int) -> [FaceUpdate] {
         guard count > 0 else { return [] }
-        let settled = waiting.prefix(count).map { update, scene in
+        let settled = waiting.prefix(count).map { update, shot in
             var update = update
-            update.faces = faces(at: update.mediaTime, in: scene)
+            update.faces = faces(at: update.mediaTime, in: shot)
             return update
         }
         waiting.removeFirst(count)
@@ -55,13 +56,13 @@ struct LookAhead {
         return settled
     }
 
-    private func faces(at time: Double, in scene: Int) -> [FaceObject] {
+    private func faces(at time: Double, in shot: Int) -> [FaceObject] {
         var faces: [FaceObject] = []
-        for path in paths.values where path.scene == scene && (coversAll || path.hasEntered) {
+        for path in paths.values where path.shot == shot && (coversAll || path.hasEntered) {
             let beside = coversAll ? path.face(beside: time, patience: patience) : nil
             if let face = path.face(at: time, patience: patience) ?? beside { faces.append(face) }
         }
-        for moment in unfollowed where moment.scene == scene && abs(moment.time - time) <= Self.unfollowedMargin {
+        for moment in unfollowed where moment.shot == shot && abs(moment.time - time) <= Self.unfollowedMargin {
             for var face in moment.faces
             where !faces.contains(where: { $0.bounds.intersectionOverUnion(face.bounds) > Self.samePlace }) {
                 face.faceID = FaceID(rawValue: -1_000_000 - faces.count)
@@ -72,10 +73,10 @@ struct LookAhead {
     }
 
     private mutating func forget(before time: Double) {
-        let oldest = waiting.first?.scene ?? scene
-        paths = paths.filter { $0.value.scene >= oldest && $0.value.end >= time }
+        let oldest = waiting.first?.shot ?? shot
+        paths = paths.filter { $0.value.shot >= oldest && $0.value.end >= time }
         for track in paths.keys { paths[track]?.forget(before: time) }
-        unfollowed.removeAll { $0.scene < oldest || $0.time < time }
+        unfollowed.removeAll { $0.shot < oldest || $0.time < time }
     }
 }
 

@@ -44,14 +44,14 @@ extension FaceReport {
 
     /// Leaves out the half of the faces that went and were there for the shortest time.
     private mutating func thinPresences() {
-        let present = Set(places.values)
+        let present = Set(indices.values)
         let gone = presences.indices.filter { !present.contains($0) }.sorted {
             presences[$0].duration < presences[$1].duration
         }
         let left = Set(gone.prefix(gone.count / 2))
         for index in left { others.add(presences[index]) }
         presences = presences.indices.filter { !left.contains($0) }.map { presences[$0] }
-        for face in places.keys { places[face] = presences.lastIndex { $0.faceID == face } }
+        for face in indices.keys { indices[face] = presences.lastIndex { $0.faceID == face } }
         countKept()
     }
 

@@ -130,7 +130,8 @@ package struct FaceReport {
     package private(set) var source: String?
     /// The size of the camera's upright picture, once it is known.
     private(set) var pictureSize: FrameSize?
-    var places: [FaceID: Int] = [:]
+    /// Where the faces that are there now stand among `presences`.
+    var indices: [FaceID: Int] = [:]
 
     /// A source's name without path, user, password and query: a file's last part, an address's host, a command's kind.
     package static func name(of source: String) -> String {
@@ -167,7 +168,7 @@ package struct FaceReport {
         camera = camera ?? state.name
         if change.contains(.faces) {
             let present = Set(state.faces.map(\.faceID))
-            for face in places.keys where !present.contains(face) { close(face, at: time) }
+            for face in indices.keys where !present.contains(face) { close(face, at: time) }
             for face in state.faces { note(face, at: time) }
         }
         if case .event(let message) = message { apply(message, at: time) }
@@ -182,26 +183,26 @@ package struct FaceReport {
     private mutating func apply(_ message: EventMessage, at time: Double) {
         let face = message.event.face.faceID
         let isLeave = Topic(message.event.kind) == .leave
-        if !isLeave, places[face] == nil { note(message.event.face, at: time) }
+        if !isLeave, indices[face] == nil { note(message.event.face, at: time) }
         // The faces that are left may come before the leave.
-        guard let place = presences.lastIndex(where: { $0.faceID == face }) else { return }
-        presences[place].happenings.append(Happening(time: time, message: message))
-        presences[place].counts[Topic(message.event.kind), default: 0] += 1
+        guard let index = presences.lastIndex(where: { $0.faceID == face }) else { return }
+        presences[index].happenings.append(Happening(time: time, message: message))
+        presences[index].counts[Topic(message.event.kind), default: 0] += 1
         kept.happenings += 1
         if isLeave { close(face, at: time) }
     }
 
     private mutating func advance(to seconds: Double) -> Double {
         guard seconds > end else { return end }
-        largestCount = max(largestCount, places.count)
-        if !places.isEmpty { occupied += seconds - end }
+        largestCount = max(largestCount, indices.count)
+        if !indices.isEmpty { occupied += seconds - end }
         end = seconds
         return end
     }
 
     /// Ends the stretch of time; faces that are still there stay to its end.
     mutating func finish(at seconds: Double? = nil) {
-        largestCount = max(largestCount, places.count)
+        largestCount = max(largestCount, indices.count)
         closeAll(at: advance(to: seconds ?? end))
     }
 
@@ -251,20 +252,19 @@ package struct FaceReport {
     }
 
     private mutating func note(_ face: FaceObject, at time: Double) {
-        let place = places[face.faceID] ?? presences.count
-        if place == presences.count {
+        let index = indices[face.faceID] ?? presences.count
+        if index == presences.count {
             presences.append(Presence(faceID: face.faceID, start: time, end: time))
-            places[face.faceID] = place
+            indices[face.faceID] = index
         }
-        presences[place].samples.append(Sample(time: time, face: face))
+        presences[index].samples.append(Sample(time: time, face: face))
         kept.samples += 1
-        presences[place].end = time
+        presences[index].end = time
     }
 
-    private mutating func closeAll(at time: Double) { for face in places.keys { close(face, at: time) } }
+    private mutating func closeAll(at time: Double) { for face in indices.keys { close(face, at: time) } }
 
     private mutating func close(_ face: FaceID, at time: Double) {
-        guard let place = places.removeValue(forKey: face) else { return }
-        presences[place].end = time
+        if let index = indices.removeValue(forKey: face) { presences[index].end = time }
     }
 }

@@ -23,7 +23,7 @@ struct ReportPage {
         let style = PageParts.style + String(decoding: PackageResources.report_css, as: UTF8.self)
         return PackageResources.report_html.filled([
             "title": report.title.escapedForHTML, "style": style, "icons": PageParts.icons, "lead": lead,
-            "body": [portraits(shown), film, lanes(shown), places, events].joined(separator: "\n"),
+            "body": [portraits(shown), film, lanes(shown), whole, events].joined(separator: "\n"),
             "end": "\(report.end)", "version": facetVersion,
         ])
     }
@@ -61,7 +61,7 @@ struct ReportPage {
             "\(Self.degrees($0.yaw)), \(Self.degrees($0.pitch)), \(Self.degrees($0.roll))"
         }
         let facts = [
-            ("there", "\(Self.clock(face.start)) to \(Self.clock(face.end))"),
+            ("there", Self.span(face)),
             ("smiling", Self.times(face.count(of: .smile), face.smiling)),
             ("looking here", Self.times(face.count(of: .look), face.looking)),
             ("blinks", "\(blinks)\(rate)"), ("yaw, pitch, roll", pose ?? "unknown"),
@@ -92,9 +92,8 @@ struct ReportPage {
         guard !faces.isEmpty else { return "" }
         var lanes = faces.map { face in
             let smiles = face.count(of: .smile).counted("smile")
-            let label =
-                "\(Self.clock(face.start)) to \(Self.clock(face.end)), \(smiles), "
-                + "\(face.count(of: .blink).counted("blink")), \(face.count(of: .look).counted("look"))"
+            let blinks = face.count(of: .blink).counted("blink")
+            let label = "\(Self.span(face)), \(smiles), \(blinks), \(face.count(of: .look).counted("look"))"
             return lane("Face \(face.faceID.rawValue)", chart.lane([face], label: label))
         }
         let known = Set(faces.map(\.start))
@@ -111,7 +110,7 @@ struct ReportPage {
         "<div class=\"lane\"><h3>\(name)</h3><div class=\"track\">\(drawing)</div></div>"
     }
 
-    private var places: String {
+    private var whole: String {
         guard !report.presences.isEmpty else { return "" }
         let share = report.end > 0 ? report.occupied / report.end : 0
         let figures = report.figures
@@ -201,6 +200,8 @@ struct ReportPage {
     }
 
     private static func clock(_ seconds: Double) -> String { ReportChart.clock(seconds) }
+
+    private static func span(_ face: FaceReport.Presence) -> String { "\(clock(face.start)) to \(clock(face.end))" }
 
     private static func times(_ count: Int, _ seconds: Double) -> String {
         count == 0 && seconds == 0 ? "never" : "\(count)×, \(Self.seconds(seconds))"
