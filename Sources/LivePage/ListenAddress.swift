@@ -6,16 +6,23 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
     package var host: String
     package var port: UInt16
 
+    /// Makes the address of a port that only programs on this machine can reach; 0 is any that is free.
+    package init(port: UInt16) {
+        host = "127.0.0.1"
+        self.port = port
+    }
+
     /// Reads `8088`, `127.0.0.1:8088`, `[::1]:8088` or `0.0.0.0:8088`; nil if it is none of these.
     package init?(_ text: String) {
         if let port = UInt16(text) {
-            (host, self.port) = ("127.0.0.1", port)
+            self.init(port: port)
             return
         }
         guard let place = HostAndPort(text, ports: 0...65_535), let port = place.port else { return nil }
-        let name = place.host == "localhost" ? "127.0.0.1" : place.host
-        guard Self.isNumeric(name) else { return nil }
-        (host, self.port) = (name, port)
+        self.init(port: port)
+        guard place.host != "localhost" else { return }
+        guard Self.isNumeric(place.host) else { return nil }
+        host = place.host
     }
 
     /// Whether only programs on this machine can come.

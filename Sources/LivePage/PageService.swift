@@ -55,33 +55,15 @@ package struct PageService {
         ready: ((_ url: String) -> Void)? = nil,
         observe: (Subscriber.Occurrence) -> Void = { _ in }
     ) async throws {
-        let overlays = try options.style.overlays()
-        let name = options.style.overlay.name
-        // If the operator's overlay hides faces, visitors can choose only overlays that do.
-        let hides = overlays[name].hidesFaces
-        let offered = overlays.names.filter { !hides || overlays[$0].hidesFaces }
         let viewers = Viewers()
-        let publisher = try PagePublisher(
-            viewers: viewers,
-            address: subscriber.address,
-            bases: named.filter { !$0.contains("+") },
-            overlays: overlays,
-            offered: offered,
-            canControl: options.canControl,
-            hasLogin: options.token != nil
-        )
+        let bases = named.filter { !$0.contains("+") }
+        let publisher = try PagePublisher(options, viewers, address: subscriber.address, bases: bases)
         let detect = DetectSwitch(viewers) { subscriber.send($1 ? "ON" : "OFF", on: .detectSet, under: $0) }
         let page = PageServer(
-            access: PageGuard(
-                token: options.token,
-                names: options.names + Self.ownNames,
-                proxies: options.proxies,
-                port: options.address.port,
-                isTLS: options.tlsFiles != nil
-            ),
+            access: PageGuard(options),
             viewers: viewers,
-            overlays: offered,
-            wish: ViewerWish(overlay: name, isMirrored: options.style.isMirrored),
+            overlays: publisher.offered,
+            wish: ViewerWish(overlay: options.style.overlay.name, isMirrored: options.style.isMirrored),
             detect: options.canControl ? detect : nil,
             editor: editor
         )
@@ -126,18 +108,10 @@ package struct PageService {
         }
         do {
             return try HTTPServer(http) { page.answer($0) }
-        } catch .cannotListen(let host, let port, let reason) {
-            throw CommandFailure("cannot listen on \(host) port \(port): \(reason); choose another with --listen")
         } catch {
+            if case .cannotListen = error { throw CommandFailure("\(error)", remedy: "choose another with --listen") }
             let (certificate, key) = options.tlsFiles ?? ("", "")
             throw CommandFailure("cannot serve the page with \(certificate) and \(key): \(error)")
         }
-    }
-
-    /// The names that other machines know this one by.
-    private static var ownNames: [String] {
-        let name = ProcessInfo.processInfo.hostName
-        let short = String(name.prefix { $0 != "." })
-        return [name, short, short + ".local"]
     }
 }

@@ -70,8 +70,12 @@ enum Companion {
             )
             viewers.events.add(message, of: "faces")
         }
+        var options = PageService.Options(ListenAddress(port: 0))
+        options.token = token.isEmpty ? nil : token
+        options.names = ["camera.local"]
+        options.proxies = ["127.0.0.1"]
         return PageServer(
-            access: PageGuard(token: token.isEmpty ? nil : token, names: ["camera.local"], proxies: ["127.0.0.1"]),
+            access: PageGuard(options),
             viewers: viewers,
             overlays: Overlays().names,
             wish: ViewerWish(overlay: "box", isMirrored: false),

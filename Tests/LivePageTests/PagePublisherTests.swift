@@ -18,16 +18,10 @@ import Testing
 struct PagePublisherTests {
     private let viewers = Viewers()
 
-    private func publisher(_ overlays: Overlays = Overlays(), offered: [String]? = nil) throws -> PagePublisher {
-        try PagePublisher(
-            viewers: viewers,
-            address: "broker:1883",
-            bases: ["faces"],
-            overlays: overlays,
-            offered: offered ?? overlays.names,
-            canControl: false,
-            hasLogin: false
-        )
+    private func publisher(_ overlay: OverlayChoice = .builtIn(.label)) throws -> PagePublisher {
+        var options = ServeTests.options()
+        options.style.overlay = overlay
+        return try PagePublisher(options, viewers, address: "broker:1883", bases: ["faces"])
     }
 
     private func join(_ overlay: String = "hearts", camera: String? = nil) throws -> Viewer {
@@ -86,7 +80,7 @@ struct PagePublisherTests {
 
     @Test("an overlay of one's own is offered, and drawn with its pictures")
     func ownOverlay() async throws {
-        let publisher = try publisher(try DrawingStyle(overlay: .file(exampleOverlay)).overlays())
+        let publisher = try publisher(.file(exampleOverlay))
         let viewer = try join("party")
         publisher.take(received(encoder.metadata([face()], at: stamp(3))), at: 0)
         publisher.take(received(encoder.preview(try jpeg(), of: stamp(3))), at: 0)
@@ -266,7 +260,7 @@ struct PagePublisherTests {
 
     @Test("under an overlay that hides faces a picture waits, and without metadata it is never shown")
     func hiding() async throws {
-        let publisher = try publisher(offered: ["pixelate", "blur"])
+        let publisher = try publisher(.builtIn(.pixelate))
         let viewer = try join("blur")
         let jpeg = try jpeg()
         var states: [[String: Any]] = []
@@ -307,7 +301,7 @@ struct PagePublisherTests {
 
     @Test("pictures that come faster than they can be searched do not keep those that were searched from being shown")
     func fastPictures() throws {
-        let publisher = try publisher(offered: ["blur"])
+        let publisher = try publisher(.builtIn(.blur))
         let viewer = try join("blur")
         let jpeg = try jpeg()
         publisher.take(received(encoder.metadata([face()], at: stamp(0))), at: 0)

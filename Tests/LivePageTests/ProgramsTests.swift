@@ -142,7 +142,7 @@ struct ProgramsTests {
     func limitBehindProxy() throws {
         let viewers = Viewers()
         let server = PageServer(
-            access: PageGuard(token: nil, names: [], proxies: ["192.0.2.9"]),
+            access: PageGuard(ServeTests.options(proxies: ["192.0.2.9"])),
             viewers: viewers,
             overlays: [],
             wish: ViewerWish(overlay: "box", isMirrored: false)
@@ -170,17 +170,10 @@ struct ProgramsTests {
     /// A publisher with one camera that has a face and a picture, and the server before it.
     private func served(token: String? = nil) throws -> (PagePublisher, PageServer) {
         let viewers = Viewers()
-        let publisher = try PagePublisher(
-            viewers: viewers,
-            address: "broker:1883",
-            bases: ["faces"],
-            overlays: Overlays(),
-            offered: Overlays().names,
-            canControl: false,
-            hasLogin: token != nil
-        )
+        let options = ServeTests.options(token: token)
+        let publisher = try PagePublisher(options, viewers, address: "broker:1883", bases: ["faces"])
         let server = PageServer(
-            access: PageGuard(token: token, names: []),
+            access: PageGuard(options),
             viewers: viewers,
             overlays: Overlays().names,
             wish: ViewerWish(overlay: "label", isMirrored: false)

@@ -19,7 +19,7 @@ struct RandomRequestsTests {
         let viewers = Viewers()
         viewers.events.add(ProgramsTests.event(1), of: "faces")
         return PageServer(
-            access: PageGuard(token: token, names: ["camera.local"], proxies: ["127.0.0.1"]),
+            access: PageGuard(ServeTests.options(token: token, proxies: ["127.0.0.1"])),
             viewers: viewers,
             overlays: Overlays().names,
             wish: ViewerWish(overlay: "box", isMirrored: false),

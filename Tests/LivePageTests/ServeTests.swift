@@ -20,6 +20,15 @@ struct ServeTests {
 
     private let viewers = Viewers()
 
+    /// What a server on this machine knows of itself and its visitors.
+    static func options(token: String? = nil, proxies: [String] = [], port: UInt16 = 0) -> PageService.Options {
+        var options = PageService.Options(ListenAddress(port: port))
+        options.token = token
+        options.names = ["camera.local"]
+        options.proxies = proxies
+        return options
+    }
+
     private func server(
         token: String? = nil,
         proxies: [String] = [],
@@ -28,7 +37,7 @@ struct ServeTests {
         detect: (@Sendable (String, Bool) -> Void)? = nil
     ) -> PageServer {
         PageServer(
-            access: PageGuard(token: token, names: ["camera.local"], proxies: proxies, port: port),
+            access: PageGuard(Self.options(token: token, proxies: proxies, port: port)),
             viewers: viewers,
             overlays: overlays,
             wish: ViewerWish(overlay: overlays[0], isMirrored: false),

@@ -32,8 +32,7 @@ package enum DemoShow {
             line: stage.map { "broker: mosquitto at \($0.address); daemon: facetd on \(name)" }
                 ?? "there is no mosquitto, or no facetd, to start: facet looks at \(name) itself"
         )
-        guard let address = ListenAddress("127.0.0.1:0") else { return }
-        var options = PageService.Options(address)
+        var options = PageService.Options(ListenAddress(port: 0))
         options.token = try PageService.token()
         options.seconds = seconds ?? .infinity
         var broker = BrokerAccess()

@@ -7,13 +7,13 @@ import OverlayRendering
 /// All cameras that pages show, and the way from the broker's messages to the pages' messages.
 ///
 /// All is drawn and encoded once for each camera, overlay and mirroring; not Sendable, as the command's one task owns it.
-package final class PagePublisher {
+final class PagePublisher {
     /// Events of each kind that are kept, so that blinks do not push the others out.
     private static let events = 20
     /// Cameras at the same time: names under a pattern come from any client that may publish.
-    package static let capacity = 64
+    static let capacity = 64
     /// Bytes of a message: previews of 4096 pixels' width have less.
-    package static let largestMessage = 4 << 20
+    static let largestMessage = 4 << 20
     /// Bytes of the newest pictures of all cameras, each the same share: any client that may publish can make up cameras.
     private static let pictureBytes = 32 << 20
     /// Bytes of a base's name; longer ones are no daemon's.
@@ -29,11 +29,11 @@ package final class PagePublisher {
     /// Seconds between two states at the least, however much changes.
     private static let pause = 0.1
 
+    private let options: PageService.Options
     private let viewers: Viewers
-    private let canControl: Bool
-    private let hasLogin: Bool
     private let overlays: Overlays
-    private let offered: [String]
+    /// The names of the overlays that pages can choose.
+    let offered: [String]
     private let named: Set<String>
     private let formatter = WatchFormatter(hasColors: false)
     private let cover: PictureCover
@@ -48,18 +48,17 @@ package final class PagePublisher {
     /// How many pages were sent something.
     private var served = -1
 
-    init(
-        viewers: Viewers,
-        address: String,
-        bases: [String],
-        overlays: Overlays,
-        offered: [String],
-        canControl: Bool,
-        hasLogin: Bool
-    ) throws {
-        cover = try PictureCover(isChecking: offered.allSatisfy { overlays[$0].hidesFaces })
-        (self.viewers, self.canControl, self.hasLogin) = (viewers, canControl, hasLogin)
-        (self.overlays, self.offered, named) = (overlays, offered, Set(bases))
+    /// Makes it for the cameras at an address, of which those under `bases` are shown even if nothing is heard of them.
+    init(_ options: PageService.Options, _ viewers: Viewers, address: String, bases: [String]) throws {
+        let overlays = try options.style.overlays()
+        // If the operator's overlay hides faces, visitors can choose only overlays that do.
+        let hides = overlays[options.style.overlay.name].hidesFaces
+        offered = overlays.names.filter { !hides || overlays[$0].hidesFaces }
+        cover = try PictureCover(isChecking: hides)
+        self.options = options
+        self.viewers = viewers
+        self.overlays = overlays
+        named = Set(bases)
         state = ServedState(address: address, isChecking: cover.isChecking)
         for base in bases { state.cameras[base] = ServedCamera(base: base) }
         viewers.show(state)
@@ -208,8 +207,8 @@ package final class PagePublisher {
     private func write(_ json: inout JSONWriter) {
         json.field("type", "state")
         state.write(&json)
-        json.field("control", canControl)
-        json.field("login", hasLogin)
+        json.field("control", options.canControl)
+        json.field("login", options.token != nil)
         json.field("overlays", offered)
         json.field("further", state.further.count)
         json.array("events", events) { json, row in

@@ -13,17 +13,9 @@ final class PageGuard: Sendable {
         case allowed(session: String?)
         /// It comes from a page of another site, or for a name that is not this server's.
         case foreign
-        /// It lacks the token.
+        /// It lacks the token, or brings a wrong one.
         case unauthorized
         /// It brings a token, but too many wrong ones came lately.
-        case tooMany
-    }
-
-    enum Login: Equatable {
-        /// The token is right; the `Set-Cookie` header that lets the visitor in.
-        case welcome(cookie: String)
-        case wrong
-        /// Too many wrong ones came lately.
         case tooMany
     }
 
@@ -33,29 +25,26 @@ final class PageGuard: Sendable {
         var attempts = AttemptLimit()
     }
 
-    /// The name of the cookie that stands for the token. Cookies are the same for all ports of a host: two servers have two.
-    private let cookie: String
     /// Visitors logged in at the same time; a further one ends the oldest login.
     private static let mostSessions = 256
 
-    private let token: [UInt8]?
+    private let options: PageService.Options
     /// Host names beside addresses that are this server's, lower case.
     private let names: Set<String>
-    /// The addresses of proxies whose `X-Forwarded-…` headers are believed.
-    private let proxies: Set<String>
-    private let isTLS: Bool
     private let box = Mutex(Box())
     private let start = ContinuousClock.now
 
-    init(token: String?, names: [String], proxies: [String] = [], port: UInt16 = 0, isTLS: Bool = false) {
-        self.token = token.map { Array($0.utf8) }
-        self.names = Set((names + ["localhost"]).map { $0.lowercased() })
-        self.proxies = Set(proxies)
-        self.isTLS = isTLS
-        cookie = "facet-\(port)"
+    init(_ options: PageService.Options) {
+        self.options = options
+        // Other machines know this one by the first three.
+        let host = ProcessInfo.processInfo.hostName
+        let short = String(host.prefix { $0 != "." })
+        names = Set(([host, short, short + ".local", "localhost"] + options.names).map { $0.lowercased() })
     }
 
     private var seconds: Double { start.duration(to: .now) / .seconds(1) }
+    /// The name of the cookie that stands for the token. Cookies are the same for all ports of a host: two servers have two.
+    private var cookieName: String { "facet-\(options.address.port)" }
 
     func verdict(on request: HTTPRequest) -> Verdict {
         guard let host = request.headers["host"], isOwn(host) else { return .foreign }
@@ -65,59 +54,56 @@ final class PageGuard: Sendable {
         {
             return .foreign
         }
-        guard token != nil else { return .allowed(session: nil) }
+        guard options.token != nil else { return .allowed(session: nil) }
         if let session = session(of: request) { return .allowed(session: session) }
         guard let bearer = request.headers["authorization"], bearer.hasPrefix("Bearer ") else { return .unauthorized }
-        return check(String(bearer.dropFirst(7)), from: request).map { $0 ? .allowed(session: nil) : .unauthorized }
-            ?? .tooMany
+        return verdict(onToken: String(bearer.dropFirst(7)), from: request)
     }
 
-    /// Judges a token that a visitor gave.
-    func login(token given: String, _ request: HTTPRequest) -> Login {
-        guard let isRight = check(given, from: request) else { return .tooMany }
-        guard isRight else { return .wrong }
+    /// Judges a token that a visitor gave; one that is right begins a session.
+    func login(token given: String, _ request: HTTPRequest) -> Verdict {
+        let verdict = verdict(onToken: given, from: request)
+        guard verdict == .allowed(session: nil) else { return verdict }
         let session = (0..<4).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
         box.withLock { box in
             if box.sessions.count == Self.mostSessions { box.sessions.removeFirst() }
             box.sessions.append(session)
         }
-        return .welcome(cookie: cookie(session, request))
+        return .allowed(session: session)
     }
 
-    /// Ends a session; returns the `Set-Cookie` header that takes the cookie away.
-    func logout(_ session: String?, _ request: HTTPRequest) -> String {
-        box.withLock { $0.sessions.removeAll { $0 == session } }
-        return cookie("", request) + "; Max-Age=0"
-    }
+    func logout(_ session: String?) { box.withLock { $0.sessions.removeAll { $0 == session } } }
 
-    private func cookie(_ value: String, _ request: HTTPRequest) -> String {
-        let isProxied = proxies.contains(request.client)
-        let isSecure = isTLS || (isProxied && request.headers["x-forwarded-proto"]?.lowercased() == "https")
-        return "\(cookie)=\(value); HttpOnly; SameSite=Strict; Path=/\(isSecure ? "; Secure" : "")"
+    /// The `Set-Cookie` header that lets a visitor in with a session, or without one takes the cookie away.
+    func cookie(for session: String?, _ request: HTTPRequest) -> String {
+        let isProxied = options.proxies.contains(request.client)
+        let isHTTPS = isProxied && request.headers["x-forwarded-proto"]?.lowercased() == "https"
+        let end = (options.tlsFiles != nil || isHTTPS ? "; Secure" : "") + (session == nil ? "; Max-Age=0" : "")
+        return "\(cookieName)=\(session ?? ""); HttpOnly; SameSite=Strict; Path=/\(end)"
     }
 
     /// The address that a request comes from; behind a proxy the one that it names.
     func client(of request: HTTPRequest) -> String {
-        guard proxies.contains(request.client),
+        guard options.proxies.contains(request.client),
             let last = request.headers["x-forwarded-for"]?.split(separator: ",").last
         else { return request.client }
         return last.trimmingCharacters(in: .whitespaces)
     }
 
-    /// Whether a token is right; nil if too many wrong ones came lately.
-    private func check(_ given: String, from request: HTTPRequest) -> Bool? {
+    private func verdict(onToken given: String, from request: HTTPRequest) -> Verdict {
         let (now, client) = (seconds, client(of: request))
         return box.withLock { box in
-            guard box.attempts.permits(client, at: now) else { return nil }
-            if isToken(given) { return true }
+            guard box.attempts.permits(client, at: now) else { return .tooMany }
+            if isToken(given) { return .allowed(session: nil) }
             box.attempts.fail(client, at: now)
-            return false
+            return .unauthorized
         }
     }
 
     /// Whether a text is the token, in a time that depends on the text alone.
     private func isToken(_ given: String) -> Bool {
-        guard let token, !token.isEmpty else { return false }
+        let token = Array((options.token ?? "").utf8)
+        guard !token.isEmpty else { return false }
         var difference = given.utf8.count ^ token.count
         for (index, byte) in given.utf8.enumerated() { difference |= Int(byte ^ token[index % token.count]) }
         return difference == 0
@@ -137,7 +123,7 @@ final class PageGuard: Sendable {
     private func session(of request: HTTPRequest) -> String? {
         let given = (request.headers["cookie"] ?? "").split { $0 == ";" || $0 == "," }.compactMap { part -> String? in
             let pair = part.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
-            return pair.count == 2 && pair[0] == cookie ? pair[1] : nil
+            return pair.count == 2 && pair[0] == cookieName ? pair[1] : nil
         }
         return box.withLock { box in box.sessions.first(where: given.contains) }
     }

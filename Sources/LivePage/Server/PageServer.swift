@@ -84,9 +84,9 @@ struct PageServer: Sendable {
         case ("POST", "/calibrate"): return CalibrationPage.answer(request.body)
         case ("POST", "/login"): return redirect()
         case ("POST", "/logout"):
-            let cookie = access.logout(session, request)
+            access.logout(session)
             if let session { viewers.end(session: session) }
-            return redirect(cookie)
+            return redirect(access.cookie(for: nil, request))
         default: return .text(405, "This is not answered here.\n")
         }
     }
@@ -105,9 +105,9 @@ struct PageServer: Sendable {
         case (.unauthorized, "GET", "/"): return form(401, "")
         case (.unauthorized, "POST", "/login"):
             switch access.login(token: request.formField("token") ?? "", request) {
-            case .welcome(let cookie): return redirect(cookie)
-            case .wrong: return form(401, "That is not the token.")
+            case .allowed(let session): return redirect(access.cookie(for: session, request))
             case .tooMany: return form(429, "Too many wrong tokens came. Try again in a few seconds.")
+            case .foreign, .unauthorized: return form(401, "That is not the token.")
             }
         case (.tooMany, _, _): return .text(429, "Too many wrong tokens came. Try again in a few seconds.\n")
         default: return .text(401, "This needs the token that the server was started with.\n")
