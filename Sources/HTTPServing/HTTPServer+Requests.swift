@@ -2,7 +2,7 @@ import CMicroHTTPD
 
 extension HTTPServer {
     /// Takes a request's head, then the parts of its body, then its end.
-    func take(
+    func receive(
         _ connection: OpaquePointer,
         _ url: UnsafePointer<CChar>?,
         _ method: UnsafePointer<CChar>?,
@@ -59,28 +59,22 @@ extension HTTPServer {
             }
         }
         partial.streamed = nil
-        return answer(connection, response, streamed)
+        return queue(response, Self.body(streamed), over: connection)
     }
 
-    private func answer(
-        _ connection: OpaquePointer,
-        _ response: HTTPResponse,
-        _ streamed: StreamedAnswer? = nil
-    ) -> MHD_Result {
-        let made: OpaquePointer?
-        if case .bytes(let bytes) = response.body {
-            made = bytes.withUnsafeBytes {
-                // The library copies them, though its type does not say so.
-                MHD_create_response_from_buffer(
-                    $0.count,
-                    UnsafeMutableRawPointer(mutating: $0.baseAddress),
-                    .RESPMEM_MUST_COPY
-                )
-            }
-        } else {
-            made = streamed.flatMap(Self.response)
+    /// Answers with bytes.
+    private func answer(_ connection: OpaquePointer, _ response: HTTPResponse) -> MHD_Result {
+        guard case .bytes(let bytes) = response.body else { return .NO }
+        let body = bytes.withUnsafeBytes {
+            // The library copies them, though its type does not say so.
+            let bytes = UnsafeMutableRawPointer(mutating: $0.baseAddress)
+            return MHD_create_response_from_buffer($0.count, bytes, .RESPMEM_MUST_COPY)
         }
-        guard let made else { return .NO }
+        return queue(response, body, over: connection)
+    }
+
+    private func queue(_ response: HTTPResponse, _ body: OpaquePointer?, over connection: OpaquePointer) -> MHD_Result {
+        guard let made = body else { return .NO }
         defer { MHD_destroy_response(made) }
         for (name, value) in response.headers { MHD_add_response_header(made, name, value) }
         if response.status >= 400 { MHD_add_response_header(made, "Connection", "close") }
@@ -125,7 +119,7 @@ extension HTTPServer {
     }
 
     /// The library's response, which ends the stream when it goes.
-    private static func response(_ answer: StreamedAnswer) -> OpaquePointer? {
+    private static func body(_ answer: StreamedAnswer) -> OpaquePointer? {
         let context = Unmanaged.passRetained(answer).toOpaque()
         let made = MHD_create_response_from_callback(
             .max,
@@ -167,7 +161,9 @@ final class StreamedAnswer {
     private var isSuspended = false
 
     init(_ stream: any HTTPStream, over connection: OpaquePointer, ended: @escaping () -> Void) {
-        (self.stream, self.connection, self.ended) = (stream, connection, ended)
+        self.stream = stream
+        self.connection = connection
+        self.ended = ended
     }
 
     /// What there is to send; where there is nothing, the connection waits for `resume`.

@@ -42,6 +42,8 @@ package final class HTTPServer: @unchecked Sendable {
         package init(host: String, port: UInt16) { (self.host, self.port) = (host, port) }
     }
 
+    package typealias Handler = @Sendable (HTTPRequest) -> HTTPResponse
+
     package var port: UInt16 { listener.port }
     /// Connections beyond the limit that the library holds until those that make room for them are closed; with more it
     /// stops accepting, so that a client with a connection of its own would have to wait.
@@ -52,7 +54,7 @@ package final class HTTPServer: @unchecked Sendable {
     private static let streamPatience: UInt32 = 30
 
     let options: Options
-    let handler: @Sendable (HTTPRequest) -> HTTPResponse
+    let handler: Handler
     private let listener: Listener
     private let waker: Waker
     private let inbox = Mutex(Inbox())
@@ -72,11 +74,9 @@ package final class HTTPServer: @unchecked Sendable {
 
     /// Listens; clients are answered from `run` on. `handler` answers requests on the server's thread, which it must not hold
     /// up. Throws `HTTPServerError` if it cannot listen.
-    package init(
-        _ options: Options,
-        handler: @escaping @Sendable (HTTPRequest) -> HTTPResponse
-    ) throws(HTTPServerError) {
-        (self.options, self.handler) = (options, handler)
+    package init(_ options: Options, handler: @escaping Handler) throws(HTTPServerError) {
+        self.options = options
+        self.handler = handler
         listener = try Listener(host: options.host, port: options.port)
         do { waker = try Waker() } catch { throw .cannotStart(hasCertificate: false) }
         var files = rlimit()
@@ -91,7 +91,7 @@ package final class HTTPServer: @unchecked Sendable {
         server = http_start(
             { context, connection, url, method, _, data, size, state in
                 guard let server = HTTPServer.of(context), let connection, let size, let state else { return .NO }
-                return server.take(connection, url, method, data, size, state)
+                return server.receive(connection, url, method, data, size, state)
             },
             { context, connection, state, _ in
                 guard let connection, let pointer = state?.pointee else { return }

@@ -125,20 +125,17 @@ struct Facet: AsyncParsableCommand {
             Shell completions: facet --generate-completion-script bash|zsh|fish
             """,
         version: facetVersion,
-        groupedSubcommands: [
-            CommandGroup(
-                name: "See",
-                subcommands: [Demo.self, Watch.self, Top.self, View.self, Serve.self, Fleet.self]
-            ),
-            CommandGroup(
-                name: "Keep",
-                subcommands: [Snapshot.self, Record.self, Apply.self, Report.self, OverlayList.self]
-            ),
-            CommandGroup(name: "Send", subcommands: [Webcam.self, Press.self, Relay.self]),
-            CommandGroup(
-                name: "Set up",
-                subcommands: [Doctor.self, Devices.self, Detect.self, Zones.self, Calibrate.self]
-            ),
-        ]
+        groupedSubcommands: groups
     )
+
+    private static let groups = [
+        group("See", Demo.self, Watch.self, Top.self, View.self, Serve.self, Fleet.self),
+        group("Keep", Snapshot.self, Record.self, Apply.self, Report.self, OverlayList.self),
+        group("Send", Webcam.self, Press.self, Relay.self),
+        group("Set up", Doctor.self, Devices.self, Detect.self, Zones.self, Calibrate.self),
+    ]
+
+    private static func group(_ name: String, _ commands: any ParsableCommand.Type...) -> CommandGroup {
+        CommandGroup(name: name, subcommands: commands)
+    }
 }

@@ -94,7 +94,7 @@ enum Companion {
         let path = directory + "/facetd.yaml"
         guard FileManager.default.createFile(atPath: path, contents: before) else { return }
         let editor = AreaEditor(path: path) { _ in }
-        let (status, words) = editor.take(drawn)
+        let (status, words) = editor.save(drawn)
         precondition(status == 200 || FileManager.default.contents(atPath: path) == before, "refused, but written")
         precondition(!words.isEmpty && words.utf8.count < 40_000, "the problems are too long to read")
         if status == 200 {

@@ -40,11 +40,11 @@ struct AreaEditorTests {
     func write(before: String, after: String) throws {
         let directory = try TemporaryDirectory()
         let path = try directory.write(before, to: "facetd.yaml")
-        let answer = editor(path).take(Self.drawn)
+        let answer = editor(path).save(Self.drawn)
         #expect(answer.status == 200 && answer.words.contains("written to \(path)"), "\(answer)")
         #expect(try String(contentsOfFile: path, encoding: .utf8) == after)
         // Without areas the groups are gone, and what stood beside them stays.
-        #expect(editor(path).take("").status == 200)
+        #expect(editor(path).save("").status == 200)
         let rest = try String(contentsOfFile: path, encoding: .utf8)
         #expect(!rest.contains("desk") && rest.contains("log:"))
     }
@@ -58,7 +58,7 @@ struct AreaEditorTests {
         #expect(chmod(path, 0o640) == 0)
         let link = directory.file("link.yaml")
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
-        let answer = editor(link).take("zones:\n  desk:\n    area: [0, 0.4, 0.5, 0.6]\n")
+        let answer = editor(link).save("zones:\n  desk:\n    area: [0, 0.4, 0.5, 0.6]\n")
         #expect(answer.status == 200, "\(answer)")
         let after = before.replacing("old", with: "desk").replacing("[0, 0, 1, 1]", with: "[0, 0.4, 0.5, 0.6]")
         // As bytes: a text that is read has no byte order mark any more.
@@ -74,7 +74,7 @@ struct AreaEditorTests {
         let directory = try TemporaryDirectory()
         let before = ["log:", "  level: info", "zones:", "  old: {area: [0, 0, 1, 1]}", ""].joined(separator: end)
         let path = try directory.write(before, to: "facetd.yaml")
-        let answer = editor(path).take(Self.drawn.replacing("\n", with: end))
+        let answer = editor(path).save(Self.drawn.replacing("\n", with: end))
         #expect(answer.status == 200, "\(answer)")
         let after = String(decoding: try editor(path).areas(), as: UTF8.self)
         #expect(after.contains("desk") && after.contains("television") && !after.contains("old"))
@@ -90,7 +90,7 @@ struct AreaEditorTests {
     func otherStyle(before: String) throws {
         let directory = try TemporaryDirectory()
         let path = try directory.write(before, to: "facetd.yaml")
-        let answer = editor(path).take(Self.drawn)
+        let answer = editor(path).save(Self.drawn)
         #expect(answer.status == 400 && answer.words.contains("do not stand in lines of their own"), "\(answer)")
         #expect(try String(contentsOfFile: path, encoding: .utf8) == before)
         #expect(throws: CommandFailure.self) {
@@ -102,7 +102,7 @@ struct AreaEditorTests {
     func nothingLeft() throws {
         let directory = try TemporaryDirectory()
         let path = try directory.write("zones:\n  desk:\n    area: [0, 0, 1, 1]\n", to: "facetd.yaml")
-        let answer = editor(path).take("")
+        let answer = editor(path).save("")
         #expect(answer.status == 200, "\(answer)")
         #expect(try String(contentsOfFile: path, encoding: .utf8).hasPrefix("zones: {}"))
         #expect(try !String(decoding: editor(path).areas(), as: UTF8.self).contains("desk"))
@@ -117,17 +117,17 @@ struct AreaEditorTests {
             ("zones:\n  a:\n    area: [0, 0, 1, 1, 1, 0, 0, 0.9]\n", "crosses or touches itself"),
             ("zones:\n  a/b:\n    area: [0, 0, 1, 1]\n", "is not a name for a zone"), ("zones: [", "is not valid YAML"),
         ] {
-            let answer = editor(path).take(drawn)
+            let answer = editor(path).save(drawn)
             #expect(answer.status == 400 && answer.words.contains(reason), "\(answer)")
         }
         // Areas on the group's own line would be lost.
         let whole = try directory.write("zones:\n  a:\n    area: [0, 0, 1, 1]\n", to: "whole.yaml")
-        let answer = editor(whole).take("zones: {desk: {area: [0, 0.4, 0.5, 0.6]}}\n")
+        let answer = editor(whole).save("zones: {desk: {area: [0, 0.4, 0.5, 0.6]}}\n")
         #expect(answer.status == 400 && answer.words.contains("lines of its own"), "\(answer)")
         #expect(try String(contentsOfFile: whole, encoding: .utf8).contains("  a:\n"))
         // A group over several lines without indentation is not what replacing lines does justice to.
         let odd = try directory.write("zones: {\na: {area: [0, 0, 1, 1]}\n}\n", to: "odd.yaml")
-        #expect(editor(odd).take(Self.drawn).status == 400)
+        #expect(editor(odd).save(Self.drawn).status == 400)
         #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
         #expect(try String(contentsOfFile: odd, encoding: .utf8).hasPrefix("zones: {"))
     }
@@ -144,7 +144,7 @@ struct AreaEditorTests {
         #expect((zone["corners"] as? [[String: Double]])?[2] == ["x": 0.5, "y": 1])
         #expect((json["ignore"] as? [[String: Any]])?.first?["name"] as? String == "television")
         let said = SaidWords()
-        let answer = AreaEditor(path: nil) { said.add($0) }.take(Self.drawn)
+        let answer = AreaEditor(path: nil) { said.add($0) }.save(Self.drawn)
         #expect(answer.status == 200)
         #expect(said.all == [Self.drawn])
         #expect(throws: (any Error).self) { try editor(directory.file("none.yaml")).areas() }

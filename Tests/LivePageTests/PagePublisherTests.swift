@@ -360,14 +360,14 @@ struct PagePublisherTests {
 
     @Test("a face found just before or after a picture, and not in it, is covered in it")
     func neighbours() throws {
-        func entry(_ arrival: Double, _ faces: [NormalizedRect]) -> CheckedPictures.Entry {
+        func entry(_ arrival: Double, _ faces: [NormalizedRect]) -> CheckedPicture {
             let picture = PreviewPicture(
                 content: .jpeg([]),
                 frame: Int(arrival * 30),
                 mediaTime: arrival,
                 arrival: arrival
             )
-            return CheckedPictures.Entry(picture: picture, size: FrameSize(width: 4, height: 3), faces: faces)
+            return CheckedPicture(picture: picture, size: FrameSize(width: 4, height: 3), faces: faces)
         }
         let (left, right) = (
             NormalizedRect(x: 0.1, y: 0.1, width: 0.2, height: 0.2),
@@ -376,16 +376,16 @@ struct PagePublisherTests {
         let moved = NormalizedRect(x: 0.15, y: 0.1, width: 0.2, height: 0.2)
         var pictures = CheckedPictures()
         pictures.add(entry(0, [left]))
-        #expect(pictures.takeDue(at: 0.2) == nil)
-        #expect(pictures.takeDue(at: 0.31)?.faces == [left])
-        #expect(pictures.takeDue(at: 0.32) == nil, "once")
+        #expect(pictures.nextDue(at: 0.2) == nil)
+        #expect(pictures.nextDue(at: 0.31)?.faces == [left])
+        #expect(pictures.nextDue(at: 0.32) == nil, "once")
         pictures.add(entry(0.2, [moved]))
         pictures.add(entry(0.4, [right, moved]))
-        #expect(pictures.takeDue(at: 0.5)?.faces == [moved, right], "where it was before is nothing to cover")
+        #expect(pictures.nextDue(at: 0.5)?.faces == [moved, right], "where it was before is nothing to cover")
         pictures.add(entry(0.6, []))
-        #expect(pictures.takeDue(at: 0.95)?.faces == [right, moved])
+        #expect(pictures.nextDue(at: 0.95)?.faces == [right, moved])
         pictures.add(entry(2, []))
-        #expect(pictures.takeDue(at: 3)?.faces == [], "long ago")
+        #expect(pictures.nextDue(at: 3)?.faces == [], "long ago")
     }
 
     @Test("a publisher of many names pushes out no camera that is shown, and the page says that there are more")

@@ -83,8 +83,7 @@ package struct FleetWatch {
     package static func forget(_ name: String, _ access: BrokerAccess) async throws -> String {
         var access = access
         access.camera = name
-        let base = try await CameraChoice.base(access, command: "fleet")
-        let subscriber = try Subscriber(access, command: "fleet", topics: [.status], patterns: [base])
+        let subscriber = try await access.subscriber("fleet", [.status], all: false)
         var state = CameraState()
         try await subscriber.follow(every: .milliseconds(100), interruptible: false, waitsForBroker: false) { input in
             if case .occurrence(let occurrence) = input.content { state.take(occurrence) }
@@ -95,7 +94,7 @@ package struct FleetWatch {
             subscriber.clear()
             return false
         }
-        return "forgot \(base): the broker has nothing more about it"
+        return "forgot \(subscriber.base): the broker has nothing more about it"
     }
 
     private func line(_ base: String, _ table: CameraTable) -> String {

@@ -8,31 +8,26 @@ package struct EventWords: Sendable {
     /// The name of the filter that it belongs to.
     package let group: String
     /// The words at the face where it begins; nil if it does not begin there.
-    let pop: String?
+    var pop: String?
+}
 
-    private init(_ icon: String, _ words: String, _ group: String, pop: String? = nil) {
-        self.icon = icon
-        self.words = words
-        self.group = group
-        self.pop = pop
-    }
-
+extension EventWords {
     /// The words for a topic; nil if it has no events.
     package init?(_ topic: Topic) {
         switch topic {
-        case .enter: self.init("enter", "came", "faces", pop: "hello")
-        case .leave: self.init("leave", "left", "faces")
-        case .smile: self.init("smile", "smiles", "smiles", pop: "smile")
-        case .smileEnd: self.init("smile", "smile ended", "smiles")
-        case .look: self.init("look", "looks here", "looks", pop: "looks here")
-        case .lookAway: self.init("look", "looks away", "looks")
-        case .blink: self.init("blink", "blinked", "blinks", pop: "blink")
-        case .eyesClosed: self.init("blink", "eyes closed", "eyes", pop: "eyes closed")
-        case .eyesOpen: self.init("blink", "eyes open again", "eyes")
-        case .mouthOpen: self.init("other", "mouth open", "other", pop: "mouth open")
-        case .zoneEnter: self.init("enter", "enters zone", "zones")
-        case .zoneLeave: self.init("leave", "leaves zone", "zones")
-        case .sign: self.init("other", "made a sign", "other", pop: "sign")
+        case .enter: self.init(icon: "enter", words: "came", group: "faces", pop: "hello")
+        case .leave: self.init(icon: "leave", words: "left", group: "faces")
+        case .smile: self.init(icon: "smile", words: "smiles", group: "smiles", pop: "smile")
+        case .smileEnd: self.init(icon: "smile", words: "smile ended", group: "smiles")
+        case .look: self.init(icon: "look", words: "looks here", group: "looks", pop: "looks here")
+        case .lookAway: self.init(icon: "look", words: "looks away", group: "looks")
+        case .blink: self.init(icon: "blink", words: "blinked", group: "blinks", pop: "blink")
+        case .eyesClosed: self.init(icon: "blink", words: "eyes closed", group: "eyes", pop: "eyes closed")
+        case .eyesOpen: self.init(icon: "blink", words: "eyes open again", group: "eyes")
+        case .mouthOpen: self.init(icon: "other", words: "mouth open", group: "other", pop: "mouth open")
+        case .zoneEnter: self.init(icon: "enter", words: "enters zone", group: "zones")
+        case .zoneLeave: self.init(icon: "leave", words: "leaves zone", group: "zones")
+        case .sign: self.init(icon: "other", words: "made a sign", group: "other", pop: "sign")
         case .metadata, .count, .zones, .today, .status, .stats, .detectSet, .detectState, .smileSet, .previewJPEG:
             return nil
         }
@@ -46,10 +41,7 @@ package struct EventWords: Sendable {
                 json.field(topic.rawValue, [words.icon, words.words, words.group] + (words.pop.map { [$0] } ?? []))
             }
         }
-        return Array(
-            "// Of each kind of event: its icon, its words, its filter, the words at the face.\nexport const kinds = "
-                .utf8
-        )
-            + table + Array(";\n".utf8)
+        let comment = "// Of each kind of event: its icon, its words, its filter, the words at the face.\n"
+        return Array((comment + "export const kinds = ").utf8) + table + Array(";\n".utf8)
     }
 }

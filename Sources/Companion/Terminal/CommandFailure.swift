@@ -3,12 +3,12 @@ import Foundation
 
 /// Why a command cannot do its work: what was tried, on what, why it failed, what to do.
 package struct CommandFailure: Error, CustomStringConvertible {
-    private let reasons: [String]
+    private let reason: String
     private let remedy: String?
 
     /// Makes a failure from a paragraph for people, which may quote what a broker or a daemon said.
     package init(_ reason: String, remedy: String? = nil) {
-        reasons = [reason.printable]
+        self.reason = reason.printable
         self.remedy = remedy
     }
 
@@ -19,13 +19,13 @@ package struct CommandFailure: Error, CustomStringConvertible {
 
     /// Makes a failure from several lines for people.
     package init(lines: some Sequence<some StringProtocol>) {
-        reasons = lines.map(\.printable)
+        reason = lines.map(\.printable).joined(separator: "\n")
         remedy = nil
     }
 
-    package var description: String { reasons.joined(separator: "\n") + (remedy.map { "; \($0)" } ?? "") }
+    package var description: String { reason + (remedy.map { "; \($0)" } ?? "") }
 
-    func finding(_ subject: String) -> Finding { .fails(subject, reasons.joined(separator: "\n"), remedy: remedy) }
+    func finding(_ subject: String) -> Finding { .fails(subject, reason, remedy: remedy) }
 }
 
 /// The system's own words for an error of Foundation's, which wraps them in several layers.

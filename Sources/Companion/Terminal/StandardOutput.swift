@@ -17,7 +17,11 @@ package enum StandardOutput {
     /// Writes all bytes at once, so that a reader of the pipe sees whole lines as they come.
     package static func write(_ bytes: [UInt8], to descriptor: Int32 = STDOUT_FILENO) {
         let code = bytes.withUnsafeBytes { writeAll($0, to: descriptor) }
-        if code != 0 { failed(code, descriptor) }
+        // A command whose output cannot go where it was sent is of no use; one that cannot say something besides is.
+        guard code != 0, descriptor == STDOUT_FILENO else { return }
+        if code == EPIPE { endOfPipe() }
+        note("cannot write to standard output: \(String(cString: strerror(code)))")
+        exit(EXIT_FAILURE)
     }
 
     package static func print(line: String) { write(Array((line + "\n").utf8)) }
@@ -36,14 +40,6 @@ package enum StandardOutput {
 
     /// Writes over the line in which the cursor of the person's terminal stands.
     package static func progress(_ line: String) { write(Array(("\r" + line + "\u{1B}[K").utf8), to: STDERR_FILENO) }
-
-    /// A command whose output cannot go where it was sent is of no use; one that cannot say something besides is.
-    private static func failed(_ code: Int32, _ descriptor: Int32) {
-        guard descriptor == STDOUT_FILENO else { return }
-        if code == EPIPE { endOfPipe() }
-        note("cannot write to standard output: \(String(cString: strerror(code)))")
-        exit(EXIT_FAILURE)
-    }
 
     /// No reader is left: ends as programs in pipelines do, by the signal, which a library may have switched off.
     private static func endOfPipe() -> Never {

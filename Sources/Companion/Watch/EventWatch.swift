@@ -73,7 +73,9 @@ struct EventQueue {
     /// The least time between two reports of dropped events.
     private static let pause = Duration.seconds(10)
 
-    private let events: AsyncStream<(EventMessage, [UInt8])>.Continuation
+    private typealias Entry = (event: EventMessage, payload: [UInt8])
+
+    private let events: AsyncStream<Entry>.Continuation
     /// Returns how many events it was done with, and how many of them failed.
     private let worker: Task<(done: Int, failed: Int), Never>
     private let failure: String
@@ -93,15 +95,13 @@ struct EventQueue {
         _ failure: String,
         _ perform: @escaping @Sendable (EventMessage, _ payload: [UInt8]) async -> String?
     ) {
-        let (stream, continuation) = AsyncStream.makeStream(
-            of: (EventMessage, [UInt8]).self,
-            bufferingPolicy: .bufferingNewest(capacity)
-        )
+        let (stream, continuation) = AsyncStream<Entry>.makeStream(bufferingPolicy: .bufferingNewest(capacity))
         events = continuation
         self.failure = failure
         self.patience = patience
         worker = Task {
-            var (done, failed) = (0, 0)
+            var done = 0
+            var failed = 0
             for await (event, payload) in stream {
                 if let problem = await perform(event, payload) {
                     StandardOutput.note(problem)

@@ -22,7 +22,8 @@ package struct AreaEditor: Sendable {
     /// The areas of settings as JSON, with the path to name.
     private static func areas(in file: SettingsFile?, _ path: String?) throws -> [UInt8] {
         var reader = SettingsReader(file: file)
-        let (zones, ignored) = (reader.readZones(), reader.readIgnored())
+        let zones = reader.readZones()
+        let ignored = reader.readIgnored()
         if !reader.problems.isEmpty { throw SettingsError(problems: reader.problems) }
         return JSONWriter.object { json in
             json.field("file", path)
@@ -47,8 +48,8 @@ package struct AreaEditor: Sendable {
         }
     }
 
-    /// Takes the settings that the page wrote, `zones` and `ignore` or nothing, and says what was done or what is wrong.
-    func take(_ text: String) -> (status: Int, words: String) {
+    /// Saves the settings that the page wrote, `zones` and `ignore` or nothing, and says what was done or what is wrong.
+    func save(_ text: String) -> (status: Int, words: String) {
         do {
             let drawn = text.allSatisfy(\.isWhitespace) ? nil : try SettingsText(path: "the page", text: text)
             let wanted = try Self.areas(in: drawn?.file, nil)

@@ -13,37 +13,39 @@ struct CheckedPictures {
     /// Pictures held back at the same time; more come only from a preview with more than 50 a second.
     private static let capacity = 16
 
-    struct Entry {
-        var picture: PreviewPicture
-        /// As its header states.
-        var size: FrameSize
-        /// Shares of the picture.
-        var faces: [NormalizedRect]
-    }
-
-    private var waiting: [Entry] = []
+    private var waiting: [CheckedPicture] = []
     /// What was found in the pictures that waited, and those before, the oldest first.
     private var found: [(arrival: Double, faces: [NormalizedRect])] = []
 
-    mutating func add(_ entry: Entry) {
+    mutating func add(_ picture: CheckedPicture) {
         if waiting.count == Self.capacity { waiting.removeFirst() }
-        waiting.append(entry)
-        found.removeAll { entry.picture.arrival - $0.arrival > 3 * Self.delay }
-        found.append((entry.picture.arrival, entry.faces))
+        waiting.append(picture)
+        found.removeAll { picture.arrival - $0.arrival > 3 * Self.delay }
+        found.append((picture.arrival, picture.faces))
     }
 
     /// Forgets the pictures: they must not be shown any more.
-    mutating func removeAll() { (waiting, found) = ([], []) }
+    mutating func removeAll() { self = CheckedPictures() }
 
     /// The newest picture that was held back long enough, with all that is to be covered in it; once each.
-    mutating func takeDue(at seconds: Double) -> Entry? {
-        guard let index = waiting.lastIndex(where: { seconds - $0.picture.arrival >= Self.delay }) else { return nil }
-        var entry = waiting[index]
+    mutating func nextDue(at seconds: Double) -> CheckedPicture? {
+        guard let index = waiting.lastIndex(where: { seconds - $0.arrival >= Self.delay }) else { return nil }
+        var due = waiting[index]
         waiting.removeFirst(index + 1)
-        let own = entry.faces
-        for near in found where abs(near.arrival - entry.picture.arrival) <= Self.delay {
-            entry.faces += near.faces.filter { face in !own.contains { $0.intersectionOverUnion(face) > 0.1 } }
+        let own = due.faces
+        for near in found where abs(near.arrival - due.arrival) <= Self.delay {
+            due.faces += near.faces.filter { face in !own.contains { $0.intersectionOverUnion(face) > 0.1 } }
         }
-        return entry
+        return due
     }
+}
+
+/// A picture that may be shown, and what is to be covered in it.
+struct CheckedPicture {
+    var picture: PreviewPicture
+    /// As its header states.
+    var size: FrameSize
+    /// The places of faces, in shares of the picture; none where pictures are not searched.
+    var faces: [NormalizedRect] = []
+    var arrival: Double { picture.arrival }
 }

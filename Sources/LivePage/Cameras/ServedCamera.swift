@@ -12,7 +12,7 @@ struct ServedCamera {
     private(set) var model = LiveModel()
     /// The name that its messages stated last, which a restart of the broker does not change.
     private var name: String?
-    private var shown: CheckedPictures.Entry?
+    private var shown: CheckedPicture?
     /// The newest picture, if pictures are searched for faces and it was not.
     private var unchecked: PreviewPicture?
     private var checked = CheckedPictures()
@@ -71,26 +71,22 @@ struct ServedCamera {
         return true
     }
 
-    private mutating func nextPicture(
-        at seconds: Double,
-        _ cover: PictureCover,
-        isWatched: Bool
-    ) -> CheckedPictures.Entry? {
+    private mutating func nextPicture(at seconds: Double, _ cover: PictureCover, isWatched: Bool) -> CheckedPicture? {
         // A picture from before the camera was switched off may still wait for its turn.
         let next = model.nextPicture(at: seconds)
         guard model.state.mayShowFaces else { return nil }
         guard cover.isChecking else {
             guard let next, let size = cover.size(of: next) else { return nil }
-            return CheckedPictures.Entry(picture: next, size: size, faces: [])
+            return CheckedPicture(picture: next, size: size)
         }
         if isWatched, lacksMetadata { return nil }
         if isWatched, let picture = unchecked, let size = cover.size(of: picture),
             let faces = cover.faces(in: picture)
         {
-            checked.add(CheckedPictures.Entry(picture: picture, size: size, faces: faces))
+            checked.add(CheckedPicture(picture: picture, size: size, faces: faces))
         }
         unchecked = nil
-        return checked.takeDue(at: seconds)
+        return checked.nextDue(at: seconds)
     }
 
     /// Whether pictures come whose faces cannot be known.
@@ -100,20 +96,18 @@ struct ServedCamera {
     ///
     /// An overlay that hides faces is drawn into the picture: the page gets no other.
     func message(_ wish: ViewerWish, overlays: Overlays, at seconds: Double, cover: PictureCover) throws -> [UInt8] {
-        let (overlay, isMirrored) = (overlays[wish.overlay], wish.isMirrored)
+        let overlay = overlays[wish.overlay]
         let size = shown?.size ?? model.pictureSize ?? .usual
         var scene = shown.map { model.scene(of: $0.picture) } ?? model.scene
         scene.showsLevels = wish.showsLevels
         let hides = overlay.hidesFaces
         let jpeg = (wish.isTransparent ? nil : shown).map { shown in
-            hides
-                ? cover.jpeg(shown.picture, scene, further: shown.faces, overlay: overlay, at: seconds) ?? []
-                : shown.picture.jpeg
+            hides ? cover.jpeg(shown, scene, overlay: overlay, at: seconds) ?? [] : shown.picture.jpeg
         }
         if wish.isPicture { return jpeg ?? [] }
         let svg = try Canvas.svg(size: size) { canvas in
-            guard
-                let geometry = PreviewLayerGeometry(size: canvas.size, pictureSize: size, isMirrored: isMirrored)
+            let isMirrored = wish.isMirrored
+            guard let geometry = PreviewLayerGeometry(size: canvas.size, pictureSize: size, isMirrored: isMirrored)
             else { return }
             if shown == nil, !wish.isTransparent { canvas.drawHeads(scene, geometry) }
             if !hides { canvas.draw(scene, geometry, overlay: overlay, at: seconds) }
@@ -124,7 +118,7 @@ struct ServedCamera {
             json.field("width", size.width)
             json.field("height", size.height)
             json.field("overlay", wish.overlay)
-            json.field("mirrored", isMirrored)
+            json.field("mirrored", wish.isMirrored)
             json.field("frame", shown?.picture.frame ?? scene.stamp?.frame)
             json.field("picture", jpeg.map { !$0.isEmpty } ?? false)
             json.field("faces", scene.faces)

@@ -122,15 +122,13 @@ struct PageServer: Sendable {
         wish.showsLevels = request.query["levels"] == "true"
         if let mirror = request.query["mirror"] { wish.isMirrored = mirror == "true" }
         if let camera = request.query["camera"], !camera.isEmpty { wish.camera = camera }
-        return join(wish, session, "application/octet-stream")
+        return join(wish, session)
     }
 
     /// Begins a page's stream, unless too many are open.
-    private func join(_ wish: ViewerWish, _ session: String?, _ type: String, ifEmpty: HTTPResponse? = nil)
-        -> HTTPResponse
-    {
-        let viewer = viewers.join(wish, session: session)
-        return viewer.map { Self.stream($0, type, ifEmpty: ifEmpty) } ?? .text(503, "Too many pages are open.\n")
+    private func join(_ wish: ViewerWish, _ session: String?, ifEmpty: HTTPResponse? = nil) -> HTTPResponse {
+        guard let viewer = viewers.join(wish, session: session) else { return .text(503, "Too many pages are open.\n") }
+        return Self.stream(viewer, wish.isPicture ? "image/jpeg" : "application/octet-stream", ifEmpty: ifEmpty)
     }
 
     private static func stream(_ stream: any HTTPStream, _ type: String, ifEmpty: HTTPResponse? = nil) -> HTTPResponse {
@@ -150,8 +148,9 @@ struct PageServer: Sendable {
             return .text(400, "There is no event '\(wrong.0)'. The events are \(known).\n")
         }
         let filter = EventLog.Filter(kinds: Set(kinds.compactMap(\.1)), cameras: Set(list("camera")))
-        let (id, client) = (request.headers["last-event-id"], access.client(of: request))
-        return Self.stream(viewers.events.stream(filter, after: id, of: client), "text/event-stream")
+        let client = access.client(of: request)
+        let stream = viewers.events.stream(filter, after: request.headers["last-event-id"], of: client)
+        return Self.stream(stream, "text/event-stream")
     }
 
     /// The newest picture of a camera, as pages get it: with faces hidden where the operator chose an overlay that does so.
@@ -168,7 +167,7 @@ struct PageServer: Sendable {
         var wish = wish
         wish.camera = base
         wish.isPicture = true
-        return join(wish, session, "image/jpeg", ifEmpty: none)
+        return join(wish, session, ifEmpty: none)
     }
 
     /// Gives the areas that there are, or takes those that were drawn.
@@ -177,7 +176,7 @@ struct PageServer: Sendable {
         guard request.method == "POST" else {
             do { return file(try editor.areas(), "application/json") } catch { return .text(500, "\(error)\n") }
         }
-        let (status, words) = editor.take(String(decoding: request.body, as: UTF8.self))
+        let (status, words) = editor.save(String(decoding: request.body, as: UTF8.self))
         return .text(status, words + "\n")
     }
 

@@ -6,13 +6,11 @@ import TerminalPictures
 
 /// How faces are drawn; the same for every command that draws.
 struct DrawingOptions: ParsableArguments {
-    private static let hiding = OverlayName.allCases.filter(\.overlay.hidesFaces).map(\.rawValue).joined(
-        separator: ", "
-    )
+    private static let hiding = OverlayName.allCases.filter(\.overlay.hidesFaces).map(\.rawValue)
 
     @Option(
         help: """
-            How faces are drawn: an overlay's name, of which \(Self.hiding) hide them, or the file of an overlay of your own, as \
+            How faces are drawn: an overlay's name, of which \(Self.hiding.joined(separator: ", ")) hide them, or the file of an overlay of your own, as \
             companion.md in the documentation describes it.
             """
     )
@@ -29,10 +27,8 @@ struct ClipOptions: ParsableArguments {
     var over: String?
 
     @Option(
-        help: .init(
-            "What to draw: the lines that `facetd --print` wrote about the clip; - reads them from standard input.",
-            valueName: "file.jsonl"
-        ),
+        help: "What to draw: the lines that `facetd --print` wrote about the clip; - reads them from standard input.",
+        value: "file.jsonl",
         completion: .file(extensions: ["jsonl"])
     )
     var metadata: String?
@@ -70,8 +66,9 @@ extension Option where Value == String? {
 
 extension Option {
     /// An option whose value the help calls something else than the option.
-    init<Wrapped: ExpressibleByArgument>(help: String, value name: String) where Value == Wrapped? {
-        self.init(help: .init("\(help)", valueName: name))
+    init<Wrapped: ExpressibleByArgument>(help: String, value name: String, completion: CompletionKind? = nil)
+    where Value == Wrapped? {
+        self.init(help: .init("\(help)", valueName: name), completion: completion)
     }
 
     /// An option that takes a number in a range.

@@ -51,7 +51,8 @@ struct BrokerOptions: ParsableArguments {
     var topic: [String] = []
 
     @Option(
-        help: .init("The camera, where there are several: its name, or the base of its topics.", valueName: "name"),
+        help: "The camera, where there are several: its name, or the base of its topics.",
+        value: "name",
         completion: .cameras("camera")
     )
     var camera: String?
