@@ -19,8 +19,11 @@ struct ConnectionTable {
     let patience: Double
     private var entries: [Int32: Entry] = [:]
 
-    init(limit: Int, patience: Double) { (self.limit, self.patience) = (limit, patience) }
-    var count: Int { entries.count }
+    init(limit: Int, patience: Double) {
+        self.limit = limit
+        self.patience = patience
+    }
+
     var isFull: Bool { entries.count >= limit }
 
     mutating func open(_ socket: Int32, from address: String, at seconds: Double) {
@@ -38,15 +41,15 @@ struct ConnectionTable {
     mutating func remove(_ socket: Int32) { entries[socket] = nil }
     func address(of socket: Int32) -> String? { entries[socket]?.address }
 
-    /// The connections whose time is over at a time in seconds; each is named once.
-    mutating func takeOverdue(at seconds: Double) -> [Int32] {
+    /// Marks the connections whose time is over at a time in seconds as closing; returns each once.
+    mutating func closeOverdue(at seconds: Double) -> [Int32] {
         let overdue = entries.filter { $0.value.isWaiting && seconds - $0.value.since >= patience }.map(\.key)
         for socket in overdue { entries[socket]?.isClosing = true }
         return overdue
     }
 
-    /// The connection that makes room for another one; nil if none waits.
-    mutating func takeOldest() -> Int32? {
+    /// Marks the connection that makes room for another one as closing, and returns it; nil if none waits.
+    mutating func closeOldest() -> Int32? {
         let waiting = entries.filter(\.value.isWaiting).ofBusiest { clientNetwork(of: $0.value.address) }
         guard let oldest = waiting.min(by: { $0.value.since < $1.value.since }) else { return nil }
         entries[oldest.key]?.isClosing = true

@@ -23,8 +23,12 @@ package struct HTTPRequest: Sendable {
         body: [UInt8] = [],
         client: String = "127.0.0.1"
     ) {
-        (self.method, self.path, self.query) = (method, path, query)
-        (self.headers, self.body, self.client) = (headers, body, client)
+        self.method = method
+        self.path = path
+        self.query = query
+        self.headers = headers
+        self.body = body
+        self.client = client
     }
 
     /// The value of a field in the body, a form as browsers send it (application/x-www-form-urlencoded) with any bytes.
@@ -59,7 +63,9 @@ package struct HTTPResponse: Sendable {
     package var body: Body
 
     package init(_ status: Int, headers: [String: String] = [:], body: Body = .bytes([])) {
-        (self.status, self.headers, self.body) = (status, headers, body)
+        self.status = status
+        self.headers = headers
+        self.body = body
     }
 }
 

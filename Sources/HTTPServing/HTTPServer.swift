@@ -39,7 +39,10 @@ package final class HTTPServer: @unchecked Sendable {
         package var patience = 10.0
         package var longestBody = 4096
 
-        package init(host: String, port: UInt16) { (self.host, self.port) = (host, port) }
+        package init(host: String, port: UInt16) {
+            self.host = host
+            self.port = port
+        }
     }
 
     package typealias Handler = @Sendable (HTTPRequest) -> HTTPResponse
@@ -138,7 +141,7 @@ package final class HTTPServer: @unchecked Sendable {
             }
             guard !inbox.isOver else { return }
             for stream in inbox.ready { streams[stream]?.resume() }
-            for socket in table.takeOverdue(at: seconds) { shutdown(socket, Int32(SHUT_RDWR)) }
+            for socket in table.closeOverdue(at: seconds) { shutdown(socket, Int32(SHUT_RDWR)) }
             MHD_run(server)
         }
     }
@@ -167,7 +170,7 @@ package final class HTTPServer: @unchecked Sendable {
     /// Takes a connection in, and makes room for it.
     private func opened(_ socket: Int32) {
         if table.isFull {
-            guard let oldest = table.takeOldest() else {
+            guard let oldest = table.closeOldest() else {
                 shutdown(socket, Int32(SHUT_RDWR))
                 return
             }

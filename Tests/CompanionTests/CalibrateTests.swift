@@ -21,15 +21,15 @@ struct CalibrateTests {
     @Test("takes the middle of where the nearest face looks for as long as it is to, once its eyes are seen")
     func measurement() throws {
         var measurement = GazeMeasurement(seconds: 1)
-        #expect(try measurement.take([], at: 0) == nil)
-        #expect(try measurement.take([face(nil)], at: 1) == nil)
+        #expect(try measurement.measure([], at: 0) == nil)
+        #expect(try measurement.measure([face(nil)], at: 1) == nil)
         let far = face(Gaze(yaw: -40, pitch: 0), width: 0.1)
         for step in 0..<10 {
             // A glance aside is no reason to begin again.
             let gaze = step == 4 ? Gaze(yaw: 80, pitch: 0) : Gaze(yaw: 12 + Double(step % 3), pitch: -4)
-            #expect(try measurement.take([far, face(gaze)], at: 2 + Double(step) / 10) == nil)
+            #expect(try measurement.measure([far, face(gaze)], at: 2 + Double(step) / 10) == nil)
         }
-        #expect(try measurement.take([far, face(Gaze(yaw: 13, pitch: -4))], at: 3) == Gaze(yaw: 13, pitch: -4))
+        #expect(try measurement.measure([far, face(Gaze(yaw: 13, pitch: -4))], at: 3) == Gaze(yaw: 13, pitch: -4))
     }
 
     @Test("gives up on somebody who looks around, and says why nothing was measured")
@@ -37,7 +37,7 @@ struct CalibrateTests {
         var around = GazeMeasurement(seconds: 1)
         let failure = #expect(throws: CommandFailure.self) {
             for step in 0...10 {
-                _ = try around.take([face(Gaze(yaw: Double(step * 6), pitch: 0))], at: Double(step) / 10)
+                _ = try around.measure([face(Gaze(yaw: Double(step * 6), pitch: 0))], at: Double(step) / 10)
             }
         }
         #expect(failure?.description.contains("look at one point") == true)
@@ -47,7 +47,7 @@ struct CalibrateTests {
         let status = DaemonStatus(state: .online, cameraState: .lost, detail: "no camera found")
         _ = camera.take(.status(status, from: MessageOrigin(camera: "a", boot: "b")))
         #expect(nobody.failureReason("auto", camera).hasSuffix("at auto: the camera is lost – no camera found"))
-        _ = try? nobody.take([face(nil)], at: 0)
+        _ = try? nobody.measure([face(nil)], at: 0)
         #expect(nobody.failureReason("auto").contains("metadata.fields"))
     }
 
@@ -77,7 +77,7 @@ struct CalibrateTests {
     ) throws -> (GuidedMeasurement<SmileCalibration>, SmileCalibration.Outcome) {
         var measurement = GuidedMeasurement<SmileCalibration>()
         for step in 0..<2000 {
-            let outcome = try measurement.take(faces(measurement, step), at: Double(step) / 20)
+            let outcome = try measurement.measure(faces(measurement, step), at: Double(step) / 20)
             if let outcome { return (measurement, outcome) }
         }
         throw CommandFailure("it does not end")
@@ -131,9 +131,9 @@ struct CalibrateTests {
         #expect(talk?.contains("look like your talk") == true)
         var unknown = GuidedMeasurement<SmileCalibration>()
         #expect(unknown.failureReason("auto").hasPrefix("no face was seen at auto"))
-        #expect(try unknown.take([smiling(nil)], at: 1) == nil)
+        #expect(try unknown.measure([smiling(nil)], at: 1) == nil)
         #expect(unknown.failureReason("auto").contains("come nearer"))
-        #expect(try unknown.take([smiling(0.1), smiling(0.1)], at: 1.1) == nil)
+        #expect(try unknown.measure([smiling(0.1), smiling(0.1)], at: 1.1) == nil)
         #expect(unknown.failureReason("auto").contains("more than one face"))
     }
 
@@ -148,7 +148,7 @@ struct CalibrateTests {
             face.pose = HeadPose(roll: 0, yaw: 0, pitch: 0)
             face.leftEyeClosed = closed.contains { $0.contains(step - since) }
             face.rightEyeClosed = face.leftEyeClosed
-            if let lines = try measurement.take([face], at: Double(step) / 20) { return lines }
+            if let lines = try measurement.measure([face], at: Double(step) / 20) { return lines }
         }
         throw CommandFailure("it does not end")
     }

@@ -21,7 +21,7 @@ struct LiveBacklogTests {
     /// Everything that waits, in words.
     private func drain(_ backlog: inout LiveBacklog) -> [String] {
         var words: [String] = []
-        while let input = backlog.take() {
+        while let input = backlog.removeFirst() {
             switch input.content {
             case .occurrence(.message(let message)): words.append(String(decoding: message.payload, as: UTF8.self))
             case .occurrence(.failed(let failure)): words.append("\(failure)")

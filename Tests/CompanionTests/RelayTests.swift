@@ -39,7 +39,7 @@ struct RelayTests {
     func channels() {
         var channels = FaceChannels()
         func take(_ faces: Int...) -> [String] {
-            channels.take(faces.map { Self.face($0) }).map { "\($0.number):\($0.face?.faceID.rawValue ?? 0)" }
+            channels.assign(faces.map { Self.face($0) }).map { "\($0.number):\($0.face?.faceID.rawValue ?? 0)" }
         }
         #expect(take().isEmpty)
         #expect(take(7, 9) == ["1:7", "2:9"])

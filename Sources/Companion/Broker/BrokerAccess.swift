@@ -118,8 +118,9 @@ package struct BrokerAccess: Sendable {
         let address = try BrokerAddress(url: url)
         let suffix = String(UInt32.random(in: 0 ... .max), radix: 36)
         var settings = BrokerSettings(address, clientID: "facet-\(command)-\(suffix)")
-        let (certificate, key) = (files["tls.certificate"], files["tls.key"])
-        let tls = TLSSettings(certificateAuthority: files["tls.ca"], certificate: certificate, key: key)
+        var tls = TLSSettings(certificateAuthority: files["tls.ca"])
+        tls.certificate = files["tls.certificate"]
+        tls.key = files["tls.key"]
         if address.usesTLS {
             settings.tls = tls
         } else if tls != TLSSettings() {

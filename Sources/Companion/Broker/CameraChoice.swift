@@ -2,8 +2,6 @@ import FaceMessages
 
 /// Which of the cameras on a broker a command is about that shows only one.
 enum CameraChoice {
-    private typealias Camera = (base: String, state: CameraState)
-
     /// How many cameras an error lists.
     private static let listed = 12
     /// Seconds without a further camera after which those that were heard of count as all.
@@ -13,7 +11,8 @@ enum CameraChoice {
     /// camera's base; the documented one if nothing was asked for and nothing is there yet. Throws `CommandFailure`
     /// that names the cameras there are, unless exactly one fits.
     static func base(_ options: BrokerAccess, command: String) async throws -> String {
-        let (patterns, name) = (options.patterns, options.camera)
+        let patterns = options.patterns
+        let name = options.camera
         if name == nil, !BrokerAccess.isPlural(patterns) { return patterns[0] }
         let isFree = !options.isNarrowed
         let topics: [Topic] = [.status, .count, .metadata, .stats]
@@ -55,14 +54,14 @@ enum CameraChoice {
     }
 
     /// What addresses a camera and no other one.
-    private static func key(of camera: Camera, in cameras: [Camera]) -> String {
+    private static func key(of camera: CameraTable.Camera, in cameras: [CameraTable.Camera]) -> String {
         guard let name = camera.state.name, !name.isEmpty,
             cameras.count(where: { $0.state.name == name || $0.base == name }) == 1
         else { return camera.base.printable }
         return name.printable
     }
 
-    private static func list(_ cameras: [Camera]) -> String {
+    private static func list(_ cameras: [CameraTable.Camera]) -> String {
         var parts = cameras.prefix(listed).map { camera in
             "\(key(of: camera, in: cameras)) (\(camera.base.printable), \(camera.state.condition.rawValue))"
         }

@@ -5,6 +5,8 @@ package import MQTT
 
 /// What is known of every camera that a command hears of, by the base of its topics.
 package struct CameraTable {
+    package typealias Camera = (base: String, state: CameraState)
+
     /// Cameras at the same time: bases under a pattern come from any client that may publish.
     private static let capacity = 1024
 
@@ -23,13 +25,13 @@ package struct CameraTable {
     }
 
     /// The cameras in the order of their bases, numbers in them by their value.
-    package var sorted: [(base: String, state: CameraState)] {
+    package var sorted: [Camera] {
         cameras.sorted { $0.key.compare($1.key, options: .numeric) == .orderedAscending }
             .map { (base: $0.key, state: $0.value) }
     }
 
     /// The cameras in their order; those with a problem first.
-    var problemsFirst: [(base: String, state: CameraState)] {
+    var problemsFirst: [Camera] {
         let sorted = sorted
         return sorted.filter(\.state.hasProblem) + sorted.filter { !$0.state.hasProblem }
     }

@@ -13,7 +13,7 @@ package struct GazeMeasurement: PersonMeasurement {
     package init(seconds: Double) { self.seconds = seconds }
 
     /// - Returns: the middle of all gazes, once there are enough of them.
-    package mutating func take(_ faces: [FaceObject], at time: Double) throws(CommandFailure) -> Gaze? {
+    package mutating func measure(_ faces: [FaceObject], at time: Double) throws(CommandFailure) -> Gaze? {
         let nearest = faces.max { $0.bounds.area < $1.bounds.area }
         hasSeenFace = hasSeenFace || nearest != nil
         guard let gaze = nearest?.gaze, nearest?.isSeen == true else { return nil }

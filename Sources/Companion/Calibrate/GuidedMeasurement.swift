@@ -20,7 +20,7 @@ package struct GuidedMeasurement<Script: CalibrationScript>: PersonMeasurement {
     package init() {}
 
     /// The first face of which the level is known begins the measurement.
-    package mutating func take(_ faces: [FaceObject], at time: Double) throws(CommandFailure) -> Value? {
+    package mutating func measure(_ faces: [FaceObject], at time: Double) throws(CommandFailure) -> Value? {
         let elapsed = time - last
         last = time
         let seen = faces.filter(\.isSeen)
@@ -31,7 +31,10 @@ package struct GuidedMeasurement<Script: CalibrationScript>: PersonMeasurement {
             if seen.count > 1 { failure = Self.crowd }
         }
         level = seen.count == 1 ? Script.level(of: seen[0]) : nil
-        if began == nil, level != nil { (began, secondsWrong) = (time, 0) }
+        if began == nil, level != nil {
+            began = time
+            secondsWrong = 0
+        }
         if seen.count > 1 || began != nil && level == nil { secondsWrong += elapsed }
         guard secondsWrong <= 2 else { throw CommandFailure(seen.count > 1 ? Self.crowd : Self.away) }
         guard let began else { return nil }

@@ -5,8 +5,8 @@ package protocol PersonMeasurement {
     associatedtype Value
     /// Until when, in seconds, a result is waited for.
     var deadline: Double { get }
-    /// Takes the faces at a time in seconds; returns the result once it is known, throws what the person did wrong.
-    mutating func take(_ faces: [FaceObject], at time: Double) throws(CommandFailure) -> Value?
+    /// Measures the faces at a time in seconds; returns the result once it is known, throws what the person did wrong.
+    mutating func measure(_ faces: [FaceObject], at time: Double) throws(CommandFailure) -> Value?
     /// Why there was no result; nil if no face was seen.
     var failure: String? { get }
     /// What the person is asked to do; nil if nothing is asked of them yet.
@@ -28,9 +28,13 @@ extension PersonMeasurement {
     /// Measures it before a camera; throws `CommandFailure` that says why that cannot be done.
     package mutating func result(_ subscriber: Subscriber) async throws -> Value {
         defer { if StandardOutput.showsProgress { StandardOutput.progress("") } }
-        var (state, result) = (CameraState(), Value?.none)
+        var state = CameraState()
+        var result: Value?
         // By the time of the pictures: on a busy machine messages and ticks wait.
-        var (time, lag, start) = (0.0, 0.0, Double.infinity)
+        var time = 0.0
+        // How much later than in the pictures it was when the first of them came, and how much more when the newest did.
+        var start = Double.infinity
+        var lag = 0.0
         try await subscriber.follow(every: .milliseconds(33), interruptible: false) { input in
             if !subscriber.isLocal, state.status?.state != .online, input.seconds > Notices.patience {
                 throw subscriber.noCamera
@@ -42,14 +46,15 @@ extension PersonMeasurement {
                 if let stamp = state.stamp, stamp != before {
                     let late = input.seconds - stamp.mediaTime
                     if abs(late - start) > 1 { start = late }
-                    (isNew, lag) = (true, late - start)
+                    lag = late - start
+                    isNew = true
                 }
             }
             // Metadata comes only when a value changes: until then it holds.
             guard isNew || input.seconds - lag - time > 0.06 else { return true }
             time = max(time, input.seconds - lag)
             let asked = prompt?.words
-            result = try take(state.faces, at: time)
+            result = try measure(state.faces, at: time)
             if result == nil, let prompt {
                 if StandardOutput.showsProgress {
                     StandardOutput.progress(prompt.line)

@@ -64,7 +64,8 @@ package struct SettingsText {
     /// The file with another value of a setting in a group.
     package func changed(_ group: String, _ key: String, to value: String) throws -> SettingsText {
         var lines = lines
-        let (setting, path) = ("\(key): \(value)", "\(group).\(key)")
+        let setting = "\(key): \(value)"
+        let path = "\(group).\(key)"
         if let line = places[path] {
             let old = lines[line - 1]
             let comment = old.firstIndex(of: "#").map { "  " + old[$0...] } ?? ""

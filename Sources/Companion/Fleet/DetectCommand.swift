@@ -10,7 +10,9 @@ package enum DetectCommand {
     /// it.
     package static func send(_ subscriber: Subscriber, isOn wanted: Bool) async throws -> String {
         let word = wanted ? "on" : "off"
-        var (state, trouble, hasSent) = (CameraState(), String?.none, false)
+        var state = CameraState()
+        var trouble: String?
+        var hasSent = false
         try await subscriber.follow(every: .milliseconds(100), interruptible: false) { input in
             guard case .occurrence(let occurrence) = input.content else {
                 guard input.seconds > patience else { return true }

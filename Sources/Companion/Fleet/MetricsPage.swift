@@ -1,4 +1,4 @@
-package import FaceMessages
+import FaceMessages
 import MQTT
 
 /// The figures of all cameras, in Prometheus' text format 0.0.4.
@@ -7,13 +7,11 @@ package enum MetricsPage {
 
     /// The whole page, of cameras in their order; a metric's lines stand together, as the format asks for. `refused` counts
     /// messages that break the contract or came of too many cameras.
-    package static func text(_ cameras: [(base: String, state: CameraState)], isConnected: Bool, refused: Int)
-        -> String
-    {
-        let (broken, connected) = ("facet_messages_refused_total", "facet_broker_connected")
+    package static func text(_ cameras: [CameraTable.Camera], isConnected: Bool, refused: Int) -> String {
+        let connected = "Whether facet is connected to the broker."
         let reason = "Messages that break the contract or came of too many cameras."
-        return lines(connected, "gauge", "Whether facet is connected to the broker.", [("", isConnected ? 1 : 0)])
-            + lines(broken, "counter", reason, [("", Double(refused))])
+        return lines("facet_broker_connected", "gauge", connected, [("", isConnected ? 1 : 0)])
+            + lines("facet_messages_refused_total", "counter", reason, [("", Double(refused))])
             + metrics.map { metric in
                 let samples = cameras.flatMap { base, camera in
                     metric.samples(camera).map { sample in
@@ -26,14 +24,10 @@ package enum MetricsPage {
             }.joined()
     }
 
-    private static func lines(
-        _ name: String,
-        _ kind: String,
-        _ help: String,
-        _ samples: [(labels: String, value: Double)]
-    ) -> String {
+    /// A metric's lines: each sample's labels, and its value.
+    private static func lines(_ name: String, _ kind: String, _ help: String, _ samples: [(String, Double)]) -> String {
         guard !samples.isEmpty else { return "" }
-        let lines = samples.map { "\(name)\($0.labels) \(number($0.value))\n" }.joined()
+        let lines = samples.map { labels, value in "\(name)\(labels) \(number(value))\n" }.joined()
         return "# HELP \(name) \(help)\n# TYPE \(name) \(kind)\n" + lines
     }
 

@@ -66,7 +66,7 @@ struct LiveBacklog {
         amounts &+= new
     }
 
-    mutating func take() -> LiveInput? {
+    mutating func removeFirst() -> LiveInput? {
         guard !waiting.isEmpty else { return nil }
         var input = waiting.removeFirst()
         amounts &-= input.amounts
@@ -102,8 +102,8 @@ final class LiveInputs: Sendable {
     func next() async -> LiveInput? {
         var wakeUps = wakeUps.makeAsyncIterator()
         while true {
-            if let input = backlog.withLock({ $0.take() }) { return input }
-            guard await wakeUps.next(isolation: #isolation) != nil else { return backlog.withLock { $0.take() } }
+            if let input = backlog.withLock({ $0.removeFirst() }) { return input }
+            guard await wakeUps.next(isolation: #isolation) != nil else { return backlog.withLock { $0.removeFirst() } }
         }
     }
 }

@@ -96,7 +96,10 @@ package struct LiveModel {
         forgetPictures()
     }
 
-    private mutating func forgetPictures() { (picture, waiting) = (nil, []) }
+    private mutating func forgetPictures() {
+        picture = nil
+        waiting = []
+    }
 }
 
 extension CameraState.Change {

@@ -4,7 +4,7 @@ import System
 package import TerminalPictures
 
 extension Subscriber {
-    /// Hands on what comes, and ticks, until `take` returns false, Ctrl-C or q on the terminal ends it, or the source or the
+    /// Hands on what comes, and ticks, until `receive` returns false, Ctrl-C or q on the terminal ends it, or the source or the
     /// terminal ends; then ends the connection.
     ///
     /// - Parameters:
@@ -13,15 +13,15 @@ extension Subscriber {
     ///   - interruptible: whether Ctrl-C ends it in good order, instead of ending the program.
     ///   - waitsForBroker: whether a broker that cannot be reached at first is waited for.
     ///   - notes: whether changes of the connection are reported on standard error; nil for yes without a terminal.
-    ///   - take: takes an input; returns whether it goes on.
-    /// - Throws: `CommandFailure` if no retry helps; what `take` throws.
+    ///   - receive: gets each input; returns whether it goes on.
+    /// - Throws: `CommandFailure` if no retry helps; what `receive` throws.
     package func follow(
         _ terminal: Terminal? = nil,
         every interval: Duration? = nil,
         interruptible: Bool = true,
         waitsForBroker: Bool = true,
         notes: Bool? = nil,
-        _ take: (LiveInput) throws -> Bool
+        _ receive: (LiveInput) throws -> Bool
     ) async throws {
         let inputs = LiveInputs(capacity: capacity)
         let forwarding = Task {
@@ -57,7 +57,7 @@ extension Subscriber {
             if let note = input.note, notes ?? (terminal == nil) { StandardOutput.note(note) }
             input.connection = notices.connection
             input.dropped += dropped
-            guard try take(input) else { break }
+            guard try receive(input) else { break }
         }
         terminal?.release()
         await stop()

@@ -33,7 +33,7 @@ package struct FaceRelay {
             lastSent = max(lastSent + Self.interval, input.seconds - Self.interval)
             let bundles =
                 [OSC.faces(state.faces)]
-                + channels.take(state.faces).map { channel in
+                + channels.assign(state.faces).map { channel in
                     OSC.channel(channel.number, of: state.name ?? "", channel.face)
                 }
             for sender in osc { for bundle in bundles { sender.send(bundle) } }
@@ -49,8 +49,9 @@ package struct FaceRelay {
 struct FaceChannels {
     private var owners: [FaceID?] = []
 
+    /// Gives a number to each face that has none yet.
     /// - Returns: each with its number, and first the numbers whose face has left, which nobody else gets before the next time.
-    mutating func take(_ faces: [FaceObject]) -> [(number: Int, face: FaceObject?)] {
+    mutating func assign(_ faces: [FaceObject]) -> [(number: Int, face: FaceObject?)] {
         let left = owners.indices.filter { index in
             owners[index].map { owner in !faces.contains { $0.faceID == owner } } ?? false
         }

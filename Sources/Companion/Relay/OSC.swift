@@ -50,7 +50,8 @@ package enum OSC {
     }
 
     private static func values(of face: FaceObject) -> [(name: String, argument: Argument)] {
-        let (center, pose) = (face.bounds.center, face.pose)
+        let center = face.bounds.center
+        let pose = face.pose
         let numbers = [
             ("x", center.x), ("y", center.y), ("width", face.bounds.width), ("height", face.bounds.height),
             ("roll", pose?.roll ?? 0), ("yaw", pose?.yaw ?? 0), ("pitch", pose?.pitch ?? 0),
@@ -87,7 +88,8 @@ enum OpenTrack {
         guard let face = faces.filter({ $0.isSeen && $0.pose != nil }).max(by: { $0.bounds.area < $1.bounds.area }),
             let pose = face.pose
         else { return nil }
-        let (width, height) = (Double(picture.width), Double(picture.height))
+        let width = Double(picture.width)
+        let height = Double(picture.height)
         let diagonal = (width * width + height * height).squareRoot()
         // Metres before the camera for a metre of picture height.
         let z = face.distance ?? faceHeight / max(0.01, face.bounds.height) / (spread * height / diagonal)

@@ -7,7 +7,10 @@ package struct EventName: Hashable, Sendable {
     package let sign: FaceEvent.Sign?
     package var name: String { sign?.rawValue ?? topic.rawValue }
 
-    package init(_ topic: Topic) { (self.topic, sign) = (topic, nil) }
+    package init(_ topic: Topic) {
+        self.topic = topic
+        sign = nil
+    }
 
     package init?(argument: String) {
         sign = FaceEvent.Sign(rawValue: argument)

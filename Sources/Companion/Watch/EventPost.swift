@@ -32,7 +32,10 @@ package final class EventPost: @unchecked Sendable {
             let reason = error.map { String(cString: $0) } ?? ""
             throw CommandFailure("cannot post to \(place): \(reason)", remedy: "apt install libcurl4")
         }
-        (self.url, self.secret, self.patience, self.client) = (place, secret, patience, client)
+        self.url = place
+        self.secret = secret
+        self.patience = patience
+        self.client = client
     }
 
     /// - Throws: `CommandFailure` if that cannot be read, or as above.
@@ -48,7 +51,8 @@ package final class EventPost: @unchecked Sendable {
     /// Sends an event, again and again until it was accepted or refused for good. Returns what went wrong; nil if it
     /// was accepted.
     package func send(_ message: EventMessage) async -> String? {
-        let (name, body) = (Topic(message.event.kind).rawValue, Self.cloudEvent(message))
+        let name = Topic(message.event.kind).rawValue
+        let body = Self.cloudEvent(message)
         var wait = Backoff(Self.waits)
         var isNoted = false
         while true {

@@ -31,7 +31,7 @@ enum CalibrationPage {
         var measurement = GuidedMeasurement<SmileCalibration>()
         do {
             for sample in samples {
-                guard let outcome = try measurement.take(faces(in: sample), at: sample[0]) else { continue }
+                guard let outcome = try measurement.measure(faces(in: sample), at: sample[0]) else { continue }
                 return json { json in
                     json.field("words", measurement.script.words(on: outcome))
                     json.field("settings", SettingsText.group("smile", outcome.settings.fields) + "\n")

@@ -23,9 +23,22 @@ final class EventLog: Sendable {
         var kinds: Set<Topic> = []
         /// Names or bases; empty for all.
         var cameras: Set<String> = []
+
+        fileprivate func contains(_ entry: Entry) -> Bool {
+            (kinds.isEmpty || kinds.contains(entry.kind))
+                && (cameras.isEmpty || !cameras.isDisjoint(with: entry.names))
+        }
     }
 
-    private struct Entry {
+    /// Where a connection is in the log.
+    struct Reader {
+        let filter: Filter
+        /// How many of all events were before what it reads next.
+        var position: Int
+        var beats: Int
+    }
+
+    fileprivate struct Entry {
         let kind: Topic
         /// The camera's name, and what its topics begin with.
         let names: [String]
@@ -56,12 +69,14 @@ final class EventLog: Sendable {
         var message = message
         // A session in this program numbers nothing.
         if message.id.isEmpty { message.id = ULID.make(at: message.event.stamp.time) }
-        let (id, kind, names) = (message.id, Topic(message.event.kind), [message.origin.camera, base])
+        let id = message.id
+        let kind = Topic(message.event.kind)
         let head = "id: \(id.printable)\nevent: \(kind.rawValue)\ndata: "
         let text = Array(head.utf8) + message.encoded.payload + Array("\n\n".utf8)
+        let entry = Entry(kind: kind, names: [message.origin.camera, base], text: text)
         change { contents in
             if contents.entries.count == Self.capacity { contents.entries.removeFirst() }
-            contents.entries.append(Entry(kind: kind, names: names, text: text))
+            contents.entries.append(entry)
             if contents.ids.count == Self.knownIDs { contents.ids.removeFirst() }
             contents.ids.append(id)
             contents.count += 1
@@ -80,7 +95,9 @@ final class EventLog: Sendable {
                 let next = ids.lastIndex(of: id).map { $0 + 1 } ?? ids.firstIndex { $0 > id } ?? ids.count
                 return contents.count - ids.count + next
             }
-            let stream = EventStream(self, filter, of: client, at: position ?? contents.count, beats: contents.beats)
+            // The first comment shows the client at once that the connection stands.
+            let reader = Reader(filter: filter, position: position ?? contents.count, beats: contents.beats - 1)
+            let stream = EventStream(self, reader, of: client)
             contents.streams.append(stream)
             return (stream, contents.displace())
         }
@@ -91,24 +108,21 @@ final class EventLog: Sendable {
     func remove(_ stream: EventStream) { contents.withLock { $0.streams.removeAll { $0 === stream } } }
 
     /// What a connection has not read yet.
-    func read(_ filter: Filter, from position: inout Int, _ beats: inout Int) -> [UInt8] {
+    func read(_ reader: inout Reader) -> [UInt8] {
         contents.withLock { contents in
             var text: [UInt8] = []
-            let lost = contents.count - contents.entries.count - position
-            if lost > 0 {
-                text += "event: lost\ndata: {\"events\":\(lost)}\n\n".utf8
-                position += lost
+            let dropped = contents.count - contents.entries.count
+            if dropped > reader.position {
+                text += "event: lost\ndata: {\"events\":\(dropped - reader.position)}\n\n".utf8
+                reader.position = dropped
             }
-            while position < contents.count, text.count < Self.mostBytes {
-                let entry = contents.entries[contents.entries.count - (contents.count - position)]
-                position += 1
-                let isWanted =
-                    (filter.kinds.isEmpty || filter.kinds.contains(entry.kind))
-                    && (filter.cameras.isEmpty || !filter.cameras.isDisjoint(with: entry.names))
-                if isWanted { text += entry.text }
+            while reader.position < contents.count, text.count < Self.mostBytes {
+                let entry = contents.entries[reader.position - dropped]
+                reader.position += 1
+                if reader.filter.contains(entry) { text += entry.text }
             }
-            if text.isEmpty, beats != contents.beats { text = Array(":\n\n".utf8) }
-            beats = contents.beats
+            if text.isEmpty, reader.beats != contents.beats { text = Array(":\n\n".utf8) }
+            reader.beats = contents.beats
             return text
         }
     }

@@ -4,8 +4,7 @@ import Synchronization
 /// One program that reads events.
 final class EventStream: HTTPStream {
     private struct Box {
-        var position: Int
-        var beats: Int
+        var reader: EventLog.Reader
         var isOver = false
         var ready: (@Sendable () -> Void)?
     }
@@ -13,13 +12,12 @@ final class EventStream: HTTPStream {
     /// The address it comes from.
     let client: String
     private let log: EventLog
-    private let filter: EventLog.Filter
     private let box: Mutex<Box>
 
-    init(_ log: EventLog, _ filter: EventLog.Filter, of client: String, at position: Int, beats: Int) {
-        // The first comment shows the client at once that the connection stands.
-        (self.log, self.filter, self.client) = (log, filter, client)
-        box = Mutex(Box(position: position, beats: beats - 1))
+    init(_ log: EventLog, _ reader: EventLog.Reader, of client: String) {
+        self.log = log
+        self.client = client
+        box = Mutex(Box(reader: reader))
     }
 
     func begin(ready: @escaping @Sendable () -> Void) { box.withLock { $0.ready = ready } }
@@ -27,7 +25,7 @@ final class EventStream: HTTPStream {
     func next() -> HTTPStreamPart {
         box.withLock { box in
             if box.isOver { return .end }
-            let text = log.read(filter, from: &box.position, &box.beats)
+            let text = log.read(&box.reader)
             return text.isEmpty ? .none : .bytes(text)
         }
     }

@@ -20,7 +20,11 @@ final class Viewer: HTTPStream {
     private let began = ContinuousClock.now
     private let box = Mutex(Box())
 
-    init(_ wish: ViewerWish, session: String? = nil) { (self.wish, self.session) = (wish, session) }
+    init(_ wish: ViewerWish, session: String? = nil) {
+        self.wish = wish
+        self.session = session
+    }
+
     var isOver: Bool { box.withLock(\.isOver) }
     /// Puts the newest state in the place of one that still waits.
     func put(state: [UInt8]) { change { $0.state = state } }

@@ -15,12 +15,12 @@ struct AttemptLimit: Sendable {
     }
 
     mutating func fail(_ address: String, at seconds: Double) {
-        _ = all.take(at: seconds)
+        _ = all.spend(at: seconds)
         let key = clientNetwork(of: address)
         if addresses[key] == nil, addresses.count >= Self.capacity {
             addresses = addresses.filter { !$0.value.isFull(at: seconds) }
             if addresses.count >= Self.capacity, let any = addresses.keys.first { addresses[any] = nil }
         }
-        _ = addresses[key, default: TokenBucket(capacity: 5, rate: 0.5)].take(at: seconds)
+        _ = addresses[key, default: TokenBucket(capacity: 5, rate: 0.5)].spend(at: seconds)
     }
 }

@@ -16,7 +16,8 @@ final class DetectSwitch: Sendable {
     private let start = ContinuousClock.now
 
     init(_ viewers: Viewers, _ perform: @escaping @Sendable (_ base: String, _ isOn: Bool) -> Void) {
-        (self.viewers, self.perform) = (viewers, perform)
+        self.viewers = viewers
+        self.perform = perform
     }
 
     func answer(_ request: HTTPRequest) -> HTTPResponse {
@@ -26,7 +27,7 @@ final class DetectSwitch: Sendable {
         guard viewers.state?.cameras[command.camera] != nil else {
             return .text(404, "No such camera is on the page.\n")
         }
-        guard limit.withLock({ $0.take(at: start.duration(to: .now) / .seconds(1)) }) else {
+        guard limit.withLock({ $0.spend(at: start.duration(to: .now) / .seconds(1)) }) else {
             return .text(429, "Detection was switched too often. Try again in a few seconds.\n")
         }
         perform(command.camera, command.on)

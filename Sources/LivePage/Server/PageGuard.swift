@@ -91,7 +91,8 @@ final class PageGuard: Sendable {
     }
 
     private func verdict(onToken given: String, from request: HTTPRequest) -> Verdict {
-        let (now, client) = (seconds, client(of: request))
+        let now = seconds
+        let client = client(of: request)
         return box.withLock { box in
             guard box.attempts.permits(client, at: now) else { return .tooMany }
             if isToken(given) { return .allowed(session: nil) }

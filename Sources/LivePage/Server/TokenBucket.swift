@@ -5,14 +5,20 @@ struct TokenBucket: Sendable {
     private var level: Double
     private var last = 0.0
 
-    init(capacity: Double, rate: Double) { (self.capacity, self.rate, level) = (capacity, rate, capacity) }
+    init(capacity: Double, rate: Double) {
+        self.capacity = capacity
+        self.rate = rate
+        level = capacity
+    }
+
     /// Whether it is full again at a time in seconds, so that it says no more than a new one.
     func isFull(at seconds: Double) -> Bool { level(at: seconds) >= capacity }
     func permits(at seconds: Double) -> Bool { level(at: seconds) >= 1 }
 
     /// Counts that it happened, if it may; returns whether it may.
-    mutating func take(at seconds: Double) -> Bool {
-        (level, last) = (level(at: seconds), seconds)
+    mutating func spend(at seconds: Double) -> Bool {
+        level = level(at: seconds)
+        last = seconds
         guard level >= 1 else { return false }
         level -= 1
         return true
