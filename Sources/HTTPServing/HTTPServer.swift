@@ -68,7 +68,7 @@ package final class HTTPServer: @unchecked Sendable {
     var streamCount = 0
     private let start = ContinuousClock.now
 
-    /// What other threads want of the server's.
+    /// What other threads ask of the one in `run`.
     private struct Inbox {
         /// The streams that have something to send.
         var ready: Set<Int> = []

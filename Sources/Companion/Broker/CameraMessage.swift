@@ -10,7 +10,7 @@ package struct CameraMessage: Sendable {
         case picture(PreviewPicture)
         /// Nothing: the broker's way to say that a retained message was removed.
         case removed
-        /// What the topic does not promise.
+        /// A payload that breaks the contract of its topic.
         case malformed(MessageDecodingError)
     }
 

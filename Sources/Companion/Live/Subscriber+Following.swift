@@ -73,7 +73,8 @@ struct Notices {
 
     /// The broker's host and port.
     private let address: String
-    /// Whether a broker that was never there is waited for: that may be a wrong address. One that was there comes back.
+    /// Whether a broker that cannot be reached at first is waited for, though its address may be wrong. One that was reached
+    /// once always is.
     private let waitsForBroker: Bool
     private var hasTrouble = false
     private var wasConnected = false

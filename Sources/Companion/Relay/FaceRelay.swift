@@ -49,8 +49,8 @@ package struct FaceRelay {
 struct FaceChannels {
     private var owners: [FaceID?] = []
 
-    /// Gives a number to each face that has none yet.
-    /// - Returns: each with its number, and first the numbers whose face has left, which nobody else gets before the next time.
+    /// Gives a number to each face that has none yet; one whose face has left is given away from the next time on.
+    /// - Returns: the numbers whose face has left, without a face, then each face with its number.
     mutating func assign(_ faces: [FaceObject]) -> [(number: Int, face: FaceObject?)] {
         let left = owners.indices.filter { index in
             owners[index].map { owner in !faces.contains { $0.faceID == owner } } ?? false

@@ -12,8 +12,8 @@ final class EventLog: Sendable {
     static let capacity = 1000
     /// Events whose identifiers are kept: a program that comes back after more of them is sent a smaller number of lost ones.
     private static let knownIDs = 10_000
-    /// Connections at the same time, so that pages find a place too. A further one ends the oldest of the address with most
-    /// of them, which loses nothing when it connects again: those that a client has left count until they are written to.
+    /// Connections at the same time, so that pages find a place too; one that its client has left counts until it is written to.
+    /// A further one ends the oldest of the address with most of them; its client loses nothing, as it connects again.
     static let mostStreams = 128
     /// Bytes that a connection is given at once, unless one event is longer.
     private static let mostBytes = 64 << 10
@@ -33,8 +33,9 @@ final class EventLog: Sendable {
     /// Where a connection is in the log.
     struct Reader {
         let filter: Filter
-        /// How many of all events were before what it reads next.
+        /// How many of all events it has behind it, read or lost.
         var position: Int
+        /// How many signs of life.
         var beats: Int
     }
 
@@ -47,10 +48,11 @@ final class EventLog: Sendable {
 
     private struct Contents {
         var entries: [Entry] = []
-        /// Those of the entries and of earlier events.
+        /// The identifiers of the entries and of earlier events, the oldest first.
         var ids: [String] = []
         /// How many events there ever were: the number of the newest.
         var count = 0
+        /// How many signs of life were sent to all connections.
         var beats = 0
         var streams: [EventStream] = []
 

@@ -45,8 +45,8 @@ final class PagePublisher {
     private var isStateDirty = true
     private var lastState = -PagePublisher.heartbeat
     private var lastBeat = 0.0
-    /// How many pages were sent something.
-    private var served = -1
+    /// How many pages there had ever been when everything was last drawn anew for one that came.
+    private var knownPages = -1
 
     /// Makes it for the cameras at an address, of which those under `bases` are shown even if nothing is heard of them.
     init(_ options: PageService.Options, _ viewers: Viewers, address: String, bases: [String]) throws {
@@ -164,8 +164,8 @@ final class PagePublisher {
             connected = nil
             remove(state.cameras.keys.filter { !named.contains($0) && state.cameras[$0]?.isSilent == true })
         }
-        if joined != served {
-            served = joined
+        if joined != knownPages {
+            knownPages = joined
             isStateDirty = true
             for base in state.cameras.keys { state.cameras[base]?.redraw() }
         }

@@ -11,7 +11,7 @@ struct TokenBucket: Sendable {
         level = capacity
     }
 
-    /// Whether it is full again at a time in seconds, so that it says no more than a new one.
+    /// Whether it is full again at a time in seconds, and can be forgotten.
     func isFull(at seconds: Double) -> Bool { level(at: seconds) >= capacity }
     func permits(at seconds: Double) -> Bool { level(at: seconds) >= 1 }
 
