@@ -62,11 +62,10 @@ package struct BrokerAccess: Sendable {
 
     /// What a daemon's topics begin with unless its settings say otherwise.
     package static let standardBase = "faces"
-    /// The bases that the documentation recommends for one camera and for several.
-    static let allCameras = [standardBase, "+/" + standardBase]
 
-    /// What the topics begin with that a command listens to; + stands for any level.
-    package var patterns: [String] { topic.isEmpty ? Self.allCameras : topic }
+    /// What the topics begin with that a command listens to, by default as the documentation recommends it for one camera and
+    /// for several; + stands for any level.
+    package var patterns: [String] { topic.isEmpty ? [Self.standardBase, "+/" + Self.standardBase] : topic }
 
     /// What the topics begin with that a command listens to: all those, or those of the one camera that is named.
     package func bases(command: String) async throws -> [String] {

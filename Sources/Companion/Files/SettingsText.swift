@@ -10,9 +10,6 @@ package struct SettingsText {
     package let file: SettingsFile
     private let lineEnding: String
 
-    /// The lines on which keys stand, counted from 1.
-    package var places: [String: Int] { file.lines }
-
     package init(path: String) throws { try self.init(path: path, text: try SmallFile.text(at: path)) }
 
     package init(path: String, text: String) throws {
@@ -46,9 +43,10 @@ package struct SettingsText {
     package func changed(_ group: String, to body: [String]) throws -> SettingsText {
         var lines = lines
         var new = body.isEmpty ? [] : ["\(group):"[...]] + body.map { $0[...] }
+        let isOnly = file.lines.keys.allSatisfy { $0 == group || $0.hasPrefix(group + ".") }
         // A file must not become empty.
-        if body.isEmpty, places.keys.allSatisfy({ $0 == group || $0.hasPrefix(group + ".") }) { new = ["\(group): {}"] }
-        if let line = places[group] {
+        if body.isEmpty, isOnly { new = ["\(group): {}"] }
+        if let line = file.lines[group] {
             // The group ends before the next key and the comments above that key.
             var end =
                 lines[line...].firstIndex { $0.first.map { !$0.isWhitespace && $0 != "#" } ?? false } ?? lines.count
@@ -66,11 +64,11 @@ package struct SettingsText {
         var lines = lines
         let setting = "\(key): \(value)"
         let path = "\(group).\(key)"
-        if let line = places[path] {
+        if let line = file.lines[path] {
             let old = lines[line - 1]
             let comment = old.firstIndex(of: "#").map { "  " + old[$0...] } ?? ""
             lines[line - 1] = old.prefix { $0 == " " } + setting + comment
-        } else if let line = places[group] {
+        } else if let line = file.lines[group] {
             // Indented like the settings beside it.
             let indent = lines[line...].first { !$0.allSatisfy(\.isWhitespace) }?.prefix { $0 == " " } ?? ""
             lines.insert((indent.isEmpty ? "  " : indent) + setting, at: line)

@@ -2,11 +2,6 @@ package import FaceMessages
 import Foundation
 import Frames
 
-extension CameraState {
-    /// How many faces are seen, if some are held.
-    fileprivate var seenWords: String? { heldCount > 0 ? faceCount.map { "\($0 - heldCount) seen" } : nil }
-}
-
 /// Shows cameras as rows of text, and as JSON.
 package struct FleetFormatter {
     package var hasColors: Bool
@@ -55,7 +50,8 @@ package struct FleetFormatter {
             event.map { "\(Topic($0.kind).rawValue) \(Self.duration(now.seconds(since: $0.stamp.time)))" },
             table.age(of: base, at: now).map(Self.duration),
         ].map { $0 ?? "–" }
-        let cells = [base, camera.condition.rawValue] + numbers + [camera.explanation ?? camera.seenWords ?? ""]
+        let seen = camera.heldCount > 0 ? camera.faceCount.map { "\($0 - camera.heldCount) seen" } : nil
+        let cells = [base, camera.condition.rawValue] + numbers + [camera.explanation ?? seen ?? ""]
         return line(cells, width, camera.condition, columns)
     }
 

@@ -1,6 +1,6 @@
 package import FaceMessages
 package import FacetKit
-package import System
+import System
 
 /// Turns a session's updates into the messages that a daemon would publish, every change of a face among them.
 package struct UpdateMessages {
@@ -56,24 +56,5 @@ extension FaceSession {
         } catch {
             receive(.failed(error))
         }
-    }
-
-    /// Looks for faces in a file until its end, Ctrl-C, or until `take` returns false; the session works a frame ahead
-    /// of it. An interruption is given if Ctrl-C ends more than this file. Returns whether it was not ended early.
-    /// Throws `CommandFailure` if the file cannot be read to its end, or the models are missing.
-    @discardableResult
-    package static func analyse(
-        _ path: String,
-        _ options: Options = Options(),
-        until interruption: Interruption? = nil,
-        _ take: (FaceUpdate) throws -> Bool
-    ) async throws -> Bool {
-        let own = interruption == nil ? Interruption() : nil
-        defer { own?.cancel() }
-        let session = try await FaceSession(source: .file(path), options: options)
-        for try await update in session.updates(keeping: .waiting) {
-            guard (interruption ?? own)?.isRaised != true, try take(update) else { return false }
-        }
-        return true
     }
 }

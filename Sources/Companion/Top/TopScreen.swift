@@ -36,13 +36,9 @@ extension Terminal {
 struct TopFormatter {
     /// Bars of a face's signal, at least and at most.
     private static let barWidths = 5...40
-    var hasColors: Bool
     var watch: WatchFormatter
 
-    init(hasColors: Bool) {
-        self.hasColors = hasColors
-        watch = WatchFormatter(hasColors: hasColors)
-    }
+    init(hasColors: Bool) { watch = WatchFormatter(hasColors: hasColors) }
 
     /// All lines: the cameras, the faces and, where there is room below, the events. Returns at most `rows` lines, none
     /// wider than the terminal.
@@ -100,11 +96,11 @@ struct TopFormatter {
                 let cells = signals.enumerated().map { index, signal in
                     let value = (signal.value(face) ?? "–").padding(to: FaceSignal.valueWidth, alignsRight: true)
                     return FaceTrace.sparkline(row.trace.steps.map { $0[index] }, in: signal.range, width: bars) + " "
-                        + value.styled(signal.active(face) == true ? "1;33" : nil, if: hasColors)
+                        + value.styled(signal.active(face) == true ? "1;33" : nil, if: watch.hasColors)
                 }
                 let line = [label.padding(to: labelWidth), seen.padding(to: 6, alignsRight: true)] + cells
                 // A face that is hidden now is fainter.
-                return line.joined(separator: "  ").styled(face.isSeen ? nil : "2", if: hasColors)
+                return line.joined(separator: "  ").styled(face.isSeen ? nil : "2", if: watch.hasColors)
             }
     }
 

@@ -61,7 +61,7 @@ package struct EventWatch {
             if let note = drops.note(input.dropped, isOver: isOver || input.isLast) { printer.note(note) }
             return !isOver
         }
-        printer.finish()
+        printer.removeFaces()
         var lost = 0
         for queue in queues { lost += await queue.finish() }
         if lost > 0 { throw CommandFailure("\(lost.counted("event")) did not get through") }

@@ -51,8 +51,6 @@ struct WatchPrinter {
         drawFaces()
     }
 
-    mutating func finish() { removeFaces() }
-
     private mutating func put(_ message: CameraMessage, text: String) {
         shown += 1
         let base = message.base
@@ -78,7 +76,8 @@ struct WatchPrinter {
         StandardOutput.write(Array("\r\u{1B}[K\(formatter.faint(text))".utf8))
     }
 
-    private mutating func removeFaces() {
+    /// Takes the line of the faces away, as at the end.
+    mutating func removeFaces() {
         if hasFacesLine { StandardOutput.write(Array("\r\u{1B}[K".utf8)) }
         hasFacesLine = false
     }

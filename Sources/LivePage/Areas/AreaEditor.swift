@@ -75,6 +75,6 @@ package struct AreaEditor: Sendable {
 extension SettingsText {
     /// The lines below a group without a group around it.
     fileprivate func body(of group: String) -> [String] {
-        places[group].map { line in lines[line...].prefix { $0.first == " " }.map(String.init) } ?? []
+        file.lines[group].map { line in lines[line...].prefix { $0.first == " " }.map(String.init) } ?? []
     }
 }

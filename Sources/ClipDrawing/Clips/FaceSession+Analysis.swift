@@ -1,0 +1,23 @@
+import FacetKit
+import System
+
+extension FaceSession {
+    /// Looks for faces in a file until its end, Ctrl-C, or until `receive` returns false; the session works a frame ahead
+    /// of it. An interruption is given if Ctrl-C ends more than this file. Returns whether it was not ended early.
+    /// Throws `CommandFailure` if the file cannot be read to its end, or the models are missing.
+    @discardableResult
+    static func analyse(
+        _ path: String,
+        _ options: Options = Options(),
+        until interruption: Interruption? = nil,
+        _ receive: (FaceUpdate) throws -> Bool
+    ) async throws -> Bool {
+        let own = interruption == nil ? Interruption() : nil
+        defer { own?.cancel() }
+        let session = try await FaceSession(source: .file(path), options: options)
+        for try await update in session.updates(keeping: .waiting) {
+            guard (interruption ?? own)?.isRaised != true, try receive(update) else { return false }
+        }
+        return true
+    }
+}
