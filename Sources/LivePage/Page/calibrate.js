@@ -38,7 +38,7 @@ const receive = {
 
 function watch() {
 	faces = [];
-	follow({ camera: cameras.value, mirror: true }, receive);
+	follow({ camera: cameras.value, mirror: true, overlay: "box" }, receive);
 }
 cameras.onchange = watch;
 
