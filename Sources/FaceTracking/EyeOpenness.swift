@@ -7,7 +7,8 @@ struct EachEye<Value> {
     var right: Value
 
     init(_ left: Value, _ right: Value) { (self.left, self.right) = (left, right) }
-    init(both value: Value) { self.init(value, value) }
+    /// Each eye gets a value of its own, also where that keeps memory.
+    init(both value: @autoclosure () -> Value) { self.init(value(), value()) }
 
     func map<Other>(_ transform: (Value) -> Other) -> EachEye<Other> {
         EachEye<Other>(transform(left), transform(right))

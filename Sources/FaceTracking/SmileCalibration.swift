@@ -22,7 +22,7 @@ package struct SmileCalibration: Sendable {
         package var falseOnes = 0
     }
 
-    /// Settings that are tried: the first hold with which a level does is taken.
+    /// Settings that are tried.
     private static let (levels, holds) = (stride(from: 0.3, through: 0.95, by: 0.05), [0, 0.5])
     /// How far the level must rise above the highest of the neutral face for a smile.
     private static let leastRise = 0.15
@@ -48,24 +48,22 @@ package struct SmileCalibration: Sendable {
         peaks[part] = max(peaks[part] ?? 0, mouth.smileLevel)
     }
 
-    /// The middle of the levels that find all smiles and nothing else; if none does, what finds most of them and nothing else; nil if
-    /// there is none.
+    /// The middle of the levels that find most of the smiles and nothing else, with the first hold with which one does; nil if none
+    /// finds more than half.
     ///
     /// The middle even where the default does: of recorded people that finds more of the later smiles (docs/accuracy.md).
     package func outcome() -> Outcome? {
-        var partial: [Outcome] = []
-        for hold in Self.holds {
-            let tried = Self.levels.map { level in
+        let tried = Self.holds.map { hold in
+            Self.levels.map { level in
                 var settings = SmileSettings()
                 settings.level = (level * 100).rounded() / 100
                 settings.hold = hold
                 return outcome(with: settings)
             }.filter { $0.falseOnes == 0 && 2 * $0.found > smiles.count }
-            let whole = tried.filter { $0.found == smiles.count }
-            if !whole.isEmpty { return whole[(whole.count - 1) / 2] }
-            partial += tried
         }
-        return partial.max { $0.found < $1.found }
+        let most = tried.joined().map(\.found).max()
+        let best = tried.map { $0.filter { $0.found == most } }.first { !$0.isEmpty }
+        return best.map { $0[($0.count - 1) / 2] }
     }
 
     /// What these settings would have reported.

@@ -159,7 +159,7 @@ final class OutboxFile: Sendable {
         }
         var contents = Contents(lastSequence: try lastSequence(in: connection))
         let events = try connection.execute("SELECT * FROM event").map { try StoredEvent($0) }
-        contents.events = Dictionary(uniqueKeysWithValues: events.map { ($0.sequence, $0) })
+        contents.events = Dictionary(events.map { ($0.sequence, $0) }, uniquingKeysWith: { $1 })
         for row in try connection.execute("SELECT key, value FROM value") {
             guard case .text(let key) = row[0], case .blob(let value) = row[1] else {
                 throw Failure.damaged("a value cannot be read")

@@ -20,11 +20,12 @@ final class MediaInput {
             try CommandOutput(text, name: location.name, interrupt: interrupt)
         }
         opening = Opening(location: location, interrupt: interrupt, options: options, command: command)
+        // After a failure the limit stays until the next opening: the input is closed within it.
         interrupt.limit(location.isStream ? options.openTimeout : nil)
-        defer { interrupt.limit(nil) }
         owned = try opening.open()
         if location.isStream { interrupt.limitBytes(of: owned.pointer.pointee.pb) }
         stream = try opening.videoStream(in: owned.pointer)
+        interrupt.limit(nil)
     }
 
     var demuxer: String { String(cString: context.pointee.iformat.pointee.name) }

@@ -59,10 +59,25 @@ struct CalibrationPageTests {
         arguments: [
             "", "{}", "[1]", "[[]]", "[[1]]", "[[0,1,0.5]]", "[[0,2,0.5,0.5]]", "[[0,1,1.5,0]]", "[[-1,0]]",
             "[[1e300,0]]",
-            "[[0,1e300]]", "[[0,-1]]", "[[0,1,0.5,0.5,0]]", "[[0,null]]", "[[\"0\",0]]",
+            "[[0,1e300]]", "[[0,-1]]", "[[0,1,0.5,0.5,0]]", "[[0,null]]", "[[\"0\",0]]", "[[1,0],[1,0]]",
+            "[[2,0],[1,0]]",
         ]
     )
     func refused(body: String) {
         #expect(CalibrationPage.answer(Array(body.utf8)).status == 400)
+    }
+
+    @Test("takes what is seen in a minute, and no more requests than people make")
+    func limits() {
+        func body(_ count: Int) -> [UInt8] {
+            Array("[\((0..<count).map { "[\($0).0e-3,0]" }.joined(separator: ","))]".utf8)
+        }
+        #expect(CalibrationPage.answer(body(1200)).status == 204)
+        #expect(CalibrationPage.answer(body(1201)).status == 400)
+        let page = CalibrationPage()
+        let statuses = (0..<40).map { _ in
+            page.answer(HTTPRequest("POST", "/calibrate", query: [:], headers: [:], body: body(1), client: "")).status
+        }
+        #expect(statuses[0] == 204 && statuses[39] == 429)
     }
 }

@@ -1,11 +1,14 @@
 // Leads a person through what the server asks of them, sends it what was seen, and shows the settings that it finds.
 import { $, make } from "./dom.js";
-import { caption, paint } from "./paint.js";
+import { caption, paint, tell } from "./paint.js";
 import { check, follow } from "./stream.js";
 
-const { steps, limits } = await (await fetch("calibrate.json")).json();
+const asked = await fetch("calibrate.json");
+if (!asked.ok) location.assign("./");
+const { steps, limits } = await asked.json();
 const cameras = $("source");
 let names = ""; // of the cameras that can be chosen
+let followed = null; // the base of the camera whose stream is read
 let faces = []; // those that are seen now
 let run = null; // the measurement that is going on
 
@@ -13,62 +16,80 @@ $("bar").append(...limits.map(({ level }) => make("b", { style: `left: ${100 * l
 
 const receive = {
 	state({ cameras: rows }) {
-		const live = rows.filter(({ state, camera }) => state === "online" && camera !== "lost");
+		const live = rows.filter(({ state, camera, detecting }) => state === "online" && camera !== "lost" && detecting !== false);
 		const text = JSON.stringify(live.map(({ base, name }) => [base, name]));
 		if (text === names) return;
 		names = text;
-		const before = cameras.value || new URLSearchParams(location.search).get("camera");
+		const before = followed || new URLSearchParams(location.search).get("camera");
 		cameras.replaceChildren(...live.map(({ base, name }) => new Option(name, base)));
 		if (live.some(({ base }) => base === before)) cameras.value = before;
-		$("start").disabled = !live.length || run;
-		if (!live.length) $("camera").textContent = "no camera is online";
-		watch();
+		if (!live.length) tell($("camera"), "no camera is online");
+		if (run && cameras.value !== run.camera) end("the camera has gone: try again", true);
+		$("start").disabled = !live.length || run !== null;
+		if (cameras.value !== followed) watch();
 	},
 	async frame(header, overlay, jpeg) {
 		if (header.camera !== cameras.value) return;
-		faces = header.faces.filter(({ seen }) => seen !== false);
-		$("level").style.width = `${100 * (faces.length === 1 ? (faces[0].smile ?? 0) : 0)}%`;
-		if (await paint($("picture"), header, overlay, jpeg)) $("camera").textContent = caption(cameras.selectedOptions[0]?.text, jpeg);
+		see(header.faces.filter(({ seen }) => seen !== false));
+		if (await paint($("picture"), header, overlay, jpeg)) tell($("camera"), caption(cameras.selectedOptions[0]?.text, jpeg));
 	},
 	lost(reason) {
-		faces = [];
-		$("camera").textContent = reason;
+		see([]);
+		tell($("camera"), reason);
 	},
 };
 
+function see(seen) {
+	faces = seen;
+	const level = (faces.length === 1 && faces[0].smile) || 0;
+	$("level").style.width = `${100 * level}%`;
+	$("bar").ariaValueNow = Math.round(100 * level);
+}
+
 function watch() {
-	faces = [];
-	follow({ camera: cameras.value, mirror: true, overlay: "box" }, receive);
+	followed = cameras.value;
+	see([]);
+	follow({ camera: followed, mirror: true, overlay: "box" }, receive);
 }
 cameras.onchange = watch;
 
-function say(words, isBad) {
+function end(words, isBad) {
+	run = null;
+	$("start").disabled = !cameras.length;
+	cameras.disabled = false;
+	$("step").textContent = $("left").textContent = "";
 	$("said").textContent = words;
 	$("said").className = isBad ? "bad" : "good";
+	if (isBad) $("start").focus();
 }
 
 $("start").onclick = () => {
-	run = { began: performance.now(), samples: [], asked: -1 };
+	end("");
+	run = { camera: cameras.value, began: performance.now(), samples: [], part: null };
 	$("start").disabled = cameras.disabled = true;
 	$("yaml").hidden = true;
 	$("step").textContent = "waiting for a face…";
-	say("");
 };
 
 // Metadata comes only when a value changes: until then it holds.
 function sample() {
 	if (!run) return;
 	const time = Math.round(performance.now() - run.began) / 1000;
+	if (time <= run.samples.at(-1)?.[0]) return;
 	const [{ smile, mouthOpen = 0 } = {}] = faces;
 	const isKnown = faces.length === 1 && smile !== undefined;
 	run.samples.push(isKnown ? [time, 1, smile, mouthOpen] : [time, faces.length]);
 	if (isKnown) run.start ??= time;
+	const isAsking = run.start !== undefined;
 	const [step, left] = stepAfter(time - (run.start ?? time));
-	if (run.start !== undefined) $("step").textContent = step < steps.length ? `${steps[step].words}: ${Math.ceil(left)} s` : "";
+	if (isAsking) {
+		tell($("step"), steps[step]?.words ?? "");
+		tell($("left"), step < steps.length ? `${Math.ceil(left)} s` : "");
+	}
 	// The server is asked at each step, so that one who does something else is told soon.
-	const part = run.start === undefined ? -1 - Math.floor(time / 5) : step;
-	if (part === run.asked) return;
-	run.asked = part;
+	const part = isAsking ? step : -1 - Math.floor(time / 5);
+	if (part === run.part) return;
+	run.part = part;
 	send(run);
 }
 
@@ -81,23 +102,21 @@ function stepAfter(seconds) {
 async function send(mine) {
 	let answer;
 	try {
-		answer = await fetch("calibrate", { method: "POST", body: JSON.stringify(mine.samples) });
+		const body = JSON.stringify(mine.samples);
+		answer = await fetch("calibrate", { method: "POST", body, signal: AbortSignal.timeout(15000) });
 	} catch {
 		answer = new Response("the server of this page is gone", { status: 503 });
 	}
 	if (answer.status === 204 || mine !== run) return;
-	run = null;
-	$("start").disabled = cameras.disabled = false;
-	$("step").textContent = "";
-	if (!answer.ok) return say(await answer.text(), true);
+	if (!answer.ok) return end(await answer.text(), true);
 	const { failure, words, settings } = await answer.json();
-	if (failure) return say(failure, true);
-	say(`${words}. Put this into the daemon's settings:`);
+	if (failure) return end(failure, true);
+	end(`${words}. Put this into the daemon's settings:`);
 	$("yaml").value = settings;
 	$("yaml").hidden = false;
 	$("yaml").select();
 }
 
 watch();
-setInterval(sample, 33);
+setInterval(sample, 50);
 setInterval(check, 1000);

@@ -1,13 +1,13 @@
 // Paints a frame of the stream into a canvas: the picture, if there is one, and what is drawn at faces.
 let isBusy = false;
 
-// Frames that come meanwhile are left out: then it is false.
+// Frames that come meanwhile, and those that cannot be decoded, are left out: then it is false.
 export async function paint(canvas, header, overlay, jpeg) {
 	if (isBusy) return false;
 	isBusy = true;
+	const marks = new Image();
+	marks.src = URL.createObjectURL(overlay);
 	try {
-		const marks = new Image();
-		marks.src = URL.createObjectURL(overlay);
 		const [picture] = await Promise.all([jpeg ? createImageBitmap(jpeg) : null, marks.decode()]);
 		const { width, height, mirrored } = header;
 		Object.assign(canvas, { width, height });
@@ -16,12 +16,19 @@ export async function paint(canvas, header, overlay, jpeg) {
 		if (picture) context.drawImage(picture, 0, 0, width, height);
 		context.resetTransform();
 		context.drawImage(marks, 0, 0, width, height);
-		URL.revokeObjectURL(marks.src);
 		picture?.close();
 		return true;
+	} catch {
+		return false;
 	} finally {
+		URL.revokeObjectURL(marks.src);
 		isBusy = false;
 	}
+}
+
+// A text that is read out when it changes is written only then.
+export function tell(element, text) {
+	if (element.textContent !== text) element.textContent = text;
 }
 
 // What is said beside the picture of a camera.

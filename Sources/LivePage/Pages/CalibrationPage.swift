@@ -3,11 +3,13 @@ import FaceMessages
 import FaceTracking
 import Foundation
 import HTTPServing
+import Synchronization
 
 /// What the page on which people find their smile settings is given, and the answer to what it saw of them.
-enum CalibrationPage {
-    /// Bytes of the longest request: what is seen in a minute.
-    static let longestBody = 64 << 10
+final class CalibrationPage: Sendable {
+    /// Bytes of the longest request, and its samples: 20 a second for the whole script, after waiting for a face.
+    static let longestBody = 24 << 10
+    private static let mostSamples = 1200
 
     /// What a person is asked to do, for how many seconds each, and the levels that decide, as JSON.
     static let script = JSONWriter.object { json in
@@ -18,6 +20,17 @@ enum CalibrationPage {
         json.array("limits", SmileCalibration.limits) { json, limit in json.field("level", limit, decimals: 2) }
     }
 
+    /// A page asks at each step; each answer takes some milliseconds of the server's one thread.
+    private let limit = Mutex(TokenBucket(capacity: 30, rate: 1))
+    private let start = ContinuousClock.now
+
+    func answer(_ request: HTTPRequest) -> HTTPResponse {
+        guard limit.withLock({ $0.spend(at: start.duration(to: .now) / .seconds(1)) }) else {
+            return .text(429, "Too many measure their smiles at once. Try again in a few seconds.\n")
+        }
+        return Self.answer(request.body)
+    }
+
     /// Measures a person by what a page has seen of them so far.
     ///
     /// - Parameter samples: A JSON array with an array for each moment: its time in seconds, the number of faces that are
@@ -26,8 +39,14 @@ enum CalibrationPage {
     ///   be asked.
     static func answer(_ samples: [UInt8]) -> HTTPResponse {
         guard let samples = try? JSONDecoder().decode([[Double]].self, from: Data(samples)),
-            samples.allSatisfy(isSample)
-        else { return .text(400, "Each sample must be [seconds, faces] or [seconds, 1, smile, mouthOpen].\n") }
+            samples.count <= mostSamples, samples.allSatisfy(isSample),
+            zip(samples, samples.dropFirst()).allSatisfy({ $0[0] < $1[0] })
+        else {
+            return .text(
+                400,
+                "Each sample must be [seconds, faces] or [seconds, 1, smile, mouthOpen], later than the last.\n"
+            )
+        }
         var measurement = GuidedMeasurement<SmileCalibration>()
         do {
             for sample in samples {

@@ -46,6 +46,7 @@ struct PageServer: Sendable {
     let overlays: [String]
     /// How pages are shown that say nothing else.
     let wish: ViewerWish
+    let calibration = CalibrationPage()
     /// Switches detection, if pages may.
     var detect: DetectSwitch?
     /// Where the areas of the picture are drawn, if they are.
@@ -81,7 +82,7 @@ struct PageServer: Sendable {
             return Self.files[path].map { file($0, $1) } ?? .text(404, "There is nothing here.\n")
         case ("POST", "/detect"):
             return detect?.answer(request) ?? .text(403, "Pages may only look: --control is off.\n")
-        case ("POST", "/calibrate"): return CalibrationPage.answer(request.body)
+        case ("POST", "/calibrate"): return calibration.answer(request)
         case ("POST", "/login"): return redirect()
         case ("POST", "/logout"):
             access.logout(session)
