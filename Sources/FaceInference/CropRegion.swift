@@ -70,8 +70,6 @@ extension CropRegion {
 }
 
 extension NormalizedRect {
-    static var wholePicture: NormalizedRect { NormalizedRect(x: 0, y: 0, width: 1, height: 1) }
-
     /// A rectangle in pixels, for comparing it with another one.
     init(center: SIMD2<Float>, size: SIMD2<Float>) {
         self.init(corner: SIMD2<Double>(center - size / 2), size: SIMD2<Double>(size))

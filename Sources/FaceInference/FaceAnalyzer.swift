@@ -93,7 +93,7 @@ public final class FaceAnalyzer {
         finder = try FaceFinder(liteRT)
         landmarkModel = try LandmarkModel(liteRT)
         budget = options.cpuBudget.map { LandmarkBudget(share: $0) }
-        scene = SceneGate(region: options.region ?? .wholePicture)
+        scene = SceneGate(region: options.region ?? .whole)
         let (interval, most) = (options.searchInterval, max(1, options.maximumFaces))
         schedule = SearchSchedule(interval: interval, maximumFaces: most, alwaysSmall: options.accuracy == .high)
     }

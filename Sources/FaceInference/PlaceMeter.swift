@@ -39,7 +39,7 @@ package final class PlaceMeter {
     private var previous = PlaceColors()
     private var room: PlaceColors?
     /// Of each cell, whose place it is.
-    private var places = [Place](repeating: .nobody, count: PlaceColors.count)
+    private var places = [Place](repeating: .background, count: PlaceColors.count)
     private var gain = SIMD4<Float>(repeating: 1)
     private var lastLook: Double?
     private var wasEmpty = false
@@ -52,7 +52,7 @@ package final class PlaceMeter {
     private var lastError: InferenceError?
 
     /// Whose place a cell is; of several people, that of one who is seen.
-    private enum Place { case nobody, seen, unseen }
+    private enum Place { case background, seen, unseen }
 
     package init(modelDirectory: String?) { self.modelDirectory = modelDirectory }
 
@@ -76,12 +76,12 @@ package final class PlaceMeter {
         defer { (lastLook, wasEmpty) = (time, seen.isEmpty && unseen.isEmpty) }
         let areSame = !seen.isEmpty && unseen.isEmpty && seen.count == people.count
         people = (seen.count, areSame ? people.looks + 1 : 0)
-        for index in places.indices { places[index] = .nobody }
+        for index in places.indices { places[index] = .background }
         mark(unseen, .unseen)
         mark(seen, .seen)
         if lastLook != nil, isOtherScene(than: previous) { (room, replacedAt, wasEmpty) = (nil, time, false) }
         if let room, isOtherScene(than: room) { self.room = nil }
-        gain = room?.gain(to: colors, workspace) { [places] in places[$0] == .nobody } ?? .one
+        gain = room?.gain(to: colors, workspace) { [places] in places[$0] == .background } ?? .one
         emptyLooks = seen.isEmpty && unseen.isEmpty && wasEmpty ? emptyLooks + 1 : 0
         if emptyLooks > 0 {
             // What was seen a look before, so that a person who comes in is no part of the empty room.
@@ -181,11 +181,11 @@ package final class PlaceMeter {
     /// Whether most of the picture beside people differs from an earlier one by more than the light; of a picture that people
     /// fill, most of it all.
     private func isOtherScene(than earlier: PlaceColors) -> Bool {
-        let beside = places.count { $0 == .nobody }
+        let beside = places.count { $0 == .background }
         let isFull = Double(beside) < Self.leastBeside * Double(PlaceColors.count)
         func mostDiffers(_ gain: SIMD4<Float>) -> Bool {
             var (count, differing) = (0, 0)
-            for index in stride(from: 0, to: PlaceColors.count, by: 5) where isFull || places[index] == .nobody {
+            for index in stride(from: 0, to: PlaceColors.count, by: 5) where isFull || places[index] == .background {
                 count += 1
                 if earlier.differs(index, from: colors, gain: gain, limit: Self.difference) { differing += 1 }
             }
@@ -193,6 +193,6 @@ package final class PlaceMeter {
         }
         // What hardly differs needs no measurement of the light, which takes as long as the rest.
         return mostDiffers(.one)
-            && mostDiffers(earlier.gain(to: colors, workspace) { [places] in isFull || places[$0] == .nobody })
+            && mostDiffers(earlier.gain(to: colors, workspace) { [places] in isFull || places[$0] == .background })
     }
 }

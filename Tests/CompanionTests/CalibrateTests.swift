@@ -92,7 +92,7 @@ struct CalibrateTests {
     @Test("finds settings for a person who smiles weakly, says what they would have done, and writes both")
     func smile() throws {
         let (measurement, outcome) = try play { measurement, _ in
-            [smiling(measurement.prompt?.words.contains("smile") == true ? 0.5 : 0.1)]
+            [smiling(measurement.prompt?.contains("smile") == true ? 0.5 : 0.1)]
         }
         #expect((0.3..<0.7).contains(outcome.settings.level) && outcome.settings.hold == 0)
         let words = measurement.script.words(on: outcome)
@@ -123,8 +123,8 @@ struct CalibrateTests {
         let talk = failure { measurement, _ in
             [
                 smiling(
-                    measurement.prompt?.words.contains("smile") == true
-                        ? 0.6 : measurement.prompt?.words.contains("talk") == true ? 0.9 : 0.1
+                    measurement.prompt?.contains("smile") == true
+                        ? 0.6 : measurement.prompt?.contains("talk") == true ? 0.9 : 0.1
                 )
             ]
         }
@@ -141,7 +141,7 @@ struct CalibrateTests {
     private func eyes(double: [Range<Int>], long: [Range<Int>]) throws -> [String] {
         var (measurement, asked, since) = (GuidedMeasurement<SignCalibration>(), "", 0)
         for step in 0..<2000 {
-            let words = measurement.prompt?.words ?? ""
+            let words = measurement.prompt ?? ""
             if words != asked { (asked, since) = (words, step) }
             let closed = asked.contains("twice") ? double : asked.contains("second") ? long : []
             var face = face(nil)

@@ -13,7 +13,7 @@ struct FaceCheckTests {
     func squares(width: Int, height: Int) {
         let size = FrameSize(width: width, height: height)
         let side = 0.75 * Double(min(width, height))
-        let squares = FaceFinder.tiles(of: .wholePicture, in: size, side: Float(side)).map { tile in
+        let squares = FaceFinder.tiles(of: .whole, in: size, side: Float(side)).map { tile in
             NormalizedRect(
                 x: Double(tile.center.x - tile.side / 2) / Double(width),
                 y: Double(tile.center.y - tile.side / 2) / Double(height),
@@ -86,6 +86,6 @@ struct FaceCheckTests {
     )
     func thinPicture(width: Int, height: Int) {
         let size = FrameSize(width: width, height: height)
-        #expect(FaceFinder.tiles(of: .wholePicture, in: size, side: 0.75 * Float(min(width, height))).count <= 256)
+        #expect(FaceFinder.tiles(of: .whole, in: size, side: 0.75 * Float(min(width, height))).count <= 256)
     }
 }

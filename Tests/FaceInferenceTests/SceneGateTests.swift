@@ -1,3 +1,4 @@
+import FaceMetadata
 import Testing
 
 @testable import FaceInference
@@ -27,7 +28,7 @@ private struct Room {
 
     /// The frames, at 30 a second, that the gate lets the detector look at.
     mutating func looks(_ frames: Range<Int>) -> [Int] {
-        let gate = SceneGate(region: .wholePicture)
+        let gate = SceneGate(region: .whole)
         return frames.filter { frame in
             show(frame, in: gate.map)
             return gate.mustLook(at: Double(frame) / 30)
@@ -49,7 +50,7 @@ struct SceneGateTests {
             let lit = frame >= 20 ? min(255, figure * 1.6 + 10) : figure
             return frame >= 30 ? 255 - lit + Float((column * 7 + row * 3) % 60) : lit
         }
-        let gate = SceneGate(region: .wholePicture)
+        let gate = SceneGate(region: .whole)
         let steps = (0..<40).map { frame in
             room.show(frame, in: gate.map)
             return gate.step()
@@ -135,7 +136,7 @@ struct SceneGateTests {
     @Test("beside followed faces, counts changes outside the ignored cells only, and none of the light")
     func besideFaces() {
         var room = Room()
-        let gate = SceneGate(region: .wholePicture)
+        let gate = SceneGate(region: .whole)
         // Two thirds of the columns, so that most of each row may change.
         let isIgnored = { (column: Int, row: Int) in (8..<40).contains(column) && row >= 12 }
         func hasChanged(_ frame: Int) -> Bool {
@@ -163,7 +164,7 @@ struct SceneGateTests {
     @Test("looks at once after a reset, and when time begins anew")
     func reset() {
         var room = Room()
-        let gate = SceneGate(region: .wholePicture)
+        let gate = SceneGate(region: .whole)
         func isLooked(_ frame: Int, at time: Double) -> Bool {
             if frame == 2 { gate.reset() }
             room.show(frame, in: gate.map)

@@ -11,7 +11,8 @@ package struct GuidedMeasurement<Script: CalibrationScript>: PersonMeasurement {
     private var began: Double?
     private var last = 0.0
     private var level: Double?
-    package private(set) var prompt: MeasurementPrompt?
+    package private(set) var prompt: String?
+    private var secondsLeft = 0.0
     /// For how many seconds there was more than one face, or after the beginning none to measure.
     private var secondsWrong = 0.0
     package private(set) var failure: String?
@@ -40,8 +41,8 @@ package struct GuidedMeasurement<Script: CalibrationScript>: PersonMeasurement {
         guard let began else { return nil }
         guard let (step, left) = step(after: time - began) else { return try script.result() }
         if level != nil { script.take(seen[0], at: time, in: step.part) }
-        let line = "\(step.words.padding(to: Self.columns))  \(Int(left) + 1) s  \(bar)"
-        prompt = MeasurementPrompt(words: step.words, line: line)
+        prompt = step.words
+        secondsLeft = left
         return nil
     }
 
@@ -53,6 +54,10 @@ package struct GuidedMeasurement<Script: CalibrationScript>: PersonMeasurement {
             if seconds < end { return (step, end - seconds) }
         }
         return nil
+    }
+
+    package var progress: String {
+        "\((prompt ?? "").padding(to: Self.columns))  \(Int(secondsLeft) + 1) s  \(bar)"
     }
 
     /// The level now, 0…1, and in it those that decide.

@@ -10,20 +10,16 @@ package protocol PersonMeasurement {
     /// Why there was no result; nil if no face was seen.
     var failure: String? { get }
     /// What the person is asked to do; nil if nothing is asked of them yet.
-    var prompt: MeasurementPrompt? { get }
-}
-
-/// What a person is asked to do.
-package struct MeasurementPrompt {
-    package var words: String
-    /// The words, for how long, and a bar, as a terminal shows them.
-    package var line: String
+    var prompt: String? { get }
+    /// The prompt, for how many more seconds, and a bar, as a terminal shows them.
+    var progress: String { get }
 }
 
 extension PersonMeasurement {
     /// For how many seconds a face that can be measured is waited for.
     package static var patience: Double { 20 }
-    package var prompt: MeasurementPrompt? { nil }
+    package var prompt: String? { nil }
+    package var progress: String { "" }
 
     /// Measures it before a camera; throws `CommandFailure` that says why that cannot be done.
     package mutating func result(_ subscriber: Subscriber) async throws -> Value {
@@ -53,13 +49,13 @@ extension PersonMeasurement {
             // Metadata comes only when a value changes: until then it holds.
             guard isNew || input.seconds - lag - time > 0.06 else { return true }
             time = max(time, input.seconds - lag)
-            let asked = prompt?.words
+            let asked = prompt
             result = try measure(state.faces, at: time)
             if result == nil, let prompt {
                 if StandardOutput.showsProgress {
-                    StandardOutput.progress(prompt.line)
-                } else if prompt.words != asked {
-                    StandardOutput.note(prompt.words)
+                    StandardOutput.progress(progress)
+                } else if prompt != asked {
+                    StandardOutput.note(prompt)
                 }
             }
             return result == nil && input.seconds <= deadline

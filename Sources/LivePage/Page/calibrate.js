@@ -1,6 +1,6 @@
 // Leads a person through what the server asks of them, sends it what was seen, and shows the settings that it finds.
 import { $, make } from "./dom.js";
-import { caption, paint, tell } from "./paint.js";
+import { caption, paint, setText } from "./paint.js";
 import { check, follow } from "./stream.js";
 
 const asked = await fetch("calibrate.json");
@@ -23,7 +23,7 @@ const receive = {
 		const before = followed || new URLSearchParams(location.search).get("camera");
 		cameras.replaceChildren(...live.map(({ base, name }) => new Option(name, base)));
 		if (live.some(({ base }) => base === before)) cameras.value = before;
-		if (!live.length) tell($("camera"), "no camera is online");
+		if (!live.length) setText($("camera"), "no camera is online");
 		if (run && cameras.value !== run.camera) end("the camera has gone: try again", true);
 		$("start").disabled = !live.length || run !== null;
 		if (cameras.value !== followed) watch();
@@ -31,11 +31,11 @@ const receive = {
 	async frame(header, overlay, jpeg) {
 		if (header.camera !== cameras.value) return;
 		see(header.faces.filter(({ seen }) => seen !== false));
-		if (await paint($("picture"), header, overlay, jpeg)) tell($("camera"), caption(cameras.selectedOptions[0]?.text, jpeg));
+		if (await paint($("picture"), header, overlay, jpeg)) setText($("camera"), caption(cameras.selectedOptions[0]?.text, jpeg));
 	},
 	lost(reason) {
 		see([]);
-		tell($("camera"), reason);
+		setText($("camera"), reason);
 	},
 };
 
@@ -83,10 +83,10 @@ function sample() {
 	const isAsking = run.start !== undefined;
 	const [step, left] = stepAfter(time - (run.start ?? time));
 	if (isAsking) {
-		tell($("step"), steps[step]?.words ?? "");
-		tell($("left"), step < steps.length ? `${Math.ceil(left)} s` : "");
+		setText($("step"), steps[step]?.words ?? "");
+		setText($("left"), step < steps.length ? `${Math.ceil(left)} s` : "");
 	}
-	// The server is asked at each step, so that one who does something else is told soon.
+	// The server is asked at each step, so that it reports soon what a person does wrong.
 	const part = isAsking ? step : -1 - Math.floor(time / 5);
 	if (part === run.part) return;
 	run.part = part;

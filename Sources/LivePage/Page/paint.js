@@ -27,7 +27,7 @@ export async function paint(canvas, header, overlay, jpeg) {
 }
 
 // A text that is read out when it changes is written only then.
-export function tell(element, text) {
+export function setText(element, text) {
 	if (element.textContent !== text) element.textContent = text;
 }
 

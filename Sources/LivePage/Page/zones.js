@@ -1,6 +1,6 @@
 // Draws zones and ignored areas over the picture, and writes them as settings.
 import { $, make } from "./dom.js";
-import { caption, paint, tell } from "./paint.js";
+import { caption, paint, setText } from "./paint.js";
 import { check, follow } from "./stream.js";
 
 let areas = []; // { kind: "zones" or "ignore", name, corners: [{ x, y }], dwell, minimumSize, anchor }
@@ -16,7 +16,7 @@ const svg = $("drawing");
 // The picture
 
 async function frame(header, overlay, jpeg) {
-	if (await paint($("picture"), header, overlay, jpeg)) tell($("camera"), caption(names.get(header.camera) ?? header.camera, jpeg));
+	if (await paint($("picture"), header, overlay, jpeg)) setText($("camera"), caption(names.get(header.camera) ?? header.camera, jpeg));
 }
 
 // Drawing

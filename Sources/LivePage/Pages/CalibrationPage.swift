@@ -3,7 +3,6 @@ import FaceMessages
 import FaceTracking
 import Foundation
 import HTTPServing
-import Synchronization
 
 /// What the page on which people find their smile settings is given, and the answer to what it saw of them.
 final class CalibrationPage: Sendable {
@@ -21,11 +20,10 @@ final class CalibrationPage: Sendable {
     }
 
     /// A page asks at each step; each answer takes some milliseconds of the server's one thread.
-    private let limit = Mutex(TokenBucket(capacity: 30, rate: 1))
-    private let start = ContinuousClock.now
+    private let limit = RequestLimit(capacity: 30, rate: 1)
 
     func answer(_ request: HTTPRequest) -> HTTPResponse {
-        guard limit.withLock({ $0.spend(at: start.duration(to: .now) / .seconds(1)) }) else {
+        guard limit.spend() else {
             return .text(429, "Too many measure their smiles at once. Try again in a few seconds.\n")
         }
         return Self.answer(request.body)
@@ -51,18 +49,19 @@ final class CalibrationPage: Sendable {
         do {
             for sample in samples {
                 guard let outcome = try measurement.measure(faces(in: sample), at: sample[0]) else { continue }
-                return json { json in
+                let found = JSONWriter.object { json in
                     json.field("words", measurement.script.words(on: outcome))
                     json.field("settings", SettingsText.group("smile", outcome.settings.fields) + "\n")
                 }
+                return .json(found)
             }
-        } catch { return json { $0.field("failure", "\(error)") } }
+        } catch { return failure("\(error)") }
         guard let last = samples.last, last[0] > measurement.deadline else { return HTTPResponse(204) }
-        return json { $0.field("failure", measurement.failureReason("the camera")) }
+        return failure(measurement.failureReason("the camera"))
     }
 
-    private static func json(_ body: (inout JSONWriter) -> Void) -> HTTPResponse {
-        HTTPResponse(200, headers: ["Content-Type": "application/json"], body: .bytes(JSONWriter.object(body)))
+    private static func failure(_ reason: String) -> HTTPResponse {
+        .json(JSONWriter.object { $0.field("failure", reason) })
     }
 
     private static func isSample(_ values: [Double]) -> Bool {
@@ -76,7 +75,7 @@ final class CalibrationPage: Sendable {
             face.smile = sample[2]
             face.mouthOpen = sample[3]
         }
-        // Two are as wrong as a thousand.
+        // More than one is wrong, however many there are.
         return Array(repeating: face, count: Int(min(sample[1], 2)))
     }
 }

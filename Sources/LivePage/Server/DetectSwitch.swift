@@ -1,6 +1,5 @@
 import Foundation
 import HTTPServing
-import Synchronization
 
 /// The page's command: detection of a camera that is on the page, on or off.
 final class DetectSwitch: Sendable {
@@ -12,8 +11,7 @@ final class DetectSwitch: Sendable {
     private let viewers: Viewers
     private let perform: @Sendable (_ base: String, _ isOn: Bool) -> Void
     /// More than people switch, and less than a broker or a camera minds.
-    private let limit = Mutex(TokenBucket(capacity: 10, rate: 2))
-    private let start = ContinuousClock.now
+    private let limit = RequestLimit(capacity: 10, rate: 2)
 
     init(_ viewers: Viewers, _ perform: @escaping @Sendable (_ base: String, _ isOn: Bool) -> Void) {
         self.viewers = viewers
@@ -27,7 +25,7 @@ final class DetectSwitch: Sendable {
         guard viewers.state?.cameras[command.camera] != nil else {
             return .text(404, "No such camera is on the page.\n")
         }
-        guard limit.withLock({ $0.spend(at: start.duration(to: .now) / .seconds(1)) }) else {
+        guard limit.spend() else {
             return .text(429, "Detection was switched too often. Try again in a few seconds.\n")
         }
         perform(command.camera, command.on)

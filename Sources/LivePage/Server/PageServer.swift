@@ -27,7 +27,7 @@ struct PageServer: Sendable {
         "/kinds.js": script(EventWords.script), "/paint.js": script(PackageResources.paint_js),
         "/tool.css": (PackageResources.tool_css, "text/css; charset=utf-8"),
         "/calibrate": (PackageResources.calibrate_html, html), "/calibrate.js": script(PackageResources.calibrate_js),
-        "/calibrate.json": (CalibrationPage.script, "application/json"),
+        "/calibrate.json": (CalibrationPage.script, HTTPResponse.jsonType),
     ]
     private static let editorFiles: [String: ([UInt8], type: String)] = [
         "/zones": (PackageResources.zones_html, html), "/zones.js": script(PackageResources.zones_js),
@@ -70,16 +70,16 @@ struct PageServer: Sendable {
             return .text(400, "?look= is now ?overlay=, and ?overlay is ?transparent.\n")
         }
         switch (request.method, request.path) {
-        case ("GET", "/"): return file(Self.page, Self.html)
+        case ("GET", "/"): return .file(Self.page, Self.html)
         case ("GET", "/live"): return live(request, session)
         case ("GET", "/events"): return events(request)
-        case ("GET", "/state"): return file(viewers.state?.json ?? [], "application/json")
-        case ("GET", "/metrics"): return file(Array((viewers.state?.metrics ?? "").utf8), MetricsPage.contentType)
+        case ("GET", "/state"): return .json(viewers.state?.json ?? [])
+        case ("GET", "/metrics"): return .file(Array((viewers.state?.metrics ?? "").utf8), MetricsPage.contentType)
         case ("GET", "/picture.jpg"): return picture(request, session)
         case (_, "/areas") where editor != nil: return areas(request)
         case ("GET", let path):
-            if editor != nil, let (bytes, type) = Self.editorFiles[path] { return file(bytes, type) }
-            return Self.files[path].map { file($0, $1) } ?? .text(404, "There is nothing here.\n")
+            if editor != nil, let (bytes, type) = Self.editorFiles[path] { return .file(bytes, type) }
+            return Self.files[path].map { .file($0, $1) } ?? .text(404, "There is nothing here.\n")
         case ("POST", "/detect"):
             return detect?.answer(request) ?? .text(403, "Pages may only look: --control is off.\n")
         case ("POST", "/calibrate"): return calibration.answer(request)
@@ -102,7 +102,7 @@ struct PageServer: Sendable {
             )
         // The login form needs the first two; browsers ask for the manifest without the cookie.
         case (_, "GET", "/page.css"), (_, "GET", "/icon.svg"), (_, "GET", "/manifest.json"):
-            return Self.files[request.path].map { file($0, $1) } ?? form(401, "")
+            return Self.files[request.path].map { .file($0, $1) } ?? form(401, "")
         case (.unauthorized, "GET", "/"): return form(401, "")
         case (.unauthorized, "POST", "/login"):
             switch access.login(token: request.formField("token") ?? "", request) {
@@ -175,28 +175,32 @@ struct PageServer: Sendable {
     private func areas(_ request: HTTPRequest) -> HTTPResponse {
         guard let editor else { return .text(404, "") }
         guard request.method == "POST" else {
-            do { return file(try editor.areas(), "application/json") } catch { return .text(500, "\(error)\n") }
+            do { return .json(try editor.areas()) } catch { return .text(500, "\(error)\n") }
         }
         let (status, words) = editor.save(String(decoding: request.body, as: UTF8.self))
         return .text(status, words + "\n")
     }
 
     private func form(_ status: Int, _ message: String) -> HTTPResponse {
-        file(Array(PackageResources.login_html.filled(["message": message]).utf8), Self.html, status)
+        .file(Array(PackageResources.login_html.filled(["message": message]).utf8), Self.html, status)
     }
 
     private func redirect(_ cookie: String? = nil) -> HTTPResponse {
         HTTPResponse(303, headers: ["Location": "./", "Set-Cookie": cookie].compactMapValues { $0 })
     }
 
-    private func file(_ bytes: [UInt8], _ type: String, _ status: Int = 200) -> HTTPResponse {
-        HTTPResponse(status, headers: ["Content-Type": type], body: .bytes(bytes))
-    }
 }
 
 extension HTTPResponse {
     /// An answer in words.
     static func text(_ status: Int, _ words: String) -> HTTPResponse {
-        HTTPResponse(status, headers: ["Content-Type": "text/plain; charset=utf-8"], body: .bytes(Array(words.utf8)))
+        file(Array(words.utf8), "text/plain; charset=utf-8", status)
     }
+
+    static func file(_ bytes: [UInt8], _ type: String, _ status: Int = 200) -> HTTPResponse {
+        HTTPResponse(status, headers: ["Content-Type": type], body: .bytes(bytes))
+    }
+
+    static func json(_ bytes: [UInt8]) -> HTTPResponse { file(bytes, jsonType) }
+    static let jsonType = "application/json"
 }

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Something that may happen so often at once, and then at a steady rate.
 struct TokenBucket: Sendable {
     private let capacity: Double
@@ -25,4 +27,15 @@ struct TokenBucket: Sendable {
     }
 
     private func level(at seconds: Double) -> Double { min(capacity, level + rate * (seconds - last)) }
+}
+
+/// Limits how often a request of one kind is answered, by the time that passes.
+final class RequestLimit: Sendable {
+    private let bucket: Mutex<TokenBucket>
+    private let start = ContinuousClock.now
+
+    init(capacity: Double, rate: Double) { bucket = Mutex(TokenBucket(capacity: capacity, rate: rate)) }
+
+    /// Counts a request, if it may be answered; returns whether it may.
+    func spend() -> Bool { bucket.withLock { $0.spend(at: start.duration(to: .now) / .seconds(1)) } }
 }
