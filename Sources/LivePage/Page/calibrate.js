@@ -8,6 +8,7 @@ if (!asked.ok) location.assign("./");
 const { steps, limits } = await asked.json();
 const cameras = $("source");
 let names = ""; // of the cameras that can be chosen
+let wanted = new URLSearchParams(location.search).get("camera"); // the base of the camera that was named or chosen
 let followed = null; // the base of the camera whose stream is read
 let faces = []; // those that are seen now
 let run = null; // the measurement that is going on
@@ -20,9 +21,10 @@ const receive = {
 		const text = JSON.stringify(live.map(({ base, name }) => [base, name]));
 		if (text === names) return;
 		names = text;
-		const before = followed || new URLSearchParams(location.search).get("camera");
 		cameras.replaceChildren(...live.map(({ base, name }) => new Option(name, base)));
-		if (live.some(({ base }) => base === before)) cameras.value = before;
+		// The wanted camera may come later than others; one that is measured stays until it goes.
+		const order = [run?.camera, wanted, followed];
+		cameras.value = order.find((base) => live.some((row) => row.base === base)) ?? live[0]?.base ?? "";
 		if (!live.length) setText($("camera"), "no camera is online");
 		if (run && cameras.value !== run.camera) end("the camera has gone: try again", true);
 		$("start").disabled = !live.length || run !== null;
@@ -51,7 +53,10 @@ function watch() {
 	see([]);
 	follow({ camera: followed, mirror: true, overlay: "box" }, receive);
 }
-cameras.onchange = watch;
+cameras.onchange = () => {
+	wanted = cameras.value;
+	watch();
+};
 
 function end(words, isBad) {
 	run = null;
