@@ -33,7 +33,7 @@ package final class Pipeline {
     package init(settings: Settings, status: StatusReporter, meter: SessionMeter, logger: Logger) throws {
         (self.status, self.meter, self.logger) = (status, meter, logger)
         self.settings = settings
-        gate = ChangeGate(parameters: settings.metadata.changes)
+        gate = ChangeGate(options: settings.metadata.changes)
         preview = try Self.encoder(settings.preview)
     }
 
@@ -112,7 +112,7 @@ package final class Pipeline {
     /// Goes on with the deadbands, the zones and the preview of other settings.
     func use(_ settings: Settings) {
         self.settings = settings
-        gate.parameters = settings.metadata.changes
+        gate.options = settings.metadata.changes
         do {
             preview = try Self.encoder(settings.preview)
         } catch {

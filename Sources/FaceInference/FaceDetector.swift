@@ -6,14 +6,14 @@ import Glibc
 final class FaceDetector {
     let kind: DetectorKind
     private let model: CompiledModel
-    private let anchors: [SIMD2<Float>]
+    private let priors: [SIMD2<Float>]
 
     init(_ kind: DetectorKind, in liteRT: LiteRT) throws(InferenceError) {
         self.kind = kind
-        anchors = kind.anchors()
+        priors = kind.priors()
         let sampler = CropSampler(size: kind.inputSize, border: .black, range: -1...1)
-        let count = Int32(anchors.count)
-        let outputs = [[1, count, Int32(DetectorKind.valuesPerAnchor)], [1, count, 1]]
+        let count = Int32(priors.count)
+        let outputs = [[1, count, Int32(DetectorKind.valuesPerPrior)], [1, count, 1]]
         model = try CompiledModel(kind.file, sampler, outputs: outputs, in: liteRT)
     }
 
@@ -24,7 +24,7 @@ final class FaceDetector {
     func detect(in frame: Frame, region: CropRegion) throws(InferenceError) -> [FaceDetection] {
         try model.run(on: frame, region)
         let (boxes, logits) = (model.outputs[0].numbers, model.outputs[1].numbers)
-        let found = FaceDetection.merging(kind.decode(boxes: boxes, logits: logits, anchors: anchors, in: region))
+        let found = FaceDetection.merging(kind.decode(boxes: boxes, logits: logits, priors: priors, in: region))
         return region.rotation == 0 ? found : found.map { $0.turned(around: region) }
     }
 }
@@ -34,8 +34,8 @@ struct DetectorKind: Sendable {
     let file: PinnedFile
     /// Pixels of the input's width and height.
     let inputSize: Int
-    /// Grids of so many cells squared, each cell with so many anchors.
-    let layers: [(cells: Int, anchorsPerCell: Int)]
+    /// Grids of so many cells squared, each cell with so many priors.
+    let layers: [(cells: Int, priorsPerCell: Int)]
     /// Below this score a place holds no face; MediaPipe's own thresholds for the two models.
     let minimumScore: Float
 
@@ -43,7 +43,7 @@ struct DetectorKind: Sendable {
     static let shortRange = DetectorKind(
         file: .shortRangeDetector,
         inputSize: 128,
-        layers: [(cells: 16, anchorsPerCell: 2), (cells: 8, anchorsPerCell: 6)],
+        layers: [(cells: 16, priorsPerCell: 2), (cells: 8, priorsPerCell: 6)],
         minimumScore: 0.5
     )
 
@@ -51,39 +51,40 @@ struct DetectorKind: Sendable {
     static let fullRange = DetectorKind(
         file: .fullRangeDetector,
         inputSize: 192,
-        layers: [(cells: 48, anchorsPerCell: 1)],
+        layers: [(cells: 48, priorsPerCell: 1)],
         minimumScore: 0.6
     )
 
-    /// The anchors' positions, 0…1 of the input: rows first, in them columns, in them the anchors of a cell.
-    func anchors() -> [SIMD2<Float>] {
+    /// The positions of the priors, the boxes that a single-shot detector refines, 0…1 of the input: rows first, in them columns,
+    /// in them the priors of a cell.
+    func priors() -> [SIMD2<Float>] {
         layers.flatMap { layer in
             (0..<layer.cells * layer.cells).flatMap { cell in
                 let x = (Float(cell % layer.cells) + 0.5) / Float(layer.cells)
                 let y = (Float(cell / layer.cells) + 0.5) / Float(layer.cells)
-                return [SIMD2<Float>](repeating: SIMD2(x, y), count: layer.anchorsPerCell)
+                return [SIMD2<Float>](repeating: SIMD2(x, y), count: layer.priorsPerCell)
             }
         }
     }
 
-    /// Numbers per anchor in the model's first output: centre, size, six points.
-    static let valuesPerAnchor = 16
+    /// Numbers per prior in the model's first output: centre, size, six points.
+    static let valuesPerPrior = 16
 
     /// Reads the model's outputs: everything that scores enough, in pixels of the region that the model saw.
     func decode(
         boxes: UnsafePointer<Float>,
         logits: UnsafePointer<Float>,
-        anchors: [SIMD2<Float>],
+        priors: [SIMD2<Float>],
         in region: CropRegion
     ) -> [FaceDetection] {
         let minimumLogit = logf(minimumScore / (1 - minimumScore))
         let unit = region.side / Float(inputSize)
         let corner = region.center - region.side / 2
         var found: [FaceDetection] = []
-        for index in anchors.indices where logits[index] > minimumLogit {
-            let values = boxes + Self.valuesPerAnchor * index
+        for index in priors.indices where logits[index] > minimumLogit {
+            let values = boxes + Self.valuesPerPrior * index
             guard values[2] > 0, values[3] > 0 else { continue }
-            let origin = corner + anchors[index] * region.side
+            let origin = corner + priors[index] * region.side
             func pair(_ number: Int) -> SIMD2<Float> { SIMD2(values[2 * number], values[2 * number + 1]) * unit }
             let score = 1 / (1 + expf(-min(logits[index], 100)))
             let points = (2..<8).map { origin + pair($0) }

@@ -41,7 +41,7 @@ public struct FaceEvent: Hashable, Sendable {
         /// A mouth has been wide open for half a second, which it is not in speech.
         case mouthOpen
 
-        /// A look at the camera, or at what stands in `FaceTracker.Parameters.Look.direction`, has lasted for a moment.
+        /// A look at the camera, or at what stands in `LookSettings.direction`, has lasted for a moment.
         case look
 
         /// A look ended: for how many seconds the face looked, from its first moment to its last.
@@ -53,7 +53,7 @@ public struct FaceEvent: Hashable, Sendable {
         /// The face left this zone, in which it was for so many seconds.
         case zoneLeave(zone: String, dwell: Double)
 
-        /// The person made a sign, with `FaceTracker.Parameters.readsSigns`.
+        /// The person made a sign, with `FaceTracker.Options.readsSigns`.
         case sign(Sign)
 
         /// Which eyes were closed; nil for an event that is not about eyes.
@@ -113,7 +113,7 @@ public struct FaceEvent: Hashable, Sendable {
     public enum LeaveReason: String, Hashable, Sendable, CaseIterable {
         /// It was not seen for `tracking.patience`.
         case left
-        /// It seems to be only a picture of a face, with `FaceTracker.Parameters.ignoresStill`.
+        /// It seems to be only a picture of a face, with `FaceTracker.Options.ignoresStill`.
         case still
         /// The camera was unplugged, failed or stalled.
         case cameraLost = "camera_lost"

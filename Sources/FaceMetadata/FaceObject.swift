@@ -40,7 +40,7 @@ public struct FaceObject: Hashable, Sendable {
     public var blinksPerMinute: Double?
     /// The share of the last minute in which both eyes were closed, 0…1, blinks included.
     public var eyesClosedShare: Double?
-    /// Whether the face looks at the camera, or at what stands in `FaceTracker.Parameters.Look.direction`: from the event
+    /// Whether the face looks at the camera, or at what stands in `LookSettings.direction`: from the event
     /// `look` to `look_away`.
     public var looking: Bool?
     /// Where the face looks.
@@ -49,7 +49,7 @@ public struct FaceObject: Hashable, Sendable {
     public var distance: Double?
     /// The names of the zones that the face is in, from `zone_enter` to `zone_leave`; nil if there are no zones.
     public var zones: [String]?
-    /// Whether the face seems to be only a picture of one: nothing in it has moved for `FaceTracker.Parameters.stillAfter`.
+    /// Whether the face seems to be only a picture of one: nothing in it has moved for `FaceTracker.Options.stillAfter`.
     public var still = false
     /// On how many analysed frames the face was seen since its enter.
     public var trackedFrames = 0

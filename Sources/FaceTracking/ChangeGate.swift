@@ -7,7 +7,7 @@ package import FaceMetadata
 /// after the pause.
 package struct ChangeGate: Sendable {
     /// What counts as a change.
-    package struct Parameters: Hashable, Sendable {
+    package struct Options: Hashable, Sendable {
         /// The deadband of the bounds' edges, as a share of the picture.
         package var position = 0.01
         /// The deadband of angles, in degrees.
@@ -29,11 +29,11 @@ package struct ChangeGate: Sendable {
     }
 
     /// What counts as a change.
-    package var parameters: Parameters
+    package var options: Options
     private var published: [FaceObject] = []
     private var lastTime: Double?
 
-    package init(parameters: Parameters = Parameters()) { self.parameters = parameters }
+    package init(options: Options = Options()) { self.options = options }
 
     /// Whether the current faces must be published, at a time in seconds; if so, they count as published.
     package mutating func admits(_ faces: [FaceObject], at time: Double) -> Bool {
@@ -42,7 +42,7 @@ package struct ChangeGate: Sendable {
         guard isUrgent || zip(faces, published).contains(where: valuesDiffer) else { return false }
         // A tenth of a period of slack: frames of exactly that rate must not be halved by jitter.
         // A source that was opened anew may begin its time again.
-        if !isUrgent, let lastTime, time >= lastTime, time - lastTime < 0.9 / parameters.maximumRate { return false }
+        if !isUrgent, let lastTime, time >= lastTime, time - lastTime < 0.9 / options.maximumRate { return false }
         published = faces
         lastTime = time
         return true
@@ -62,17 +62,17 @@ package struct ChangeGate: Sendable {
         }
         func hasTurned(_ angle: (HeadPose) -> Double) -> Bool {
             Self.differ(new.pose, old.pose) {
-                abs((angle($0) - angle($1)).remainder(dividingBy: 360)) > parameters.angle
+                abs((angle($0) - angle($1)).remainder(dividingBy: 360)) > options.angle
             }
         }
         let edges: [(FaceObject) -> Double?] = [
             { $0.bounds.x }, { $0.bounds.y }, { $0.bounds.x + $0.bounds.width }, { $0.bounds.y + $0.bounds.height },
         ]
-        return hasLeft(parameters.position, edges) || hasTurned(\.roll) || hasTurned(\.yaw) || hasTurned(\.pitch)
-            || hasLeft(parameters.amount, [\.smile, \.leftEyeOpen, \.rightEyeOpen, \.mouthOpen])
-            || hasLeft(parameters.closedShare, [\.eyesClosedShare]) || hasLeft(parameters.blinks, [\.blinksPerMinute])
-            || Self.differ(new.gaze, old.gaze) { $0.angle(to: $1) > parameters.gaze }
-            || Self.differ(new.distance, old.distance) { abs($0 - $1) > parameters.distance * $1 }
+        return hasLeft(options.position, edges) || hasTurned(\.roll) || hasTurned(\.yaw) || hasTurned(\.pitch)
+            || hasLeft(options.amount, [\.smile, \.leftEyeOpen, \.rightEyeOpen, \.mouthOpen])
+            || hasLeft(options.closedShare, [\.eyesClosedShare]) || hasLeft(options.blinks, [\.blinksPerMinute])
+            || Self.differ(new.gaze, old.gaze) { $0.angle(to: $1) > options.gaze }
+            || Self.differ(new.distance, old.distance) { abs($0 - $1) > options.distance * $1 }
     }
 
     /// Whether a value has become known or unknown, or is another.

@@ -6,7 +6,7 @@ public import FaceMetadata
 /// give the same events.
 public struct FaceTracker: Sendable {
     /// How faces are followed.
-    public struct Parameters: Hashable, Sendable {
+    public struct Options: Hashable, Sendable {
         /// How long a face must be seen on consecutive frames before its `enter`, in seconds.
         public var enterDelay = 0.1
         /// How long a face may go unseen before its `leave`, or before its place is looked at, in seconds.
@@ -38,13 +38,13 @@ public struct FaceTracker: Sendable {
         /// Whether the picture is a mirror image, for signs, which name the person's own eyes; the source says so.
         package var isMirrored = false
         /// What counts as a look.
-        public var look = Look()
+        public var look = LookSettings()
         /// The camera's field of view from corner to corner of the picture, in degrees: the distance of faces follows from it.
         ///
         /// Webcams have 60 to 80; those whose sensor is wider than the picture they deliver have less than their data sheet says.
         public var fieldOfView = 70.0
 
-        /// Makes the default parameters.
+        /// Makes the default options.
         public init() {}
     }
 
@@ -64,7 +64,7 @@ public struct FaceTracker: Sendable {
     }
 
     /// How faces are followed; others take effect with the next frame.
-    package var parameters: Parameters
+    package var options: Options
     private(set) var tracks: [Track] = []
     private var rate = FrameRateMeter()
     private var trackCount = 0
@@ -72,8 +72,8 @@ public struct FaceTracker: Sendable {
     package private(set) var nextFaceID: FaceID
 
     /// Makes a tracker without faces, whose first face gets `nextFaceID`.
-    package init(parameters: Parameters = Parameters(), nextFaceID: FaceID = FaceID(rawValue: 1)) {
-        (self.parameters, self.nextFaceID) = (parameters, nextFaceID)
+    package init(options: Options = Options(), nextFaceID: FaceID = FaceID(rawValue: 1)) {
+        (self.options, self.nextFaceID) = (options, nextFaceID)
     }
 
     /// Takes what was observed in the next frame.
@@ -103,7 +103,7 @@ public struct FaceTracker: Sendable {
             }
             observe(observation, known ?? tracks.count - 1, at: stamp, &update)
         }
-        if parameters.ignoresStill { dropStill(at: stamp, &update) }
+        if options.ignoresStill { dropStill(at: stamp, &update) }
         update.events += dropGone(at: stamp, isCut: isCut, readings)
         update.faces = faces
         return update
@@ -135,16 +135,16 @@ public struct FaceTracker: Sendable {
 
     private mutating func observe(_ seen: FaceObservation, _ index: Int, at stamp: FrameStamp, _ update: inout Update) {
         let rate = rate.value
-        tracks[index].observe(FrameContext(observation: seen, stamp: stamp, frameRate: rate, parameters: parameters))
-        if tracks[index].canEnter(at: stamp, after: parameters.enterDelay) {
+        tracks[index].observe(FrameContext(observation: seen, stamp: stamp, frameRate: rate, options: options))
+        if tracks[index].canEnter(at: stamp, after: options.enterDelay) {
             update.events.append(tracks[index].enter(as: nextFaceID, at: stamp))
             nextFaceID = FaceID(rawValue: nextFaceID.rawValue + 1)
         }
         update.events += tracks[index].drainExpressionEvents()
         update.sightings.append(tracks[index].sighting(seen))
         guard tracks[index].face != nil else { return }
-        if seen.eyeDistance < parameters.smallestEyeDistance { update.attention.insert(.tooSmall) }
-        if abs(seen.pose.yaw) > parameters.yawLimit { update.attention.insert(.turnedAway) }
+        if seen.eyeDistance < options.smallestEyeDistance { update.attention.insert(.tooSmall) }
+        if abs(seen.pose.yaw) > options.yawLimit { update.attention.insert(.turnedAway) }
     }
 
     private mutating func dropStill(at stamp: FrameStamp, _ update: inout Update) {
@@ -161,7 +161,7 @@ public struct FaceTracker: Sendable {
         var gone: Set<Int> = []
         for index in tracks.indices where tracks[index].lastSeen != stamp {
             tracks[index].miss(at: stamp, wasLookedAt: readings != nil, isCut: isCut)
-            let isThere = tracks[index].isThere(readings, at: stamp, parameters)
+            let isThere = tracks[index].isThere(readings, at: stamp, options)
             events += tracks[index].drainExpressionEvents()
             guard !isThere else { continue }
             events += tracks[index].leave(reason: .left, at: stamp)
@@ -176,7 +176,7 @@ public struct FaceTracker: Sendable {
     /// The places to look at in a frame of that media time, before the tracker is advanced to it: of the faces that are not among
     /// the observations and whose patience has ended.
     package func places(at time: Double, besides observations: [FaceObservation] = []) -> [PlaceQuery] {
-        parameters.hold > 0 ? unseen(besides: observations).compactMap { $0.place(at: time, parameters) } : []
+        options.hold > 0 ? unseen(besides: observations).compactMap { $0.place(at: time, options) } : []
     }
 
     /// Where faces were that are not among some observations.

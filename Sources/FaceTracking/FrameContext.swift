@@ -6,7 +6,7 @@ struct FrameContext {
     let stamp: FrameStamp
     /// How many frames a second the face is measured in lately.
     var frameRate: Double
-    let parameters: FaceTracker.Parameters
+    let options: FaceTracker.Options
 
     /// Degrees.
     var yaw: Double { observation.pose.yaw }
@@ -15,7 +15,7 @@ struct FrameContext {
     /// Seconds.
     var time: Double { stamp.mediaTime }
     /// Whether the face is large and frontal enough to read its expression.
-    var isVisible: Bool { eyeDistance >= parameters.smallestEyeDistance && abs(yaw) <= parameters.yawLimit }
+    var isVisible: Bool { eyeDistance >= options.smallestEyeDistance && abs(yaw) <= options.yawLimit }
     /// Whether it is near and frontal enough for a dip of one eye to be a wink; in a turned head it is normal.
     var canWink: Bool { abs(yaw) <= 15 && eyeDistance >= 60 }
     /// Whether no blink falls between two frames.

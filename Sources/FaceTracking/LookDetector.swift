@@ -1,24 +1,5 @@
-public import FaceMetadata
+import FaceMetadata
 import Glibc
-
-extension FaceTracker.Parameters {
-    /// What counts as a look.
-    public struct Look: Hashable, Sendable {
-        /// The opening of the cone around `direction` that the gaze must lie in, from edge to edge in degrees.
-        public var cone = 20.0
-        /// For how many seconds a face must look before its `look`.
-        public var hold = 0.4
-        /// For how many seconds it must look elsewhere before its `look_away`.
-        public var release = 0.7
-        /// Only faces nearer than this count, in metres; nil for all. One whose distance is unknown does not count then.
-        public var near: Double?
-        /// Where the thing stands that is looked at, seen from the face; 0 and 0 is the camera.
-        public var direction = Gaze(yaw: 0, pitch: 0)
-
-        /// Makes the default parameters.
-        public init() {}
-    }
-}
 
 /// Detects the beginning and the end of looks: near, facing, and held for a moment.
 ///
@@ -27,8 +8,6 @@ struct LookDetector: Sendable {
     /// A look goes on in a cone and up to a distance larger by this factor, so that it does not end and begin again at the
     /// edge.
     private static let hysteresis = 1.25
-
-    typealias Look = FaceTracker.Parameters.Look
 
     /// What a frame shows of a face's eyes.
     enum Eyes: Hashable, Sendable {
@@ -51,22 +30,27 @@ struct LookDetector: Sendable {
 
     /// Takes the eyes in the next frame in which the face was seen, at a time in seconds; the distance, in metres, may be unknown.
     /// - Returns: A look that began or ended.
-    mutating func advance(_ eyes: Eyes, distance: Double?, at time: Double, _ parameters: Look) -> FaceEvent.Kind? {
+    mutating func advance(
+        _ eyes: Eyes,
+        distance: Double?,
+        at time: Double,
+        _ settings: LookSettings
+    ) -> FaceEvent.Kind? {
         // A blink is no look-away; eyes that are not seen for longer look at nothing.
         let isLong = lastOpen.map { time - $0 > FaceEvent.longestBlink } ?? true
-        let ended = isLong ? leaveTarget(at: time, parameters) : nil
+        let ended = isLong ? leaveTarget(at: time, settings) : nil
         if eyes == .unknown, isLong, isLooking != true { (isLooking, knownSince) = (nil, nil) }
         if eyes != .unknown { knownSince = knownSince ?? time }
         guard case .open(let gaze) = eyes else { return ended }
         lastOpen = time
         let factor = onTarget == nil ? 1 : Self.hysteresis
-        let isNear = parameters.near.map { near in distance.map { $0 <= near * factor } ?? false } ?? true
-        guard isNear, gaze.angle(to: parameters.direction) <= parameters.cone / 2 * factor else {
-            return ended ?? leaveTarget(at: time, parameters)
+        let isNear = settings.near.map { near in distance.map { $0 <= near * factor } ?? false } ?? true
+        guard isNear, gaze.angle(to: settings.direction) <= settings.cone / 2 * factor else {
+            return ended ?? leaveTarget(at: time, settings)
         }
         let since = onTarget?.since ?? time
         onTarget = (since, time)
-        guard ended == nil, isLooking != true, time - since >= parameters.hold - Track.slack else { return ended }
+        guard ended == nil, isLooking != true, time - since >= settings.hold - Track.slack else { return ended }
         isLooking = true
         return .look
     }
@@ -82,14 +66,14 @@ struct LookDetector: Sendable {
     }
 
     /// Takes a moment at which the gaze is elsewhere, or has been unknown for a while.
-    private mutating func leaveTarget(at time: Double, _ parameters: Look) -> FaceEvent.Kind? {
+    private mutating func leaveTarget(at time: Double, _ settings: LookSettings) -> FaceEvent.Kind? {
         if isLooking == true {
             let last = onTarget?.last ?? time
-            return time - last >= parameters.release - Track.slack ? end() : nil
+            return time - last >= settings.release - Track.slack ? end() : nil
         }
         onTarget = nil
         // A face that has just come may be about to look.
-        if let knownSince, time - knownSince >= parameters.hold - Track.slack { isLooking = false }
+        if let knownSince, time - knownSince >= settings.hold - Track.slack { isLooking = false }
         return nil
     }
 }
@@ -117,8 +101,8 @@ struct GazeDetector: Sendable {
 
     /// Takes the next frame in which the face was seen.
     mutating func advance(areEyesOpen: Bool, _ context: FrameContext) -> FaceEvent.Kind? {
-        let (time, parameters) = (context.time, context.parameters)
-        let raw = context.eyeDistance >= parameters.smallestEyeDistance ? context.observation.gaze : nil
+        let (time, options) = (context.time, context.options)
+        let raw = context.eyeDistance >= options.smallestEyeDistance ? context.observation.gaze : nil
         var eyes = raw == nil ? LookDetector.Eyes.unknown : .closed
         if areEyesOpen, let raw {
             let interval = gaze == nil ? 0 : time - gazeTime
@@ -131,7 +115,7 @@ struct GazeDetector: Sendable {
             gaze = nil
         }
         measureDistance(areEyesOpen ? context.observation.irisDiameter : nil, context)
-        return look.advance(eyes, distance: distance, at: time, parameters.look)
+        return look.advance(eyes, distance: distance, at: time, options.look)
     }
 
     private mutating func measureDistance(_ irisDiameter: Double?, _ context: FrameContext) {
@@ -142,7 +126,7 @@ struct GazeDetector: Sendable {
             if time - distanceTime > Self.distanceWindow { distance = nil }
             return
         }
-        let measured = Self.irisWidth / (2 * tan(context.parameters.fieldOfView / 2 * .pi / 180) * irisDiameter)
+        let measured = Self.irisWidth / (2 * tan(context.options.fieldOfView / 2 * .pi / 180) * irisDiameter)
         let share = 1 - exp(-max(0, time - distanceTime) / Self.distanceWindow)
         distance = distance.map { $0 + share * (measured - $0) } ?? measured
         distanceTime = time

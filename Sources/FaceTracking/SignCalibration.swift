@@ -35,8 +35,8 @@ package struct SignCalibration: Sendable {
         var (observation, stamp) = (FaceObservation(), FrameStamp.unset)
         (observation.pose, stamp.mediaTime) = (pose, time)
         observation.mouthShape.opening = (face.mouthOpen ?? 0) * FaceObject.widestMouth
-        let parameters = FaceTracker.Parameters()
-        let context = FrameContext(observation: observation, stamp: stamp, frameRate: 30, parameters: parameters)
+        let options = FaceTracker.Options()
+        let context = FrameContext(observation: observation, stamp: stamp, frameRate: 30, options: options)
         var seen = seen(in: part)
         if case .sign(let sign) = detector.advance(eyes: (isClosed, EachEye(left, right)), context) {
             seen.signs.append(sign)

@@ -60,7 +60,7 @@ struct SignDetector: Sendable {
         samples.append(Sample(time: time, pose: observation.pose, opening: observation.mouthShape.opening))
         guard let sign = eyeSign(eyes, canWink: context.canWink, at: time) ?? headSign(at: time) else { return nil }
         samples.forget()
-        switch (sign, context.parameters.isMirrored) {
+        switch (sign, context.options.isMirrored) {
         case (.winkLeft, true): return .sign(.winkRight)
         case (.winkRight, true): return .sign(.winkLeft)
         default: return .sign(sign)

@@ -68,13 +68,13 @@ package struct SmileCalibration: Sendable {
 
     /// What these settings would have reported.
     package func outcome(with settings: SmileSettings) -> Outcome {
-        var (detector, parameters, observation) = (SmileDetector(), FaceTracker.Parameters(), FaceObservation())
-        (parameters.smile, observation.eyeDistance) = (settings, parameters.smallestEyeDistance)
+        var (detector, options, observation) = (SmileDetector(), FaceTracker.Options(), FaceObservation())
+        (options.smile, observation.eyeDistance) = (settings, options.smallestEyeDistance)
         var (found, falseOnes) = (Set<Part>(), 0)
         for sample in samples {
             var stamp = FrameStamp.unset
             stamp.mediaTime = sample.time
-            let context = FrameContext(observation: observation, stamp: stamp, frameRate: 30, parameters: parameters)
+            let context = FrameContext(observation: observation, stamp: stamp, frameRate: 30, options: options)
             guard detector.advance(sample.mouth, context) == .smile else { continue }
             switch sample.part {
             case .neutral, .talk: falseOnes += 1

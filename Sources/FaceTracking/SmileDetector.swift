@@ -40,7 +40,7 @@ package struct SmileDetector: Sendable {
     private static let restTrust = 60.0
     /// The quantile of the levels outside smiles that is the resting level.
     private static let restQuantile = 0.2
-    /// A smile also ends when it stays below this share of its highest level for `FaceTracker.Parameters.smileMerge`.
+    /// A smile also ends when it stays below this share of its highest level for `FaceTracker.Options.smileMerge`.
     private static let endShare = 0.58
 
     private struct Sample: TimedSample {
@@ -92,9 +92,9 @@ package struct SmileDetector: Sendable {
             return nil
         }
         amount = min(max(level, 0), 1)
-        let wanted = context.parameters.smile
+        let wanted = context.options.smile
         guard smile == nil else {
-            let ended = endIfOver(at: time, wanted, merge: context.parameters.smileMerge)
+            let ended = endIfOver(at: time, wanted, merge: context.options.smileMerge)
             return ended ?? report(at: time, after: wanted.hold)
         }
         resting.insert(mouth.smileLevel)

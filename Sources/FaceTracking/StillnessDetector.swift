@@ -49,7 +49,7 @@ struct StillnessDetector: Sendable {
             measuredAt = time
         }
         if hasMoved || !(0...Self.longestPause).contains(time - measuredAt) { movedAt = time }
-        return time - movedAt >= context.parameters.stillAfter - Track.slack
+        return time - movedAt >= context.options.stillAfter - Track.slack
     }
 
     private mutating func movesAsAWhole(_ bounds: NormalizedRect, _ passed: Double) -> Bool {

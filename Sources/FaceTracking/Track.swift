@@ -2,7 +2,7 @@ import FaceMetadata
 
 /// One followed face: from its first observation, through enter, to its leave.
 struct Track: Sendable {
-    typealias Parameters = FaceTracker.Parameters
+    typealias Options = FaceTracker.Options
 
     /// Half a millisecond: three frames at 30 per second are 0.1 s but for rounding.
     static let slack = 0.0005
@@ -62,7 +62,7 @@ struct Track: Sendable {
     }
 
     mutating func observe(_ context: FrameContext) {
-        let (observation, stamp, zonesNow) = (context.observation, context.stamp, context.parameters.zones)
+        let (observation, stamp, zonesNow) = (context.observation, context.stamp, context.options.zones)
         let interval = stamp.mediaTime - lastSeen.mediaTime
         lineage = observation.lineage
         guard !observation.isCarriedOver else { return carryOver(at: stamp) }
@@ -162,8 +162,8 @@ struct Track: Sendable {
     /// Where to look for the person, if the face is not seen in the frame of that time and its patience has ended.
     ///
     /// Nobody is behind a picture of a face.
-    func place(at time: Double, _ parameters: Parameters) -> PlaceQuery? {
-        guard let face, !face.still, time - lastSeen.mediaTime >= parameters.patience - Self.slack,
+    func place(at time: Double, _ options: Options) -> PlaceQuery? {
+        guard let face, !face.still, time - lastSeen.mediaTime >= options.patience - Self.slack,
             hold?.isDue(at: time) ?? true
         else { return nil }
         return PlaceQuery(track: number, bounds: bounds, clothes: clothes, lastSeen: lastSeen.mediaTime)
@@ -173,13 +173,13 @@ struct Track: Sendable {
     /// could not be looked at.
     ///
     /// Where the patience ends in a frame that could not be looked at, the next one that can decides.
-    mutating func isThere(_ readings: [Int: PlaceReading]?, at stamp: FrameStamp, _ parameters: Parameters) -> Bool {
+    mutating func isThere(_ readings: [Int: PlaceReading]?, at stamp: FrameStamp, _ options: Options) -> Bool {
         // A face that has not entered must be seen without a break; it is not published yet.
         guard hasEntered else { return readings == nil && !isLost(at: stamp) }
         let unseen = stamp.mediaTime - lastSeen.mediaTime
-        guard unseen >= parameters.patience - Self.slack else { return true }
-        guard unseen < parameters.hold else { return false }
-        guard readings != nil || hold != nil else { return unseen <= parameters.patience + Hold.interval + Self.slack }
+        guard unseen >= options.patience - Self.slack else { return true }
+        guard unseen < options.hold else { return false }
+        guard readings != nil || hold != nil else { return unseen <= options.patience + Hold.interval + Self.slack }
         var new = hold ?? Hold(since: lastSeen)
         guard new.update(readings?[number], at: stamp) else { return false }
         if hold == nil { becomeHeld(at: stamp) }
@@ -255,7 +255,7 @@ struct Track: Sendable {
         note(closure, at: stamp)
         let areEyesOpen = eyes.seen.map { $0.isClosed != EachEye(true, true) } ?? false
         latest.still = stillness.advance(areEyesOpen: areEyesOpen, context)
-        if context.parameters.readsSigns { note(signs.advance(eyes: eyes.seen, context), at: stamp) }
+        if context.options.readsSigns { note(signs.advance(eyes: eyes.seen, context), at: stamp) }
     }
 
     private mutating func note(_ kind: FaceEvent.Kind?, at stamp: FrameStamp) {

@@ -42,7 +42,7 @@ final class FaceFollower: @unchecked Sendable {
 
     init(_ options: FaceSession.Options, firstFaceID: FaceID, meter: SessionMeter) {
         (self.options, self.meter) = (options, meter)
-        tracker = FaceTracker(parameters: options.tracking, nextFaceID: firstFaceID)
+        tracker = FaceTracker(options: options.tracking, nextFaceID: firstFaceID)
     }
 
     /// Takes options, and loads the models if they are not loaded or others are wanted.
@@ -64,11 +64,11 @@ final class FaceFollower: @unchecked Sendable {
         if !wanted.tracking.ignoresStill { analyzer?.forgetSetAside() }
     }
 
-    var parameters: FaceTracker.Parameters { tracker.parameters }
+    var trackingOptions: FaceTracker.Options { tracker.options }
 
     private func applyParameters() {
-        tracker.parameters = options.tracking
-        tracker.parameters.isMirrored = isMirrored
+        tracker.options = options.tracking
+        tracker.options.isMirrored = isMirrored
     }
 
     /// Releases the models, once all faces have left.

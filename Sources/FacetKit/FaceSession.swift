@@ -22,7 +22,7 @@ public final class FaceSession: Sendable {
         /// How faces are found.
         public var detection = FaceAnalyzer.Options()
         /// How faces are followed, and how long they may go unseen.
-        public var tracking = FaceTracker.Parameters()
+        public var tracking = FaceTracker.Options()
         /// Whether updates carry the 478 landmarks of each face.
         public var landmarks = false
         /// Whether updates carry their frame, and how.

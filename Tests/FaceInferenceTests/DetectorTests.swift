@@ -6,30 +6,30 @@ import Testing
 
 @Suite("Detector")
 struct DetectorTests {
-    @Test("has the anchors of the short-range model")
+    @Test("has the priors of the short-range model")
     func shortRangeAnchors() {
-        let anchors = DetectorKind.shortRange.anchors()
-        #expect(anchors.count == 896)
-        #expect(anchors[0] == .init(x: 0.5 / 16, y: 0.5 / 16) && anchors[1] == anchors[0])
-        #expect(anchors[2] == .init(x: 1.5 / 16, y: 0.5 / 16))
-        #expect(anchors[32] == .init(x: 0.5 / 16, y: 1.5 / 16))
-        #expect(anchors[512] == .init(x: 0.5 / 8, y: 0.5 / 8))
-        #expect(anchors[895] == .init(x: 7.5 / 8, y: 7.5 / 8))
+        let priors = DetectorKind.shortRange.priors()
+        #expect(priors.count == 896)
+        #expect(priors[0] == .init(x: 0.5 / 16, y: 0.5 / 16) && priors[1] == priors[0])
+        #expect(priors[2] == .init(x: 1.5 / 16, y: 0.5 / 16))
+        #expect(priors[32] == .init(x: 0.5 / 16, y: 1.5 / 16))
+        #expect(priors[512] == .init(x: 0.5 / 8, y: 0.5 / 8))
+        #expect(priors[895] == .init(x: 7.5 / 8, y: 7.5 / 8))
     }
 
-    @Test("has the anchors of the full-range model")
+    @Test("has the priors of the full-range model")
     func fullRangeAnchors() {
-        let anchors = DetectorKind.fullRange.anchors()
-        #expect(anchors.count == 2304)
-        #expect(anchors[49] == .init(x: 1.5 / 48, y: 1.5 / 48))
+        let priors = DetectorKind.fullRange.priors()
+        #expect(priors.count == 2304)
+        #expect(priors[49] == .init(x: 1.5 / 48, y: 1.5 / 48))
     }
 
-    @Test("decodes boxes relative to their anchors, in pixels of the searched square")
+    @Test("decodes boxes relative to their priors, in pixels of the searched square")
     func decoding() throws {
         let kind = DetectorKind.shortRange
-        let anchors = kind.anchors()
-        var boxes = [Float](repeating: 0, count: 16 * anchors.count)
-        var logits = [Float](repeating: -5, count: anchors.count)
+        let priors = kind.priors()
+        var boxes = [Float](repeating: 0, count: 16 * priors.count)
+        var logits = [Float](repeating: -5, count: priors.count)
         // The last anchor, at (0.9375, 0.9375) of the square.
         logits[895] = 2
         boxes.replaceSubrange(
@@ -43,7 +43,7 @@ struct DetectorTests {
             letterboxing: .init(x: 0, y: 0, width: 1, height: 1),
             of: .init(width: 640, height: 480)
         )
-        let found = kind.decode(boxes: boxes, logits: logits, anchors: anchors, in: region)
+        let found = kind.decode(boxes: boxes, logits: logits, priors: priors, in: region)
         let face = try #require(found.first)
         #expect(found.count == 1)
         #expect(abs(face.score - 0.8808) < 1e-4)
@@ -58,14 +58,14 @@ struct DetectorTests {
     @Test("ignores scores under the threshold, and does not overflow on huge ones")
     func thresholds() {
         let kind = DetectorKind.fullRange
-        let anchors = kind.anchors()
-        var boxes = [Float](repeating: 0, count: 16 * anchors.count)
-        var logits = [Float](repeating: 0.40, count: anchors.count)  // sigmoid 0.599
-        for index in anchors.indices { (boxes[16 * index + 2], boxes[16 * index + 3]) = (10, 10) }
+        let priors = kind.priors()
+        var boxes = [Float](repeating: 0, count: 16 * priors.count)
+        var logits = [Float](repeating: 0.40, count: priors.count)  // sigmoid 0.599
+        for index in priors.indices { (boxes[16 * index + 2], boxes[16 * index + 3]) = (10, 10) }
         logits[7] = 1e30
         logits[8] = .nan
         let region = CropRegion(center: .init(96, 96), side: 192, rotation: 0)
-        let found = kind.decode(boxes: boxes, logits: logits, anchors: anchors, in: region)
+        let found = kind.decode(boxes: boxes, logits: logits, priors: priors, in: region)
         #expect(found.map(\.score) == [1])
     }
 

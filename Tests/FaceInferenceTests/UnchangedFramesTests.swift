@@ -18,13 +18,13 @@ struct UnchangedFramesTests {
     private func scene() throws -> RoomScene {
         let portrait = try Portrait.astronaut.frame()
         let face = try #require(try analyzer(skips: false).analyze(portrait).observations.first?.bounds)
-        var parameters = RoomScene.Parameters()
-        parameters.size = FrameSize(width: 320, height: 240)
-        parameters.noise = 5
-        parameters.flicker = 0.05
-        parameters.faceAt = 1.05
-        parameters.faceSpeed = 0.8
-        return RoomScene(parameters, portrait: portrait, face: face)
+        var options = RoomScene.Options()
+        options.size = FrameSize(width: 320, height: 240)
+        options.noise = 5
+        options.flicker = 0.05
+        options.faceAt = 1.05
+        options.faceSpeed = 0.8
+        return RoomScene(options, portrait: portrait, face: face)
     }
 
     @Test("finds a face that comes in within 0.3 s of the frame in which every search would, with few searches before")

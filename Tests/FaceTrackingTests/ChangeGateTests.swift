@@ -79,9 +79,9 @@ struct ChangeGateTests {
 
     @Test("the rate cap delays the newest value, and lets coming, going and flags through")
     func rateCap() {
-        var parameters = ChangeGate.Parameters()
-        parameters.maximumRate = 10
-        var gate = ChangeGate(parameters: parameters)
+        var options = ChangeGate.Options()
+        options.maximumRate = 10
+        var gate = ChangeGate(options: options)
         let moved = changed { $0.bounds.x = 0.5 }
         let smiling = changed { $0.smiling = true }
         let steps: [(faces: [FaceObject], time: Double, isAdmitted: Bool)] = [

@@ -77,16 +77,16 @@ struct ExpressionTests {
 
     @Test("what happened before the enter is not told with it, but a smile that lasts is")
     func beforeEnter() {
-        var parameters = FaceTracker.Parameters()
-        parameters.enterDelay = 2
+        var options = FaceTracker.Options()
+        options.enterDelay = 2
         let smile = String(repeating: "s", count: 10)
         let rest = String(repeating: "r", count: 15)
-        var blinking = Timeline(parameters: parameters)
+        var blinking = Timeline(options: options)
         let blinks = blinking.play(String(open.prefix(30)) + "119" + String(open.prefix(20)) + "119" + open, eyes)
         #expect(blinks.filter { $0 != "." } == "E")
-        var smiling = Timeline(parameters: parameters)
+        var smiling = Timeline(options: options)
         #expect(smiling.play(rest + smile + rest + rest + rest, mouth).filter { $0 != "." } == "E")
-        var lasting = Timeline(parameters: parameters)
+        var lasting = Timeline(options: options)
         #expect(lasting.play(rest + rest + smile + smile + smile + smile, mouth).filter { $0 != "." } == "ES")
     }
 
@@ -117,9 +117,9 @@ struct ExpressionTests {
             return
         }
         #expect(abs(duration - 39.0 / 30) < 0.02)
-        var parameters = FaceTracker.Parameters()
-        parameters.enterDelay = 1
-        var early = Timeline(parameters: parameters)
+        var options = FaceTracker.Options()
+        options.enterDelay = 1
+        var early = Timeline(options: options)
         #expect(early.play(closed + "999", eyes).filter { $0 != "." } == "ECO")
     }
 
@@ -256,9 +256,9 @@ struct ExpressionTests {
     @Test("a smile is reported in the first frame in which it has lasted for the hold", arguments: [15.0, 30, 60])
     func hold(rate: Double) throws {
         func frames(after hold: Double, lasting seconds: Double) -> (begin: Int?, end: Int?) {
-            var parameters = FaceTracker.Parameters()
-            parameters.smile.hold = hold
-            var timeline = Timeline(rate: rate, parameters: parameters)
+            var options = FaceTracker.Options()
+            options.smile.hold = hold
+            var timeline = Timeline(rate: rate, options: options)
             let line = [("r", 1.5), ("s", seconds), ("r", 1)].map { String(repeating: $0.0, count: Int($0.1 * rate)) }
             let happened = Array(timeline.play(line.joined(), mouth))
             return (happened.firstIndex(of: "S"), happened.firstIndex(of: "e"))
@@ -274,9 +274,9 @@ struct ExpressionTests {
     @Test("a lower level finds weaker smiles, a higher one only stronger ones")
     func ownLevel() {
         func counts(_ level: Double, from own: Double) -> Bool {
-            var parameters = FaceTracker.Parameters()
-            parameters.smile.level = own
-            var timeline = Timeline(parameters: parameters)
+            var options = FaceTracker.Options()
+            options.smile.level = own
+            var timeline = Timeline(options: options)
             _ = timeline.play(rest, mouth)
             let happened = timeline.play(String(repeating: "s", count: 30)) { _ in .sample(mouth: .level(level)) }
             return happened.contains("S")
@@ -332,9 +332,9 @@ struct ExpressionTests {
 
     @Test("a laugh, which weakens and comes back within smileMerge, is one smile", arguments: [0.0, 0.5, 1])
     func laugh(merge: Double) {
-        var parameters = FaceTracker.Parameters()
-        parameters.smileMerge = merge
-        var timeline = Timeline(parameters: parameters)
+        var options = FaceTracker.Options()
+        options.smileMerge = merge
+        var timeline = Timeline(options: options)
         let laugh = String(repeating: "s", count: 15) + String(repeating: "h", count: 15)
         let happened = timeline.play(rest + laugh + laugh + laugh, mouth).filter { $0 != "." }
         #expect(happened == (merge == 0 ? "ESeSeSe" : "ES"))
@@ -373,9 +373,9 @@ struct ExpressionTests {
             Issue.record("\(events.map(\.kind))")
             return
         }
-        var parameters = FaceTracker.Parameters()
-        parameters.enterDelay = 2
-        var early = Timeline(parameters: parameters)
+        var options = FaceTracker.Options()
+        options.enterDelay = 2
+        var early = Timeline(options: options)
         // The smile ends in the very frame of the enter.
         let ending = String(repeating: "r", count: 41) + smile.prefix(15) + "rrrrrr"
         #expect(early.play(ending, mouth).filter { $0 != "." } == "E")

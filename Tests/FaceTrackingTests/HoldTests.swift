@@ -13,7 +13,7 @@ struct HoldTests {
         private(set) var queries = 0
         private var frame = 0
 
-        init(_ parameters: FaceTracker.Parameters = .init()) { tracker = FaceTracker(parameters: parameters) }
+        init(_ options: FaceTracker.Options = .init()) { tracker = FaceTracker(options: options) }
 
         var time: Double { Double(frame) / 10 }
 
@@ -99,10 +99,10 @@ struct HoldTests {
         arguments: 0..<3
     )
     func notHeld(reason: Int) throws {
-        var parameters = FaceTracker.Parameters()
-        if reason == 1 { parameters.hold = 0 }
-        if reason == 2 { parameters.stillAfter = 0 }
-        var room = Room(parameters)
+        var options = FaceTracker.Options()
+        if reason == 1 { options.hold = 0 }
+        if reason == 2 { options.stillAfter = 0 }
+        var room = Room(options)
         room.play(seconds: 2, [Self.face()])
         room.play(seconds: 2, [], reason == 0 ? nil : .person(moved: true, head: false))
         #expect(try #require(room.leave).event.stamp.mediaTime < 2.7)
@@ -138,9 +138,9 @@ struct HoldTests {
         blind.play(seconds: 2, [Self.face()])
         blind.skip(seconds: 3)
         #expect(abs(try #require(blind.leave).event.stamp.mediaTime - 3.2) < 0.11)
-        var parameters = FaceTracker.Parameters()
-        parameters.hold = 0
-        var without = Room(parameters)
+        var options = FaceTracker.Options()
+        options.hold = 0
+        var without = Room(options)
         without.play(seconds: 2, [Self.face()])
         without.skip(seconds: 1)
         #expect(try #require(without.leave).event.stamp.mediaTime < 2.7)
@@ -158,9 +158,9 @@ struct HoldTests {
 
     @Test("a hold has an end")
     func longest() throws {
-        var parameters = FaceTracker.Parameters()
-        parameters.hold = 5
-        var room = Room(parameters)
+        var options = FaceTracker.Options()
+        options.hold = 5
+        var room = Room(options)
         room.play(seconds: 2, [Self.face()])
         room.play(seconds: 8, [], .person(moved: true, head: false))
         #expect(abs(try #require(room.leave).event.stamp.mediaTime - 6.9) < 0.11)
@@ -200,9 +200,9 @@ struct HoldTests {
 
     @Test("what it was doing ends when it is no longer seen, and its zone when it has gone")
     func expressions() throws {
-        var parameters = FaceTracker.Parameters()
-        parameters.zones = [Zone("desk", try PictureArea(numbers: [0.2, 0.1, 0.6, 0.8]))]
-        var room = Room(parameters)
+        var options = FaceTracker.Options()
+        options.zones = [Zone("desk", try PictureArea(numbers: [0.2, 0.1, 0.6, 0.8]))]
+        var room = Room(options)
         room.play(seconds: 2, [Self.face()])
         room.play(seconds: 2, [.sample(mouth: .level(1))])
         room.play(seconds: 5, [], .person(moved: true, head: false))

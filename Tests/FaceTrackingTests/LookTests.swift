@@ -10,7 +10,7 @@ struct LookTests {
     /// nothing, `.` no look, `*` a look.
     private struct Play {
         var detector = LookDetector()
-        var parameters = FaceTracker.Parameters.Look()
+        var options = LookSettings()
         var distance: Double?
         var frame = 0
         var ended: [FaceEvent.Kind] = []
@@ -18,16 +18,16 @@ struct LookTests {
         mutating func callAsFunction(_ line: String) -> String {
             String(
                 line.map { character in
-                    let (x, y) = (parameters.direction.yaw, parameters.direction.pitch)
+                    let (x, y) = (options.direction.yaw, options.direction.pitch)
                     let eyes: LookDetector.Eyes =
                         switch character {
                         case "o": .open(Gaze(yaw: x + 2, pitch: y - 2))
-                        case "e": .open(Gaze(yaw: x - 0.55 * parameters.cone, pitch: y))
+                        case "e": .open(Gaze(yaw: x - 0.55 * options.cone, pitch: y))
                         case "a": .open(Gaze(yaw: x, pitch: y + 25))
                         case "-": .closed
                         default: .unknown
                         }
-                    let kind = detector.advance(eyes, distance: distance, at: Double(frame) / 20, parameters)
+                    let kind = detector.advance(eyes, distance: distance, at: Double(frame) / 20, options)
                     frame += 1
                     if kind == .look { return "L" }
                     if let kind {
@@ -85,11 +85,11 @@ struct LookTests {
     @Test("are of a thing beside the camera, if that is set")
     func direction() {
         var play = Play()
-        play.parameters.direction = Gaze(yaw: -20, pitch: 10)
+        play.options.direction = Gaze(yaw: -20, pitch: 10)
         #expect(play("ooooooooo") == "????????L")
         var atCamera = Play()
         #expect(
-            play.detector.advance(.open(Gaze(yaw: 0, pitch: 0)), distance: nil, at: 1.2, play.parameters) != nil
+            play.detector.advance(.open(Gaze(yaw: 0, pitch: 0)), distance: nil, at: 1.2, play.options) != nil
         )
         #expect(atCamera("ooooooooo") == "????????L")
     }
@@ -98,7 +98,7 @@ struct LookTests {
     func near() {
         for (distance, looks) in [(nil, false), (1.1, false), (0.9, true)] as [(Double?, Bool)] {
             var play = Play()
-            (play.parameters.near, play.distance) = (1, distance)
+            (play.options.near, play.distance) = (1, distance)
             #expect(play("ooooooooo").hasSuffix("L") == looks)
             // Who has come near enough may sway.
             play.distance = 1.2
@@ -130,9 +130,9 @@ struct LookTests {
 
     @Test("are reported at the enter of a face that already looks")
     func early() {
-        var parameters = FaceTracker.Parameters()
-        parameters.enterDelay = 1
-        var timeline = Timeline(parameters: parameters)
+        var options = FaceTracker.Options()
+        options.enterDelay = 1
+        var timeline = Timeline(options: options)
         let line = timeline.play(String(repeating: "o", count: 32), observation)
         #expect(line == String(repeating: ".", count: 30) + "EK" + ".")
     }
@@ -174,7 +174,7 @@ struct LookTests {
     @Test("come with gaze and distance in the metadata, both absent for small faces")
     func metadata() throws {
         var timeline = Timeline()
-        timeline.tracker.parameters.fieldOfView = 90
+        timeline.tracker.options.fieldOfView = 90
         _ = timeline.play("ooooo", observation)
         let face = try #require(timeline.updates.last?.faces.first)
         #expect(face.gaze == Gaze(yaw: 1, pitch: 0))

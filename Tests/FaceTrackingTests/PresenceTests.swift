@@ -40,9 +40,9 @@ struct PresenceTests {
 
     @Test("a long patience gives an identity to nobody across the picture")
     func patience() {
-        var parameters = FaceTracker.Parameters()
-        parameters.patience = 60
-        var timeline = Timeline(parameters: parameters)
+        var options = FaceTracker.Options()
+        options.patience = 60
+        var timeline = Timeline(options: options)
         _ = timeline.play("aaaaa" + String(repeating: "-", count: 300))
         _ = timeline.play("bbbb") { _ in .sample(lineage: 2, x: 0.0, y: 0.7) }
         #expect(timeline.updates.last?.faces.map(\.faceID.rawValue) == [1, 2])

@@ -16,9 +16,9 @@ extension Trace {
             (observation.leftLids, observation.rightLids) = (seen.leftLids, seen.rightLids)
             observation.pose.pitch = seen.pitch
             let stamp = FrameStamp(frame: seen.frame, time: Timestamp(nanoseconds: 0), mediaTime: seen.time)
-            var parameters = FaceTracker.Parameters()
-            parameters.isMirrored = isMirrored
-            let context = FrameContext(observation: observation, stamp: stamp, frameRate: 30, parameters: parameters)
+            var options = FaceTracker.Options()
+            options.isMirrored = isMirrored
+            let context = FrameContext(observation: observation, stamp: stamp, frameRate: 30, options: options)
             _ = face.eyes.advance(context)
             let sign = face.signs.advance(eyes: face.eyes.seen, context)
             if case .sign(let sign)? = sign { found.append((sign, seen.lineage, seen.time)) }
@@ -159,9 +159,9 @@ struct SignTests {
 
     @Test("the tracker reports one, if it is to read signs", arguments: [false, true])
     func tracked(readsSigns: Bool) {
-        var parameters = FaceTracker.Parameters()
-        parameters.readsSigns = readsSigns
-        var play = Timeline(parameters: parameters)
+        var options = FaceTracker.Options()
+        options.readsSigns = readsSigns
+        var play = Timeline(options: options)
         let line = String(repeating: "o", count: 60) + String(repeating: "c", count: 27) + "oooooo"
         let result = play.play(line) { .sample(eyes: $0 == "c" ? (0, 0) : (0.06, 0.06)) }
         #expect(result.contains("G") == readsSigns)

@@ -6,10 +6,10 @@ import Testing
 
 @Suite("Faces that are only pictures")
 struct StillnessTests {
-    private static let parameters = {
-        var parameters = FaceTracker.Parameters()
-        parameters.stillAfter = 15
-        return parameters
+    private static let options = {
+        var options = FaceTracker.Options()
+        options.stillAfter = 15
+        return options
     }()
 
     /// What a letter means: a face in which nothing changes (`p`), something does (`m`), nothing was measured (`u`), with closed
@@ -28,7 +28,7 @@ struct StillnessTests {
 
     /// In which seconds a face is still that shows what the letters say, each for a second.
     private func still(_ seconds: String) -> [Int] {
-        var timeline = Timeline(rate: 15, parameters: Self.parameters)
+        var timeline = Timeline(rate: 15, options: Self.options)
         return seconds.enumerated().compactMap { second, character in
             _ = timeline.play(String(repeating: character, count: 15), face)
             return timeline.updates.last?.faces.first?.still == true ? second : nil
@@ -47,7 +47,7 @@ struct StillnessTests {
     @Test("one frame that differs by chance does not count, a second one soon after does")
     func chance() {
         func isStill(every interval: Double) -> Bool {
-            var timeline = Timeline(rate: 15, parameters: Self.parameters)
+            var timeline = Timeline(rate: 15, options: Self.options)
             for frame in 0..<900 {
                 let isOdd = frame > 0 && frame % Int(15 * interval) == 0
                 _ = timeline.play(isOdd ? "m" : "p", face)
@@ -70,7 +70,7 @@ struct StillnessTests {
 
     /// Whether a face is still after a minute whose size goes to and fro, and which moves through the picture as a whole.
     private func isStill(breathing share: Double, period: Double, sway: Double) -> Bool {
-        var timeline = Timeline(rate: 15, parameters: Self.parameters)
+        var timeline = Timeline(rate: 15, options: Self.options)
         for frame in 0..<900 {
             let time = Double(frame) / 15
             var face = FaceObservation.sample(x: 0.4 + 0.2 * sway * sin(2.1 * time))
@@ -92,9 +92,9 @@ struct StillnessTests {
 
     @Test("leaves with its reason when pictures are ignored, and says what need not be followed any more")
     func ignored() throws {
-        var parameters = Self.parameters
-        parameters.ignoresStill = true
-        var timeline = Timeline(rate: 15, parameters: parameters)
+        var options = Self.options
+        options.ignoresStill = true
+        var timeline = Timeline(rate: 15, options: options)
         _ = timeline.play(String(repeating: "p", count: 232), face)
         let left = try #require(timeline.updates.first { !$0.setAside.isEmpty })
         guard case .leave(let dwell, _, reason: .still)? = left.events.first?.kind else {

@@ -11,9 +11,9 @@ struct Timeline {
     let rate: Double
     private var frame = 0
 
-    init(rate: Double = 30, parameters: FaceTracker.Parameters = .init(), nextFaceID: Int = 1) {
+    init(rate: Double = 30, options: FaceTracker.Options = .init(), nextFaceID: Int = 1) {
         self.rate = rate
-        tracker = FaceTracker(parameters: parameters, nextFaceID: FaceID(rawValue: nextFaceID))
+        tracker = FaceTracker(options: options, nextFaceID: FaceID(rawValue: nextFaceID))
     }
 
     static func stamp(_ frame: Int, rate: Double = 30) -> FrameStamp {

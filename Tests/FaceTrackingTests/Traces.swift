@@ -130,8 +130,8 @@ struct Trace {
             let openness = face.eyes.advance(EachEye(seen.leftLids, seen.rightLids), at: seen.time)
             let stamp = FrameStamp(frame: seen.frame, time: Timestamp(nanoseconds: 0), mediaTime: seen.time)
             let observation = FaceObservation.sample(yaw: seen.yaw, gaze: seen.gaze, eyeDistance: seen.eyeDistance)
-            let parameters = FaceTracker.Parameters()
-            let context = FrameContext(observation: observation, stamp: stamp, frameRate: 30, parameters: parameters)
+            let options = FaceTracker.Options()
+            let context = FrameContext(observation: observation, stamp: stamp, frameRate: 30, options: options)
             let (isVisible, canWink) = (context.isVisible, context.canWink)
             let blink = face.blink.advance(
                 .init(openness: openness, appearance: seen.appearance, canWink: canWink),

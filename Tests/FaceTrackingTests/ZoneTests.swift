@@ -14,7 +14,7 @@ struct ZoneTests {
         _ middle: (Double) -> NormalizedPoint?
     ) -> [FaceEvent] {
         var tracker = FaceTracker()
-        tracker.parameters.zones = zones
+        tracker.options.zones = zones
         var events: [FaceEvent] = []
         for frame in 0..<Int(seconds * rate) {
             let stamp = Timeline.stamp(frame, rate: rate)
@@ -124,13 +124,13 @@ struct ZoneTests {
     @Test("other zones take effect with the next frame, those that are gone are left, and no identity changes")
     func reload() throws {
         var timeline = Timeline()
-        timeline.tracker.parameters.zones = try [Self.rectangle("a", 0, 0, 1, 1)]
+        timeline.tracker.options.zones = try [Self.rectangle("a", 0, 0, 1, 1)]
         #expect(timeline.play("aaaa") == "...EZ")
         #expect(timeline.updates.last?.faces.first?.zones == ["a"])
-        timeline.tracker.parameters.zones = try [Self.rectangle("b", 0, 0, 1, 1)]
+        timeline.tracker.options.zones = try [Self.rectangle("b", 0, 0, 1, 1)]
         #expect(timeline.play("aa") == "zZ.")
         #expect(timeline.updates.last?.faces.first?.zones == ["b"])
-        timeline.tracker.parameters.zones = []
+        timeline.tracker.options.zones = []
         #expect(timeline.play("aa") == "z.")
         #expect(timeline.updates.last?.faces.first?.zones == nil)
         #expect(timeline.updates.last?.faces.map(\.faceID.rawValue) == [1])
@@ -139,7 +139,7 @@ struct ZoneTests {
     @Test("a face that is hidden for a moment stays in its zone; one that leaves, leaves the zone first")
     func hiddenAndGone() throws {
         var timeline = Timeline()
-        timeline.tracker.parameters.zones = try [Self.rectangle("a", 0, 0, 1, 1)]
+        timeline.tracker.options.zones = try [Self.rectangle("a", 0, 0, 1, 1)]
         #expect(timeline.play("aaaa-----aaa") == "...EZ........")
         #expect(timeline.play(String(repeating: "-", count: 24)).hasSuffix("zL..."))
     }

@@ -345,7 +345,7 @@ struct FaceSessionTests {
             options.orientation = .upMirrored
             options.isMirrored = isMirrored
             _ = follower.begin(stream, options)
-            #expect(follower.parameters.isMirrored == isMirrored)
+            #expect(follower.trackingOptions.isMirrored == isMirrored)
         }
     }
 

@@ -21,17 +21,17 @@ struct PosterTests {
     /// Ten frames a second of 320 × 240 pixels.
     private static func room(sway: Double = 0, breathing: Double = 0, personAt time: Double? = nil) throws -> RoomScene
     {
-        var parameters = RoomScene.Parameters()
-        parameters.size = FrameSize(width: 320, height: 240)
-        (parameters.rate, parameters.flicker, parameters.exposureJump) = (10, 0.03, 0.2)
-        parameters.sway = sway
-        (parameters.faceAt, parameters.faceWidth, parameters.faceSpeed) = (time, 0.3, 0.6)
+        var options = RoomScene.Options()
+        options.size = FrameSize(width: 320, height: 240)
+        (options.rate, options.flicker, options.exposureJump) = (10, 0.03, 0.2)
+        options.sway = sway
+        (options.faceAt, options.faceWidth, options.faceSpeed) = (time, 0.3, 0.6)
         let (poster, face) = try portrait("astronaut.png")
         var sitter = RoomScene.Sitter(poster, face: face, width: 80, at: (x: 150, y: 115), visible: 0..<1000)
         sitter.breathing = breathing
-        guard time != nil else { return RoomScene(parameters, sitters: [sitter]) }
+        guard time != nil else { return RoomScene(options, sitters: [sitter]) }
         let (person, other) = try portrait("grace_hopper.jpg")
-        return RoomScene(parameters, portrait: person, face: other, sitters: [sitter])
+        return RoomScene(options, portrait: person, face: other, sitters: [sitter])
     }
 
     private func run(

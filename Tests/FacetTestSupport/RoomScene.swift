@@ -5,10 +5,10 @@ import Glibc
 /// Frames of a made-up room as a camera with noise sees it, in changing light, into which a face may slide, and where
 /// others may appear from one frame to the next.
 ///
-/// The same parameters give the same frames in every run.
+/// The same options give the same frames in every run.
 public struct RoomScene: Sendable {
     /// What the room is like.
-    public struct Parameters: Sendable {
+    public struct Options: Sendable {
         /// The size of the frames.
         public var size = FrameSize(width: 640, height: 480)
         /// Frames per second.
@@ -40,7 +40,7 @@ public struct RoomScene: Sendable {
     }
 
     /// What the room is like.
-    public let parameters: Parameters
+    public let options: Options
 
     /// Somebody who is there from one frame on, and gone in another, without moving.
     public struct Sitter: Sendable {
@@ -89,20 +89,20 @@ public struct RoomScene: Sendable {
     /// Makes a room.
     ///
     /// - Parameters:
-    ///   - parameters: What it is like.
+    ///   - options: What it is like.
     ///   - portrait: A picture whose face is `face`, in pixels; nil if no face comes in.
     ///   - face: Where the face is.
     ///   - sitters: Who else is there.
     public init(
-        _ parameters: Parameters,
+        _ options: Options,
         portrait: Frame? = nil,
         face: NormalizedRect? = nil,
         sitters: [Sitter] = []
     ) {
-        self.parameters = parameters
+        self.options = options
         self.sitters = sitters
         var generator = SplitMix64(seed: 20)
-        let (width, height) = (parameters.size.width, parameters.size.height)
+        let (width, height) = (options.size.width, options.size.height)
         var room = [Float](repeating: 0, count: width * height)
         for y in 0..<height {
             for x in 0..<width {
@@ -123,14 +123,14 @@ public struct RoomScene: Sendable {
         noise = (0..<Self.noiseCount).map { _ in
             // Nearly normal, with a variance of 1.
             (0..<6).map { _ in Float.random(in: -0.5...0.5, using: &generator) }.reduce(0, +) * 1.4142
-                * Float(parameters.noise)
+                * Float(options.noise)
         }
         if let portrait, let face {
             self.face = Patch(
                 portrait,
                 face,
-                side: Int(2 * parameters.faceWidth * Double(width)),
-                brightness: parameters.faceBrightness
+                side: Int(2 * options.faceWidth * Double(width)),
+                brightness: options.faceBrightness
             )
         } else {
             self.face = nil
@@ -139,13 +139,13 @@ public struct RoomScene: Sendable {
 
     /// How many seconds after the first frame the face is seen as a whole; nil if it never comes.
     public var faceIsWholeAt: Double? {
-        parameters.faceAt.map { $0 + 1.5 * parameters.faceWidth / parameters.faceSpeed }
+        options.faceAt.map { $0 + 1.5 * options.faceWidth / options.faceSpeed }
     }
 
     /// The frame with that number, as YUYV without colours.
     public func frame(_ number: Int) -> Frame {
-        let size = parameters.size
-        let time = Double(number) / parameters.rate
+        let size = options.size
+        let time = Double(number) / options.rate
         let pixels = FramePixels(count: 2 * size.width * size.height)
         var generator = SplitMix64(seed: UInt64(number))
         let gains = (0..<size.height).map { gain(row: $0, time: time) }
@@ -178,7 +178,7 @@ public struct RoomScene: Sendable {
     /// The room with everybody who sits there at that time.
     private func room(at time: Double) -> [Float] {
         var room = background
-        let size = parameters.size
+        let size = options.size
         for sitter in sitters where sitter.visible.contains(time) {
             let side = sitter.patch.side
             let scale = Float(1 + sitter.breathing / 2 * sin(2 * .pi * time / 4))
@@ -201,12 +201,12 @@ public struct RoomScene: Sendable {
 
     /// The room as a camera sees it that is held in a hand.
     private func swayed(_ room: [Float], _ time: Double) -> [Float] {
-        guard parameters.sway > 0 else { return room }
-        let (width, height) = (parameters.size.width, parameters.size.height)
+        guard options.sway > 0 else { return room }
+        let (width, height) = (options.size.width, options.size.height)
         // Slow sway and quicker tremor, at periods that do not meet.
         func wave(_ phase: Double) -> Float {
             Float(
-                parameters.sway
+                options.sway
                     * (0.6 * sin(1.7 * time + phase) + 0.3 * sin(4.3 * time + 2 * phase)
                         + 0.1 * sin(19 * time + 3 * phase))
             )
@@ -231,20 +231,20 @@ public struct RoomScene: Sendable {
 
     private func gain(row: Int, time: Double) -> Float {
         // 100 half-waves a second, read out within a frame's time: bands that wander a little from frame to frame.
-        let phase = 100.3 * (time + Double(row) / Double(parameters.size.height) / parameters.rate)
+        let phase = 100.3 * (time + Double(row) / Double(options.size.height) / options.rate)
         let wave = 4 * abs(phase - phase.rounded()) - 1
-        let isRaised = Int(time / parameters.jumpInterval) % 2 == 1
-        let light = (1 + parameters.flicker * wave) * (1 + parameters.daylight * time / 60)
-        return Float(light * (isRaised ? 1 + parameters.exposureJump : 1))
+        let isRaised = Int(time / options.jumpInterval) % 2 == 1
+        let light = (1 + options.flicker * wave) * (1 + options.daylight * time / 60)
+        return Float(light * (isRaised ? 1 + options.exposureJump : 1))
     }
 
     /// Where the top left corner of the face's picture is.
     private func facePosition(at time: Double) -> (left: Int, top: Int) {
-        guard let face, let begin = parameters.faceAt, time >= begin else { return (parameters.size.width, 0) }
-        let width = Double(parameters.size.width)
+        guard let face, let begin = options.faceAt, time >= begin else { return (options.size.width, 0) }
+        let width = Double(options.size.width)
         // The face takes the middle half of its picture: it begins to be seen when a quarter of that is in.
-        let way = (time - begin) * parameters.faceSpeed * width - 0.75 * Double(face.side)
-        return (Int(min(way, (width - Double(face.side)) / 2)), (parameters.size.height - face.side) / 2)
+        let way = (time - begin) * options.faceSpeed * width - 0.75 * Double(face.side)
+        return (Int(min(way, (width - Double(face.side)) / 2)), (options.size.height - face.side) / 2)
     }
 
     private func faceLuma(_ x: Int, _ y: Int) -> Float? {

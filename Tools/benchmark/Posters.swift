@@ -137,14 +137,14 @@ extension Benchmark {
         }
 
         private func scene(_ portraits: [Portrait], first: Int) -> RoomScene {
-            var parameters = RoomScene.Parameters()
-            parameters.rate = rate
-            parameters.noise = noise
-            parameters.flicker = flicker
-            parameters.exposureJump = jump
-            parameters.sway = sway
+            var options = RoomScene.Options()
+            options.rate = rate
+            options.noise = noise
+            options.flicker = flicker
+            options.exposureJump = jump
+            options.sway = sway
             return RoomScene(
-                parameters,
+                options,
                 sitters: portraits.enumerated().map { index, portrait in
                     var sitter = portrait.sitter(
                         width: 51 + Double((first + index) * 37 % 52),

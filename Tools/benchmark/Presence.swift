@@ -98,10 +98,10 @@ extension Benchmark {
 
         /// Everybody in a row through the middle, turned as in the portrait.
         private func room(_ portraits: [Portrait], _ size: FrameSize, _ stays: [Range<Double>]) -> RoomScene {
-            var parameters = RoomScene.Parameters()
-            parameters.size = size
+            var options = RoomScene.Options()
+            options.size = size
             return RoomScene(
-                parameters,
+                options,
                 sitters: stays.enumerated().map { number, stay in
                     portraits[number].sitter(
                         width: faceWidth * Double(size.width),
@@ -149,9 +149,9 @@ private struct Panels: Sendable {
                 throw ValidationError("\(path) is not a clip in I420 of \(size), as \(paths[0]) is; convert it")
             }
         }
-        var parameters = RoomScene.Parameters()
-        parameters.size = size
-        room = RoomScene(parameters)
+        var options = RoomScene.Options()
+        options.size = size
+        room = RoomScene(options)
     }
 
     func frame(_ number: Int) -> Frame {

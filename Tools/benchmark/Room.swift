@@ -75,7 +75,7 @@ extension Benchmark {
                 }
                 print("\(found.count) of \(posters) posters found")
             }
-            let (first, count) = (posters > 0 ? 150 : 0, Int(seconds * scene.parameters.rate))
+            let (first, count) = (posters > 0 ? 150 : 0, Int(seconds * scene.options.rate))
             var (time, decoding, searches, runs) = (0.0, 0.0, 0, 0)
             var found: Double?
             for number in first..<first + count {
@@ -92,7 +92,7 @@ extension Benchmark {
                 if found == nil, !analysis.observations.isEmpty { found = frame.stamp.mediaTime }
             }
             func text(_ time: Double) -> String {
-                let share = time / (Double(count) / scene.parameters.rate)
+                let share = time / (Double(count) / scene.options.rate)
                 return String(format: "%.2f %% of a core, %.3f ms a frame", 100 * share, 1000 * time / Double(count))
             }
             print(
@@ -157,16 +157,16 @@ extension Benchmark {
         private func scene() throws -> RoomScene {
             let numbers = size.split(separator: "x").compactMap { Int($0) }
             guard numbers.count == 2 else { throw ValidationError("--size takes WIDTHxHEIGHT, not \"\(size)\"") }
-            var parameters = RoomScene.Parameters()
-            parameters.size = FrameSize(width: numbers[0], height: numbers[1])
-            parameters.noise = noise
-            parameters.flicker = flicker
-            parameters.daylight = daylight
-            parameters.exposureJump = jump
-            parameters.faceAt = faceAt
-            parameters.faceWidth = faceWidth
-            parameters.faceSpeed = faceSpeed
-            parameters.faceBrightness = faceBrightness
+            var options = RoomScene.Options()
+            options.size = FrameSize(width: numbers[0], height: numbers[1])
+            options.noise = noise
+            options.flicker = flicker
+            options.daylight = daylight
+            options.exposureJump = jump
+            options.faceAt = faceAt
+            options.faceWidth = faceWidth
+            options.faceSpeed = faceSpeed
+            options.faceBrightness = faceBrightness
             let (width, height) = (numbers[0], numbers[1])
             let sitters =
                 try posters == 0
@@ -178,9 +178,9 @@ extension Benchmark {
                         visible: 0..<1e9
                     )
                 }
-            guard faceAt != nil else { return RoomScene(parameters, sitters: sitters) }
+            guard faceAt != nil else { return RoomScene(options, sitters: sitters) }
             let portrait = try Portrait.load("/usr/local/share/facet", count: 1)[0]
-            return RoomScene(parameters, portrait: portrait.picture, face: portrait.face)
+            return RoomScene(options, portrait: portrait.picture, face: portrait.face)
         }
 
         /// The processor time of this thread, in seconds.

@@ -44,16 +44,16 @@ extension Benchmark {
         }
 
         private func measure(_ sitters: [RoomScene.Sitter], _ size: FrameSize) throws -> [String] {
-            var parameters = RoomScene.Parameters()
-            parameters.size = size
-            let room = RoomScene(parameters, sitters: sitters)
+            var scene = RoomScene.Options()
+            scene.size = size
+            let room = RoomScene(scene, sitters: sitters)
             // As many as are wanted are never searched for more.
             var options = FaceAnalyzer.Options()
             options.maximumFaces = 32
             // People move: their landmarks are computed in every frame.
             options.skipsUnchanged = sitters.isEmpty
             let analyzer = try FaceAnalyzer(options)
-            let count = Int(seconds * parameters.rate)
+            let count = Int(seconds * scene.rate)
             var (searches, detection, landmarks, total, followed) = (0, 0.0, 0.0, 0.0, 0)
             for number in 0..<count {
                 let frame = room.frame(number)
@@ -71,7 +71,7 @@ extension Benchmark {
             return [
                 "\(followed)", String(format: "%.1f", Double(searches) / time),
                 String(format: "%.2f", 1000 * detection / Double(max(1, searches))),
-                String(format: "%.2f", 1000 * landmarks / (time * parameters.rate)),
+                String(format: "%.2f", 1000 * landmarks / (time * scene.rate)),
                 String(format: "%.1f %%", 100 * total / time),
             ]
         }

@@ -13,7 +13,7 @@ package import V4L2Capture
 package struct Settings: Hashable, Sendable {
     package var camera = Camera()
     package var detection = Detection()
-    package var tracking = FaceTracker.Parameters()
+    package var tracking = FaceTracker.Options()
     package var metadata = Metadata()
     /// The messages that are published, in addition to status, stats and the state of detection.
     package var publish = Set(Topic.selected)
@@ -123,7 +123,7 @@ extension Settings {
     /// What metadata holds, and when it counts as changed.
     package struct Metadata: Hashable, Sendable {
         package var fields: Set<FaceObject.OptionalField> = [.looking, .zones, .still]
-        package var changes = ChangeGate.Parameters()
+        package var changes = ChangeGate.Options()
 
         /// Each change, however small, at any rate of frames.
         package static var everyChange: Metadata {
