@@ -18,7 +18,7 @@ package final class FaceCheck {
     package func faces(in frame: Frame) throws(InferenceError) -> [NormalizedRect] {
         let size = frame.uprightSize
         let side = Float(SearchFocus.side) * size.vector.min()
-        let found = try finder.findEverything(in: frame, rect: .whole, sides: [side], withDoubtful: true)
+        let found = try finder.findEverything(in: frame, rect: .whole, previewSide: side)
         let picture = SIMD2<Double>(size.vector)
         return found.map { face in
             // The detectors' boxes are square, and end at the brows.
@@ -48,7 +48,7 @@ package final class FaceCheck {
         var frame = frame
         frame.orientation = orientation
         var best: Float = 0
-        for detector in [finder.shortRange, try finder.fullRangeDetector()] {
+        for detector in [finder.shortRange, try finder.fullRange.get()] {
             best = max(best, try detector.detect(in: frame, rect: .whole).map(\.score).max() ?? 0)
         }
         return best
