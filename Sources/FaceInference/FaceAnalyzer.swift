@@ -281,15 +281,13 @@ public final class FaceAnalyzer {
             schedule.noteCut()
             search = schedule.due(at: time, following: faces.count)
         }
-        guard search != .none else {
-            schedule.notePostponement(at: time)
-            return .none
+        if search != .none {
+            // A face that came is not always found by the first search; the next one is from another position.
+            if !hasChanged, change == .none, !schedule.isHurried { search = schedule.overdue(at: time) }
+            change = !hasChanged || !scene.canCompare ? .none : change == .none ? .new : .lasting
         }
-        // A face that came is not always found by the first search; the next one is from another position.
-        let wanted = hasChanged || change != .none || schedule.isHurried ? search : schedule.overdue(at: time)
-        change = !hasChanged || !scene.canCompare ? .none : change == .none ? .new : .lasting
-        if wanted == .none { schedule.notePostponement(at: time) } else { scene.noteSearch() }
-        return wanted
+        if search == .none { schedule.notePostponement(at: time) } else { scene.noteSearch() }
+        return search
     }
 
     /// Whether no face is followed nor was lost a moment ago, so that only a change of the scene is a reason to look.
