@@ -32,7 +32,6 @@ final class FaceFollower: @unchecked Sendable {
     private var lastDelivery: Double?
     private var stream: StreamDescription?
     private var stallTimeout = 0.0
-    private var isMirrored = false
     /// The media time of the newest picture that could be decoded, or of the first that could not.
     private var lastPicture: Double?
     /// Since when, in media time, nothing was seen and nothing moved; nil if something does.
@@ -49,27 +48,21 @@ final class FaceFollower: @unchecked Sendable {
     func load(_ wanted: FaceSession.Options) throws(FaceSessionError) {
         try wanted.check()
         if analyzer == nil || wanted.detection != options.detection {
-            analyzer = try failing(as: FaceSessionError.inference) { () throws(InferenceError) in
-                try FaceAnalyzer(wanted.detection, after: analyzer?.lastLineage ?? 0)
-            }
+            let last = analyzer?.lastLineage ?? 0
+            do { analyzer = try FaceAnalyzer(wanted.detection, after: last) } catch { throw .inference(error) }
         }
         if decoder == nil {
-            decoder = try failing(as: { FaceSessionError.decoder(reason: "\($0)") }) { () throws(JPEGError) in
-                try JPEGDecoder()
-            }
+            do { decoder = try JPEGDecoder() } catch { throw .decoder(reason: "\(error)") }
         }
         if wanted.tracking.hold == 0 || wanted.detection != options.detection { places = nil }
+        let isMirrored = tracker.options.isMirrored
         options = wanted
-        applyParameters()
+        tracker.options = wanted.tracking
+        tracker.options.isMirrored = isMirrored
         if !wanted.tracking.ignoresStill { analyzer?.forgetSetAside() }
     }
 
     var trackingOptions: FaceTracker.Options { tracker.options }
-
-    private func applyParameters() {
-        tracker.options = options.tracking
-        tracker.options.isMirrored = isMirrored
-    }
 
     /// Releases the models, once all faces have left.
     func unload() { analyzer = nil }
@@ -81,8 +74,7 @@ final class FaceFollower: @unchecked Sendable {
         self.stream = stream
         meter.decoder = stream.decoder
         stallTimeout = options.stallTimeout / .seconds(1)
-        isMirrored = options.isMirrored
-        applyParameters()
+        tracker.options.isMirrored = options.isMirrored
         lastPicture = nil
         state = .streaming(stream)
         // What held for the stream before must be found anew.

@@ -49,8 +49,6 @@ public final class FaceSession: Sendable {
         var running: (source: any FrameSource, mailbox: FrameMailbox)?
         /// What `init` opened, for the first run with that source.
         var opened: (source: Source, frames: any FrameSource)?
-        /// The callers of `settled`.
-        var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
     let parts: Parts
@@ -98,9 +96,7 @@ public final class FaceSession: Sendable {
             try options.check()
             let numbers = 1...(1 << 53)
             try require(numbers ~= firstFaceID.rawValue, "firstFaceID", firstFaceID.rawValue, "1 to 2^53")
-            _ = try failing(as: FaceSessionError.inference) { () throws(InferenceError) in
-                try ModelDirectory.find(options.detection.modelDirectory)
-            }
+            do { _ = try ModelDirectory.find(options.detection.modelDirectory) } catch { throw .inference(error) }
             follower = FaceFollower(options, firstFaceID: firstFaceID, meter: meter)
             var control = Control(state: RunState(source, options))
             loading = source.opensAtOnce ? FaceSession.load(options, by: follower) : nil
@@ -150,10 +146,8 @@ public final class FaceSession: Sendable {
     /// Returns once the session is as it was asked to be last: after `pause` the camera is closed, after `resume` it is about to
     /// be opened, after `stop` the run has ended.
     public func settled() async {
-        await withCheckedContinuation { continuation in
-            control.update { $0.waiting.append(continuation) }
-            resumeWaiting()
-        }
+        // Where the system has no thread left, no session runs that could be waited for.
+        try? await onThread(named: "settled") { [control] in control.wait { $0.state.isSettled ? () : nil } }
     }
 
     /// Ends the run in progress soon, with a leave for each face; without one, nothing happens.
@@ -193,14 +187,6 @@ public final class FaceSession: Sendable {
         }
         if control.state.newOptions != nil { control.running?.mailbox.wake() }
         if control.state.isInterrupted { control.state.ticket?.release() }
-        resumeWaiting()
         return control.state.status.number
-    }
-
-    func resumeWaiting() {
-        let reached = control.update { control in
-            control.state.isSettled ? exchange(&control.waiting, with: []) : []
-        }
-        for waiting in reached { waiting.resume() }
     }
 }
