@@ -63,7 +63,7 @@ struct BlinkDecision {
         let model = signals ? Self.withAppearance : Self.landmarksOnly
         guard 1 / (1 + exp(-score(model, duration))) >= model.threshold else { return }
         let opened = samples[min(valley.closed.upperBound + 1, valley.risen)].stamp
-        blink = BlinkDetector.Blink(eyes: eyes, duration: opened.mediaTime - valley.halfway.lowerBound, opened: opened)
+        blink = (eyes, opened.mediaTime - valley.halfway.lowerBound, opened)
     }
 
     // MARK: Which eyes
@@ -161,12 +161,7 @@ struct BlinkDecision {
     }
 }
 
-extension Collection where Element == Double {
+extension Collection<Double> {
     /// The value in the middle, or the mean of the two there; 0 of nothing.
-    fileprivate var median: Double {
-        guard !isEmpty else { return 0 }
-        let sorted = self.sorted()
-        let middle = sorted.count / 2
-        return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
-    }
+    fileprivate var median: Double { sorted().quantileOfSorted(0.5) ?? 0 }
 }

@@ -163,21 +163,18 @@ final class UpdateChannel: Sendable {
         }
     }
 
-    func finish(_ end: Next) {
+    /// Ends the updates, unless they have ended; those that wait are read before.
+    func finish(_ end: Next) { finish(end, isCancelled: false) }
+
+    /// Ends the updates, and drops those that wait.
+    func cancel() { finish(.success(nil), isCancelled: true) }
+
+    private func finish(_ end: Next, isCancelled: Bool) {
         let reader = state.update { state -> Reader? in
-            guard state.end == nil else { return nil }
+            if isCancelled { state.waiting = [] } else if state.end != nil { return nil }
             state.end = state.reader == nil ? end : .success(nil)
             return exchange(&state.reader, with: nil)
         }
         reader?.resume(returning: end)
-    }
-
-    func cancel() {
-        let reader = state.update { state in
-            state.end = .success(nil)
-            state.waiting = []
-            return exchange(&state.reader, with: nil)
-        }
-        reader?.resume(returning: .success(nil))
     }
 }

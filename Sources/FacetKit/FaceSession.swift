@@ -144,9 +144,8 @@ public final class FaceSession: Sendable {
     public func resume() { ask { $0.resume() } }
 
     /// Returns once the session is as it was asked to be last: after `pause` the camera is closed, after `resume` it is about to
-    /// be opened, after `stop` the run has ended.
+    /// be opened, after `stop` the run has ended; at once if the system has no thread left to wait on.
     public func settled() async {
-        // Where the system has no thread left, no session runs that could be waited for.
         try? await onThread(named: "settled") { [control] in control.wait { $0.state.isSettled ? () : nil } }
     }
 
