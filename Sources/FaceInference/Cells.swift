@@ -39,13 +39,6 @@ extension SIMD where Scalar == Float {
     var length: Float { (self * self).sum().squareRoot() }
 }
 
-extension AffineTransform {
-    /// Where a point goes. For each point of a face, since the generic one of another module is not specialised.
-    func callAsFunction(_ point: SIMD2<Float>) -> SIMD2<Float> {
-        SIMD2(a * point.x + b * point.y + tx, c * point.x + d * point.y + ty)
-    }
-}
-
 /// The value below which a share of some numbers, none of them negative, lies, to 3 % of it.
 ///
 /// It counts them in 32 steps a doubling from 2⁻¹² to 2²⁰, more than the square of any difference of grey levels: a tenth

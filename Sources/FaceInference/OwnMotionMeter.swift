@@ -84,11 +84,11 @@ final class OwnMotionMeter {
                 follow(cells, to: place, in: frame)
                 return true
             }
-            let cell = (rectangle.right - rectangle.left) / Float(UnchangedFace.side)
+            let cell = rectangle.size.x / Float(UnchangedFace.side)
             // The face's middle stays where it is when the grid grows.
             let middle = (picture.center + 0.5 - Float(UnchangedFace.side) / 2) * (1 - scale)
             let shift = (SIMD2(motion.x, motion.y) + middle) * cell
-            let center = SIMD2(rectangle.left + rectangle.right, rectangle.top + rectangle.bottom) / 2 - 0.5
+            let center = (rectangle.low + rectangle.high) / 2 - 0.5
             place = CropRegion(center: upright(center + shift), side: place.side * scale)
         }
         return false
