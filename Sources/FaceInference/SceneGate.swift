@@ -55,7 +55,6 @@ final class SceneGate {
     private var lastLook = 0.0
     private var lastChange = -Double.infinity
     private var changeBegan = -Double.infinity
-    private var lastTime = 0.0
     /// What was decided for the frame with that stamp, which may be asked for again.
     private var decision: (stamp: FrameStamp, mustLook: Bool)?
     /// The share of the cells compared last that differ, and of those beside followed faces that do as a rule.
@@ -158,12 +157,11 @@ final class SceneGate {
 
     /// Whether the detector has to look at the frame in the map, which has that media time in seconds.
     func mustLook(at time: Double) -> Bool {
-        // A time before the last one is a source that began anew.
-        guard !isEmpty, time >= lastTime else {
+        // A time before the last look is a source that began anew.
+        guard !isEmpty, time >= lastLook else {
             begin(at: time)
             return true
         }
-        lastTime = time
         map.uncover()
         learnNoise()
         let isFastChange = hasChanged(map.cells, since: reference, noiseFactor: 1, floor: Self.noiseFloor)
@@ -196,8 +194,11 @@ final class SceneGate {
     private func begin(at time: Double) {
         for cells in [reference, previous, smooth, smoothReference] { cells.copy(map.cells) }
         (isEmpty, isChanging, canCompare) = (false, false, false)
-        (averaged, smoothed) = (1, 0)
-        (lastLook, lastTime, lastChange, changeBegan) = (time, time, -.infinity, -.infinity)
+        averaged = 1
+        smoothed = 0
+        lastLook = time
+        lastChange = -.infinity
+        changeBegan = -.infinity
     }
 
     /// Learns each cell's noise from the difference of successive pictures; large ones slowly, so that a face is no noise.
