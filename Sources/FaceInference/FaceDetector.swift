@@ -118,7 +118,7 @@ struct FaceDetection: Hashable, Sendable {
 
     var leftEye: SIMD2<Float> { keypoints[0] }
     var rightEye: SIMD2<Float> { keypoints[1] }
-    var box: NormalizedRect { NormalizedRect(center: center, size: size) }
+    var box: NormalizedRect { NormalizedRect(center: SIMD2<Double>(center), size: SIMD2<Double>(size)) }
 
     /// Whether the boxes of two detections overlap so far that both are of the same face.
     func isSameFace(as other: FaceDetection) -> Bool { box.intersectionOverUnion(other.box) > 0.3 }

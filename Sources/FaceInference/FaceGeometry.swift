@@ -138,12 +138,11 @@ struct FaceGeometry {
         }
         guard total > 0 else { return nil }
         offset /= total * unit
-        typealias Formula = GazeFormula
-        let trust = Formula.trust(yaw: pose.yaw)
+        let trust = GazeFormula.trust(yaw: pose.yaw)
         // Yaw and pitch.
-        let turn = Formula.head * SIMD2(pose.yaw, pose.pitch)
-        let irises = turn + Formula.iris * SIMD2<Double>(offset) + SIMD2(0, Formula.neutralPitch)
-        let head = SIMD2(pose.yaw, turn.y + Formula.neutralHeadPitch)
+        let turn = GazeFormula.head * SIMD2(pose.yaw, pose.pitch)
+        let irises = turn + GazeFormula.iris * SIMD2<Double>(offset) + SIMD2(0, GazeFormula.neutralPitch)
+        let head = SIMD2(pose.yaw, turn.y + GazeFormula.neutralHeadPitch)
         let angles = trust * irises + (1 - trust) * head
         return Gaze(yaw: min(max(angles.x, -90), 90), pitch: min(max(angles.y, -90), 90))
     }

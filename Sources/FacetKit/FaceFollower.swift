@@ -21,7 +21,7 @@ final class FaceFollower: @unchecked Sendable {
     private var options: FaceSession.Options
     private var analyzer: FaceAnalyzer?
     private var decoder: JPEGDecoder?
-    private var tracker: FaceTracker
+    private(set) var tracker: FaceTracker
     /// Looks at the places of faces that are not seen; nil if none is held.
     private var places: PlaceMeter?
     private var attention = AttentionFilter()
@@ -61,8 +61,6 @@ final class FaceFollower: @unchecked Sendable {
         tracker.options.isMirrored = isMirrored
         if !wanted.tracking.ignoresStill { analyzer?.forgetSetAside() }
     }
-
-    var trackingOptions: FaceTracker.Options { tracker.options }
 
     /// Releases the models, once all faces have left.
     func unload() { analyzer = nil }

@@ -11,10 +11,7 @@ package final class LuminanceGrid {
         /// The upper left and the lower right corner.
         package var low, high: SIMD2<Float>
 
-        package init(_ low: SIMD2<Float>, _ high: SIMD2<Float>) {
-            self.low = low
-            self.high = high
-        }
+        package init(_ low: SIMD2<Float>, _ high: SIMD2<Float>) { (self.low, self.high) = (low, high) }
 
         package var size: SIMD2<Float> { high - low }
 
