@@ -94,8 +94,7 @@ public final class FaceSession: Sendable {
         init(_ source: Source, _ options: Options, _ firstFaceID: FaceID) throws(FaceSessionError) {
             try source.check()
             try options.check()
-            let numbers = 1...(1 << 53)
-            try require(numbers ~= firstFaceID.rawValue, "firstFaceID", firstFaceID.rawValue, "1 to 2^53")
+            try require(firstFaceID.rawValue, "firstFaceID", "1 to 2^53") { 1...(1 << 53) ~= $0 }
             do { _ = try ModelDirectory.find(options.detection.modelDirectory) } catch { throw .inference(error) }
             follower = FaceFollower(options, firstFaceID: firstFaceID, meter: meter)
             var control = Control(state: RunState(source, options))
