@@ -73,16 +73,16 @@ struct PlaceColors {
         return (newer - ((older + Self.offset) * gain - Self.offset)).magnitude.max() > limit
     }
 
-    /// The cells that a part of the picture covers.
-    static func cells(of rect: NormalizedRect) -> (columns: Range<Int>, rows: Range<Int>) {
-        func range(_ low: Double, _ length: Double) -> Range<Int> {
-            // Of what a model saw in garbage.
-            guard (low + length).isFinite else { return 0..<0 }
-            let (first, end) = ((low * Double(side)).rounded(), ((low + length) * Double(side)).rounded())
-            let start = Int(min(max(first, 0), Double(side)))
-            return start..<max(start, Int(min(max(end, 0), Double(side))))
+    /// Goes through the cells that a part of the picture covers.
+    static func forEachCell(of rect: NormalizedRect, _ body: (Int) -> Void) {
+        let (low, high, end) = (rect.origin, rect.origin + rect.size, SIMD2(repeating: Double(side)))
+        // A model may have seen it in garbage.
+        guard (low + high).sum().isFinite else { return }
+        let first = (low * end).rounded(.toNearestOrAwayFromZero).clamped(lowerBound: .zero, upperBound: end)
+        let last = (high * end).rounded(.toNearestOrAwayFromZero).clamped(lowerBound: first, upperBound: end)
+        for row in Int(first.y)..<Int(last.y) {
+            for column in Int(first.x)..<Int(last.x) { body(row * side + column) }
         }
-        return (range(rect.x, rect.width), range(rect.y, rect.height))
     }
 }
 

@@ -119,7 +119,7 @@ package final class PlaceMeter {
 
     private func count(in place: NormalizedRect) -> Count {
         var count = Count()
-        forEachCell(of: place) { index in
+        PlaceColors.forEachCell(of: place) { index in
             count.all += 1
             guard places[index] != .seen else { return }
             count.free += 1
@@ -133,7 +133,7 @@ package final class PlaceMeter {
     /// too little of them is inside the picture.
     package func clothes(below bounds: NormalizedRect) -> ClothesColors? {
         var clothes = ClothesColors()
-        forEachCell(of: bounds.around(widths: 0.7, heights: 0.9...2.1)) { index in
+        PlaceColors.forEachCell(of: bounds.around(widths: 0.7, heights: 0.9...2.1)) { index in
             let color = SIMD4<Float>(colors.cells[index]) / gain
             clothes.add(red: color.x, green: color.y, blue: color.z)
         }
@@ -168,14 +168,7 @@ package final class PlaceMeter {
     }
 
     private func mark(_ faces: [NormalizedRect], _ whose: Place) {
-        for face in faces { forEachCell(of: face.headAndShoulders) { places[$0] = whose } }
-    }
-
-    private func forEachCell(of rect: NormalizedRect, _ body: (Int) -> Void) {
-        let (columns, rows) = PlaceColors.cells(of: rect)
-        for row in rows {
-            for column in columns { body(row * PlaceColors.side + column) }
-        }
+        for face in faces { PlaceColors.forEachCell(of: face.headAndShoulders) { places[$0] = whose } }
     }
 
     /// Whether most of the picture beside people differs from an earlier one by more than the light; of a picture that people
