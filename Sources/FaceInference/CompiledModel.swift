@@ -9,7 +9,6 @@ final class CompiledModel {
     let input: AlignedMemory
     let outputs: [AlignedMemory]
     private let sampler: CropSampler
-    private let liteRT: LiteRT
     private let operators: [CustomOperator]
     private let compiled: LiteRtCompiledModel
     private let inputTensors: [LiteRtTensorBuffer]
@@ -39,7 +38,7 @@ final class CompiledModel {
         outputTensors = Array(tensors.dropFirst())
         self.input = memory[0]
         self.outputs = Array(memory.dropFirst())
-        (self.sampler, self.liteRT, self.operators, self.objects) = (sampler, liteRT, operators, objects)
+        (self.sampler, self.operators, self.objects) = (sampler, operators, objects)
     }
 
     /// Runs the model on a region of a frame.
@@ -50,7 +49,7 @@ final class CompiledModel {
         }
         for custom in operators { custom.beginRun() }
         let (inputs, outputs) = (inputTensors, outputTensors)
-        let run = liteRT.functions.pointee.run_compiled_model
+        let run = objects.liteRT.functions.pointee.run_compiled_model
         try objects.check("run", run(compiled, 0, inputs.count, inputs, outputs.count, outputs))
     }
 }

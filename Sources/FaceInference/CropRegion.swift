@@ -72,10 +72,6 @@ extension CropRegion {
 }
 
 extension NormalizedRect {
-    init(corner: SIMD2<Double>, size: SIMD2<Double>) {
-        self.init(x: corner.x, y: corner.y, width: size.x, height: size.y)
-    }
-
     /// The width and the height in pixels, in a picture of that size.
     func extent(in size: FrameSize) -> SIMD2<Float> { SIMD2(Float(width), Float(height)) * size.vector }
 }

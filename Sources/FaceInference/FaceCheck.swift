@@ -23,8 +23,8 @@ package final class FaceCheck {
         return found.map { face in
             // The detectors' boxes are square, and end at the brows.
             let extent = SIMD2(1.2, 1.4) * SIMD2<Double>(face.size)
-            let corner = SIMD2<Double>(face.center) - SIMD2(0.5, 0.55) * extent
-            return NormalizedRect(corner: corner / picture, size: extent / picture)
+            let middle = SIMD2<Double>(face.center) - SIMD2(0, 0.05) * extent
+            return NormalizedRect(center: middle / picture, size: extent / picture)
         }
     }
 

@@ -155,7 +155,7 @@ struct FaceDetection: Hashable, Sendable {
         let middle = SIMD2<Double>(center) + 0.5 + 0.1 * side * SIMD2(sin(roll), -cos(roll))
         let extent = SIMD2(1.1, 1.2) * side
         let picture = SIMD2<Double>(size.vector)
-        let bounds = NormalizedRect(corner: (middle - extent / 2) / picture, size: extent / picture)
+        let bounds = NormalizedRect(center: middle / picture, size: extent / picture)
         let pose = HeadPose(roll: roll * 180 / .pi, yaw: 0, pitch: 0)
         var face = FaceObject(faceID: FaceID(rawValue: 0), bounds: bounds, pose: pose, confidence: Double(score))
         face.leftEye = size.share(of: leftEye)
