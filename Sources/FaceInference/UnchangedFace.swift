@@ -86,7 +86,7 @@ final class UnchangedFace {
         rectangle = Self.rectangle(around: region).stored(in: frame)
         size = frame.size
         computedAt = frame.stamp.mediaTime
-        canLag = geometry.mouthShape(unit: geometry.unit).smileLevel < Self.mostSmileInLag
+        canLag = geometry.mouthShape.smileLevel < Self.mostSmileInLag
         // Without a grid the next frame is computed.
         skips = Self.mostSkips
         guard region.side >= 10, workspace.grid.sample(frame, rectangle, into: reference.base) else { return }
