@@ -31,19 +31,16 @@ struct FaceGeometry {
         return ((left + right) / 2, along, SIMD2(-along.y, along.x), width)
     }
 
-    /// How much each of the seven points of a lid's edge counts: those near the corners hardly move.
-    private static let lidWeights: [Float] = [0.3, 0.7, 1, 1, 1, 0.7, 0.3]
+    /// How much each of the seven points of a lid's edge counts, 1 in all: those near the corners hardly move.
+    private static let lidWeights: [Float] = [0.06, 0.14, 0.2, 0.2, 0.2, 0.14, 0.06]
 
     func lids(of eye: FaceMeshIndices.Eye) -> FaceObservation.Lids {
         let line = cornerLine(of: eye)
         let corner = position(eye.leftCorner)
         func depth(_ lid: [Int]) -> Float {
-            var (sum, total): (Float, Float) = (0, 0)
-            for (point, weight) in zip(lid, Self.lidWeights) {
-                sum += weight * ((position(point) - corner) * line.down).sum()
-                total += weight
+            zip(lid, Self.lidWeights).reduce(0) { sum, point in
+                sum + point.1 * ((position(point.0) - corner) * line.down).sum()
             }
-            return sum / total
         }
         let height = depth(eye.lowerLid) / 2 - depth(eye.upperLid)
         return FaceObservation.Lids(height: unit > 0 ? Double(height / unit) : 0, width: Double(line.width))

@@ -4,7 +4,6 @@
 enum FaceMeshIndices {
     /// How many points the mesh itself has, without the irises.
     static let meshCount = 468
-    static let count = 478
     static let leftEyeOuterCorner = 33
     static let rightEyeOuterCorner = 263
     static let leftMouthCorner = 61
