@@ -70,16 +70,19 @@ package final class PlaceMeter {
     /// Takes a frame with pixels, in which faces are seen and others were that are not known to have gone.
     package func look(at frame: Frame, seen: [NormalizedRect], unseen: [NormalizedRect]) {
         let time = frame.stamp.mediaTime
-        if let lastLook, time < lastLook { (room, wasEmpty, replacedAt) = (nil, false, -.infinity) }
+        if let lastLook, time < lastLook { beginScene(at: -.infinity) }
         swap(&previous, &colors)
         guard colors.sample(frame, workspace) else { return swap(&previous, &colors) }
-        defer { (lastLook, wasEmpty) = (time, seen.isEmpty && unseen.isEmpty) }
+        defer {
+            lastLook = time
+            wasEmpty = seen.isEmpty && unseen.isEmpty
+        }
         let areSame = !seen.isEmpty && unseen.isEmpty && seen.count == people.count
         people = (seen.count, areSame ? people.looks + 1 : 0)
         for index in places.indices { places[index] = .background }
         mark(unseen, .unseen)
         mark(seen, .seen)
-        if lastLook != nil, isOtherScene(than: previous) { (room, replacedAt, wasEmpty) = (nil, time, false) }
+        if lastLook != nil, isOtherScene(than: previous) { beginScene(at: time) }
         if let room, isOtherScene(than: room) { self.room = nil }
         gain = room?.gain(to: colors, workspace) { [places] in places[$0] == .background } ?? .one
         emptyLooks = seen.isEmpty && unseen.isEmpty && wasEmpty ? emptyLooks + 1 : 0
@@ -89,6 +92,12 @@ package final class PlaceMeter {
             if room == nil { room = previous } else { room?.approach(previous, gain: gain, limit: limit) }
         }
         if time - outlineUsedAt > Self.outlineLifetime { outline = nil }
+    }
+
+    private func beginScene(at time: Double) {
+        room = nil
+        wasEmpty = false
+        replacedAt = time
     }
 
     /// What a place shows in the frame that was looked at last, which is given again.

@@ -70,7 +70,11 @@ final class SceneGate {
     init(region: NormalizedRect) { map = ChangeMap(region: region) }
 
     /// Forgets the picture, but not the noise of its cells: the next frame is looked at.
-    func reset() { (isEmpty, canCompare, decision) = (true, false, nil) }
+    func reset() {
+        isEmpty = true
+        canCompare = false
+        decision = nil
+    }
 
     // MARK: Cuts
 

@@ -39,7 +39,10 @@ struct LookDetector: Sendable {
         // A blink is no look-away; eyes that are not seen for longer look at nothing.
         let isLong = lastOpen.map { time - $0 > FaceEvent.longestBlink } ?? true
         let ended = isLong ? leaveTarget(at: time, settings) : nil
-        if eyes == .unknown, isLong, isLooking != true { (isLooking, knownSince) = (nil, nil) }
+        if eyes == .unknown, isLong, isLooking != true {
+            isLooking = nil
+            knownSince = nil
+        }
         if eyes != .unknown { knownSince = knownSince ?? time }
         guard case .open(let gaze) = eyes else { return ended }
         lastOpen = time
@@ -60,7 +63,10 @@ struct LookDetector: Sendable {
 
     /// Ends the look under way, if there is one: what happened.
     mutating func end() -> FaceEvent.Kind? {
-        defer { (isLooking, onTarget) = (false, nil) }
+        defer {
+            isLooking = false
+            onTarget = nil
+        }
         guard isLooking == true, let onTarget else { return nil }
         return .lookAway(duration: max(0, onTarget.last - onTarget.since))
     }
