@@ -39,10 +39,7 @@ struct LookDetector: Sendable {
         // A blink is no look-away; eyes that are not seen for longer look at nothing.
         let isLong = lastOpen.map { time - $0 > FaceEvent.longestBlink } ?? true
         let ended = isLong ? leaveTarget(at: time, settings) : nil
-        if eyes == .unknown, isLong, isLooking != true {
-            isLooking = nil
-            knownSince = nil
-        }
+        if eyes == .unknown, isLong, isLooking != true { (isLooking, knownSince) = (nil, nil) }
         if eyes != .unknown { knownSince = knownSince ?? time }
         guard case .open(let gaze) = eyes else { return ended }
         lastOpen = time
@@ -63,12 +60,9 @@ struct LookDetector: Sendable {
 
     /// Ends the look under way, if there is one: what happened.
     mutating func end() -> FaceEvent.Kind? {
-        defer {
-            isLooking = false
-            onTarget = nil
-        }
-        guard isLooking == true, let onTarget else { return nil }
-        return .lookAway(duration: max(0, onTarget.last - onTarget.since))
+        let target = exchange(&onTarget, with: nil)
+        guard exchange(&isLooking, with: false) == true, let target else { return nil }
+        return .lookAway(duration: max(0, target.last - target.since))
     }
 
     /// Takes a moment at which the gaze is elsewhere, or has been unknown for a while.

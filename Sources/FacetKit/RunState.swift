@@ -78,10 +78,7 @@ struct RunState {
         let isInEffect = new == wanted && status.outcome == .inEffect
         status = ConfigurationStatus(number: status.number + 1, outcome: isInEffect ? .inEffect : .pending)
         wanted = new
-        if let current, current.source != new.source {
-            isLeaving = true
-            leaveReason = .restart
-        }
+        if let current, current.source != new.source { (isLeaving, leaveReason) = (true, .restart) }
     }
 
     // MARK: - The run
@@ -154,10 +151,7 @@ struct RunState {
         return true
     }
 
-    private mutating func sourceIsClosed() {
-        current = nil
-        isLeaving = false
-    }
+    private mutating func sourceIsClosed() { (current, isLeaving) = (nil, false) }
 }
 
 /// Names one run of a session, so that it can be cancelled without an effect on the run before or after it.
