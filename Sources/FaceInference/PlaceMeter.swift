@@ -21,9 +21,9 @@ package final class PlaceMeter {
     private static let (outline, clothes) = (0.3, 0.6)
     /// The least share of the head's place that somebody fills whose head is there.
     private static let head = 0.5
-    /// For how many looks nobody must have been there until all that is there belongs to the empty room, a person with the back to
-    /// the camera too: until then it learns only what changes little.
-    private static let looksUntilAll = 15
+    /// For more than how many looks nobody must have been there until all that is there belongs to the empty room, a person with the
+    /// back to the camera too: until then it learns only what changes little.
+    private static let looksUntilAll = 16
     /// The share of the picture beside people that another scene changes, and the least share that must be beside them.
     private static let (otherScene, leastBeside) = (0.5, 0.05)
     /// The least share of a place that other people leave free, for it to be judged.
@@ -42,9 +42,9 @@ package final class PlaceMeter {
     private var places = [Place](repeating: .background, count: PlaceColors.count)
     private var gain = SIMD4<Float>(repeating: 1)
     private var lastLook: Double?
-    private var wasEmpty = false
     /// How many people are seen, and for how many looks it has been so.
     private var people = (count: 0, looks: 0)
+    /// For how many looks in a row nobody has been there.
     private var emptyLooks = 0
     private var replacedAt = -Double.infinity
     private var outline: PersonOutline?
@@ -73,10 +73,7 @@ package final class PlaceMeter {
         if let lastLook, time < lastLook { beginScene(at: -.infinity) }
         swap(&previous, &colors)
         guard colors.sample(frame, workspace) else { return swap(&previous, &colors) }
-        defer {
-            lastLook = time
-            wasEmpty = seen.isEmpty && unseen.isEmpty
-        }
+        defer { lastLook = time }
         let areSame = !seen.isEmpty && unseen.isEmpty && seen.count == people.count
         people = (seen.count, areSame ? people.looks + 1 : 0)
         for index in places.indices { places[index] = .background }
@@ -85,8 +82,8 @@ package final class PlaceMeter {
         if lastLook != nil, isOtherScene(than: previous) { beginScene(at: time) }
         if let room, isOtherScene(than: room) { self.room = nil }
         gain = room?.gain(to: colors, workspace) { [places] in places[$0] == .background } ?? .one
-        emptyLooks = seen.isEmpty && unseen.isEmpty && wasEmpty ? emptyLooks + 1 : 0
-        if emptyLooks > 0 {
+        emptyLooks = seen.isEmpty && unseen.isEmpty ? emptyLooks + 1 : 0
+        if emptyLooks > 1 {
             // What was seen a look before, so that a person who comes in is no part of the empty room.
             let limit = emptyLooks > Self.looksUntilAll ? .infinity : Self.difference
             if room == nil { room = previous } else { room?.approach(previous, gain: gain, limit: limit) }
@@ -96,7 +93,7 @@ package final class PlaceMeter {
 
     private func beginScene(at time: Double) {
         room = nil
-        wasEmpty = false
+        emptyLooks = 0
         replacedAt = time
     }
 
