@@ -1,5 +1,3 @@
-import Frames
-
 /// Numbers of a grid's cells, a multiple of four, that are read and written in vectors.
 final class Cells {
     typealias Vector = SIMD4<Float>

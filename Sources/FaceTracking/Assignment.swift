@@ -1,5 +1,4 @@
 import FaceMetadata
-import Glibc
 
 /// Which of the followed faces each observation is.
 ///

@@ -1,5 +1,3 @@
-import Glibc
-
 /// The latest elements of a signal, addressed by their number since the beginning; older ones are overwritten.
 ///
 /// Memory is taken once, by the first elements.
