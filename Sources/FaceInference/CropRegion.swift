@@ -26,9 +26,7 @@ package struct CropRegion: Hashable, Sendable {
     }
 
     /// The upright square with the same centre and side, to compare regions by.
-    var square: NormalizedRect {
-        NormalizedRect(center: SIMD2<Double>(center), size: SIMD2(repeating: Double(side)))
-    }
+    var square: NormalizedRect { NormalizedRect(center: SIMD2<Double>(center), size: .init(repeating: Double(side))) }
 
     /// Whether two regions are about the same face: they share more than half of their union, or one's centre lies in the
     /// other's inner half, where its face is.

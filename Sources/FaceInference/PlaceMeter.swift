@@ -47,8 +47,7 @@ package final class PlaceMeter {
     /// For how many looks in a row nobody has been there.
     private var emptyLooks = 0
     private var replacedAt = -Double.infinity
-    private var outline: PersonOutline?
-    private var outlineUsedAt = -Double.infinity
+    private var outline: (model: PersonOutline, usedAt: Double)?
     private var lastError: InferenceError?
 
     /// Whose place a cell is; of several people, that of one who is seen.
@@ -88,7 +87,7 @@ package final class PlaceMeter {
             let limit = emptyLooks > Self.looksUntilAll ? .infinity : Self.difference
             if room == nil { room = previous } else { room?.approach(previous, gain: gain, limit: limit) }
         }
-        if time - outlineUsedAt > Self.outlineLifetime { outline = nil }
+        if let outline, time - outline.usedAt > Self.outlineLifetime { self.outline = nil }
     }
 
     private func beginScene(at time: Double) {
@@ -160,10 +159,10 @@ package final class PlaceMeter {
     private func outlined(_ bounds: NormalizedRect, in frame: Frame) -> (head: Double, body: Double) {
         guard !hasFailed else { return (0, 0) }
         do throws(InferenceError) {
-            let outline = if let outline { outline } else { try PersonOutline(modelDirectory: modelDirectory) }
-            (self.outline, outlineUsedAt) = (outline, frame.stamp.mediaTime)
+            let model = if let outline { outline.model } else { try PersonOutline(modelDirectory: modelDirectory) }
+            outline = (model, frame.stamp.mediaTime)
             let last = PlaceColors.side - 1
-            return try outline.coverage(of: bounds, in: frame) { point in
+            return try model.coverage(of: bounds, in: frame) { point in
                 let (column, row) = (Int(point.x * Double(last) + 0.5), Int(point.y * Double(last) + 0.5))
                 return places[row * PlaceColors.side + column] != .seen
             }

@@ -251,14 +251,14 @@ struct AttentionFilter {
     /// What has been so for long enough.
     private(set) var settled: [FaceAttention] = []
     private var candidate: [FaceAttention] = []
-    private var since: Double?
+    private var since = 0.0
 
     /// Takes a frame's reasons at a time in seconds.
     mutating func advance(_ attention: [FaceAttention], at time: Double) {
-        if attention != candidate || since == nil {
+        if attention != candidate {
             candidate = attention
             since = time
         }
-        if candidate != settled, let since, time - since >= Self.settling { settled = candidate }
+        if time - since >= Self.settling { settled = candidate }
     }
 }

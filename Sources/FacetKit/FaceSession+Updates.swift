@@ -62,21 +62,22 @@ private final class UpdateRun: Sendable {
         ticket = RunTicket { [channel] in channel.release() }
     }
 
-    deinit {
-        // The reader has gone.
-        channel.cancel()
-        session.cancel(ticket)
-    }
+    // The reader has gone.
+    deinit { cancel() }
 
     func next() async throws(FaceSessionError) -> FaceUpdate? {
         try failing(as: FaceSessionError.thread, start)
         let result = await withTaskCancellationHandler {
             await channel.next()
         } onCancel: {
-            channel.cancel()
-            session.cancel(ticket)
+            cancel()
         }
         return try result.get()
+    }
+
+    private func cancel() {
+        channel.cancel()
+        session.cancel(ticket)
     }
 
     private func start() throws(SystemError) {
