@@ -137,17 +137,13 @@ extension FaceSession.Source {
     /// What a program gives is checked once, so that nothing behind it can trap.
     func check() throws(FaceSessionError) {
         let (sides, pixels) = (1...32_767, 1...Int(Int32.max))
-        try require(options.stallTimeout > .zero, "stallTimeout", options.stallTimeout, "above 0")
-        let limit = options.maximumPixels
-        try require(pixels ~= limit, "maximumPixels", limit, "1 to \(pixels.upperBound)")
-        if case .camera(let camera) = kind {
-            if let size = camera.request.size {
-                try require(sides ~= size.width && sides ~= size.height, "request.size", size, "1x1 to 32767x32767")
-            }
-            if let rate = camera.request.rate {
-                try require(rate > 0 && rate <= 10_000, "request.rate", rate, "above 0, up to 10000")
-            }
-            try require(2...32 ~= camera.bufferCount, "bufferCount", camera.bufferCount, "2 to 32")
+        try require(options.stallTimeout, "stallTimeout", "above 0") { $0 > .zero }
+        try require(options.maximumPixels, "maximumPixels", "1 to \(pixels.upperBound)") { pixels ~= $0 }
+        guard case .camera(let camera) = kind else { return }
+        try require(camera.request.size, "request.size", "1x1 to 32767x32767") {
+            sides ~= $0.width && sides ~= $0.height
         }
+        try require(camera.request.rate, "request.rate", "above 0, up to 10000") { $0 > 0 && $0 <= 10_000 }
+        try require(camera.bufferCount, "bufferCount", "2 to 32") { 2...32 ~= $0 }
     }
 }
