@@ -82,7 +82,7 @@ extension FaceSession {
                 kind = .media(text)
                 // A command's pictures have no header if a format without one is set.
                 self.options.rawPictures = request.format.flatMap(\.rawPixels)
-                    .map { FrameSourceOptions.RawPictures(size: request.size ?? .usual, format: $0, rate: request.rate) }
+                    .map { .init(size: request.size ?? .usual, format: $0, rate: request.rate) }
             }
         }
 

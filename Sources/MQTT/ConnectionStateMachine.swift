@@ -128,20 +128,17 @@ struct ConnectionStateMachine {
 
     /// Time went by; `unanswered` names the addresses that did not answer so far, for people.
     mutating func tick(now: Int64, unanswered: String = "") -> [Action] {
-        switch phase {
-        case .waiting(let until) where now >= until: return beginRound(now: now)
-        case .opening(let stage, let since) where now - since >= timeout(of: stage, since: since):
-            let time = "within \(Double(timeout(of: stage, since: since)) / 1e9) s"
-            let addresses = unanswered.isEmpty ? "" : " from \(unanswered)"
-            let loss: Loss =
-                switch stage {
-                case .dialing: .unreachable("\(broker): no answer\(addresses) \(time)")
-                case .securing: .unanswered("\(broker): TLS is not agreed on \(time)")
-                case .asking: .unanswered("\(broker): no answer to the connection request \(time)")
-                }
-            return lost(loss, now: now)
-        default: return []
-        }
+        guard let deadline, now >= deadline else { return [] }
+        guard case .opening(let stage, let since) = phase else { return beginRound(now: now) }
+        let time = "within \(Double(deadline - since) / 1e9) s"
+        let addresses = unanswered.isEmpty ? "" : " from \(unanswered)"
+        let loss: Loss =
+            switch stage {
+            case .dialing: .unreachable("\(broker): no answer\(addresses) \(time)")
+            case .securing: .unanswered("\(broker): TLS is not agreed on \(time)")
+            case .asking: .unanswered("\(broker): no answer to the connection request \(time)")
+            }
+        return lost(loss, now: now)
     }
 
     /// Opening the connection has come as far as `stage`.
@@ -206,12 +203,7 @@ struct ConnectionStateMachine {
         guard let broker = round.popFirst() else { return [] }
         hasRepeated = false
         otherVersionReason = nil
-        let version: ConnectionState.ProtocolVersion =
-            switch settings.protocolPreference {
-            case .automatic: accepted[broker] ?? .version5
-            case .version5: .version5
-            case .version311: .version311
-            }
+        let version = settings.protocolPreference == .version311 ? .version311 : accepted[broker] ?? .version5
         // A session left by an earlier run could replay old commands, so the first connection never resumes one.
         let cleanStart = broker != sessionBroker || version != .version5
         return open(Attempt(broker: broker, version: version, cleanStart: cleanStart), now: now)

@@ -51,17 +51,11 @@ package struct DeliveryClock: Sendable {
 extension ClosedRange<Int64> {
     /// The lower bound, doubled so many times; the upper bound at the most.
     func doubling(_ times: Int) -> Int64 {
-        let (product, overflow) = lowerBound.multipliedReportingOverflow(by: 1 << Swift.min(times, 20))
-        return overflow ? upperBound : Swift.min(upperBound, product)
+        Int64(Swift.min(Int128(upperBound), Int128(lowerBound) << Swift.min(times, 20)))
     }
 }
 
 extension Duration {
     /// Whole nanoseconds, held within what 64 bits can carry (292 years).
-    var wholeNanoseconds: Int64 {
-        let (seconds, attoseconds) = components
-        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        guard !overflow else { return seconds < 0 ? .min : .max }
-        return product.addingReportingOverflow(attoseconds / 1_000_000_000).partialValue
-    }
+    var wholeNanoseconds: Int64 { Int64(clamping: attoseconds / 1_000_000_000) }
 }
