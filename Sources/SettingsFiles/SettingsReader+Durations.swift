@@ -11,18 +11,11 @@ extension SettingsReader {
         }
     }
 
-    package mutating func read(
-        _ key: String,
-        _ value: inout Duration?,
-        in range: ClosedRange<Duration>,
-        or word: String
-    ) {
-        read(key, &value, range.expectation, or: word) { range.holding(Duration(text: $0)) }
-    }
 }
 
 extension ClosedRange<Duration> {
-    fileprivate var expectation: String {
+    /// What a setting must be.
+    package var expectation: String {
         "a duration with its unit (ms, s, min, h) from \(lowerBound.text) to \(upperBound.text)"
     }
 }

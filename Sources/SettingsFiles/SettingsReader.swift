@@ -168,14 +168,8 @@ package struct SettingsReader {
 
     /// The variable that holds a setting: `camera.stallTimeout` is `FACET_CAMERA_STALL_TIMEOUT`.
     package static func environmentName(_ key: String) -> String {
-        var name = "FACET_"
-        var previousIsLowercase = false
-        for character in key {
-            if character.isUppercase, previousIsLowercase { name += "_" }
-            previousIsLowercase = character.isLowercase
-            name += character == "." ? "_" : character.uppercased()
-        }
-        return name
+        let words = key.replacing(/(?<end>\p{Lowercase})(?<start>\p{Uppercase})/) { "\($0.end)_\($0.start)" }
+        return "FACET_" + words.replacing(".", with: "_").uppercased()
     }
 }
 
@@ -251,7 +245,7 @@ extension SettingsReader {
 
 extension ClosedRange {
     /// A value that lies within; nil for any other.
-    func holding(_ value: Bound?) -> Bound? { value.flatMap { contains($0) ? $0 : nil } }
+    package func holding(_ value: Bound?) -> Bound? { value.flatMap { contains($0) ? $0 : nil } }
 }
 
 /// The known name that a misspelled one is most like, whole or in part; nil if it is like none.

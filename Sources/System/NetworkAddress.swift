@@ -12,12 +12,9 @@ package struct HostAndPort: Hashable, Sendable {
         guard let match = String(text).wholeMatch(of: form), let host = match.address ?? match.name else { return nil }
         self.host = String(host)
         // "host:" with nothing behind it is the scheme's own port.
-        guard let digits = match.port, !digits.isEmpty else {
-            port = nil
-            return
-        }
-        guard let port = UInt16(digits), ports.contains(port) else { return nil }
-        self.port = port
+        let digits = match.port ?? ""
+        port = UInt16(digits)
+        guard digits.isEmpty || port.map(ports.contains) == true else { return nil }
     }
 }
 
