@@ -56,8 +56,7 @@ final class RunSummary: MessageSink {
     }
 
     private static func words(of row: Row) -> String {
-        var place = row.start.map { ["from \(seconds($0))"] } ?? []
-        if let dwell = row.dwell { place.append("for \(seconds(dwell))") }
+        let place = [row.start.map { "from \(seconds($0))" }, row.dwell.map { "for \(seconds($0))" }].compactMap(\.self)
         let counts = Topic.events.compactMap { topic in row.counts[topic].map { "\(topic.rawValue) × \($0)" } }
         return place.joined(separator: " ") + (counts.isEmpty ? "" : ": " + counts.joined(separator: ", "))
     }
