@@ -194,14 +194,12 @@ final class OutboxFile: Sendable {
     func write(all contents: Contents) throws {
         try connection.withLock { connection in
             try connection.transaction {
-                try connection.execute("DELETE FROM event; DELETE FROM value; DELETE FROM sqlite_sequence")
+                try connection.execute("DELETE FROM event; DELETE FROM value")
                 let values = contents.values.mapValues(Optional.some)
                 try Self.write(Change(events: Array(contents.events.values), values: values), to: connection)
-                try connection.execute(
-                    "INSERT OR REPLACE INTO sqlite_sequence (rowid, name, seq) "
-                        + "VALUES ((SELECT rowid FROM sqlite_sequence WHERE name = 'event'), 'event', ?)",
-                    [.integer(contents.lastSequence)]
-                )
+                try connection.execute("DELETE FROM sqlite_sequence")
+                let last = SQLiteValue.integer(contents.lastSequence)
+                try connection.execute("INSERT INTO sqlite_sequence (name, seq) VALUES ('event', ?)", [last])
             }
         }
     }

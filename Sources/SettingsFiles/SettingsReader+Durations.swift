@@ -1,5 +1,3 @@
-import System
-
 extension SettingsReader {
     package mutating func read(_ key: String, _ value: inout Duration, in range: ClosedRange<Duration>) {
         read(key, &value, range.expectation) { range.holding(Duration(text: $0)) }
