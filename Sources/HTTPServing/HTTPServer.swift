@@ -157,12 +157,9 @@ package final class HTTPServer: @unchecked Sendable {
             let pauses = [table.pause(at: seconds), timeout < 0 ? nil : Double(timeout) / 1000].compactMap(\.self)
             let nanoseconds = pauses.min().map { Int64($0 * 1e9) } ?? .max
             _ = waker.wait([(http_event_descriptor(server), Int16(POLLIN))], nanoseconds: nanoseconds)
-            let inbox = inbox.withLock { inbox in
-                defer { inbox.ready = [] }
-                return inbox
-            }
-            guard !inbox.isOver else { return }
-            for stream in inbox.ready { streams[stream]?.resume() }
+            let (ready, isOver) = inbox.withLock { (exchange(&$0.ready, with: []), $0.isOver) }
+            guard !isOver else { return }
+            for stream in ready { streams[stream]?.resume() }
             for socket in table.closeOverdue(at: seconds) { shutdown(socket, Int32(SHUT_RDWR)) }
             MHD_run(server)
         }
@@ -192,11 +189,9 @@ package final class HTTPServer: @unchecked Sendable {
     /// Takes a connection in, and makes room for it.
     private func opened(_ socket: Int32) {
         if table.isFull {
-            guard let oldest = table.closeOldest() else {
-                shutdown(socket, Int32(SHUT_RDWR))
-                return
-            }
-            shutdown(oldest, Int32(SHUT_RDWR))
+            let oldest = table.closeOldest()
+            shutdown(oldest ?? socket, Int32(SHUT_RDWR))
+            guard oldest != nil else { return }
         }
         // An address of version 4 that came to a socket of version 6 is written as version 4.
         let address = SocketAddress(of: socket, getpeername).host.replacing(/^::ffff:/, with: "")

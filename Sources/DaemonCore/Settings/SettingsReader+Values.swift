@@ -46,10 +46,8 @@ extension SettingsReader {
 extension FrameSize {
     /// Reads a size such as `640x480`, 16 to 16384 pixels a side; nil for anything else.
     init?(text: String) {
-        let parts = text.split(separator: "x", omittingEmptySubsequences: false)
-        guard parts.count == 2, let width = Int(parts[0]), let height = Int(parts[1]),
-            (16...16_384).contains(width), (16...16_384).contains(height)
-        else { return nil }
-        self.init(width: width, height: height)
+        let sides = text.split(separator: "x", omittingEmptySubsequences: false).map { Int($0) ?? 0 }
+        guard sides.count == 2, sides.allSatisfy((16...16_384).contains) else { return nil }
+        self.init(width: sides[0], height: sides[1])
     }
 }
