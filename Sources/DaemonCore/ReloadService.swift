@@ -30,12 +30,7 @@ struct ReloadService: Service {
     }
 
     /// Whether the process belongs to a terminal that is still open.
-    private static var hasTerminal: Bool {
-        let terminal = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC)
-        guard terminal >= 0 else { return false }
-        close(terminal)
-        return true
-    }
+    private static var hasTerminal: Bool { close(open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC)) == 0 }
 
     private func reload() {
         let settings: Settings

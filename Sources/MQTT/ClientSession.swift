@@ -13,7 +13,9 @@ final class ClientSession: Sendable {
         var counters = DeliveryCounters()
         var isConnected = false
         var hasLoggedOverflow = false
-        var stop: StopRequest?
+        /// When DISCONNECT is sent even though earlier messages are not acknowledged, and when the connection is cut; timers'
+        /// clock. Nil until the end is asked for.
+        var stop: (disconnectTime: Int64, deadline: Int64)?
 
         /// Lets events wait for the broker; returns those that are too old or had to make room.
         mutating func accept(_ new: [StoredEvent] = [], now: DeliveryClock.Moment) -> [DeliveryQueue.Dropped] {
@@ -24,13 +26,6 @@ final class ClientSession: Sendable {
             for dropped in dropped { counters.count(dropped.reason) }
             return dropped
         }
-    }
-
-    struct StopRequest {
-        /// When DISCONNECT is sent even though earlier messages are not acknowledged; timers' clock.
-        var disconnectTime: Int64
-        /// When the connection is cut; timers' clock.
-        var deadline: Int64
     }
 
     /// How many transient messages may wait for the network thread.
