@@ -32,7 +32,9 @@ package struct DeliveryClock: Sendable {
     package let now: @Sendable () -> Moment
 
     package static let system: DeliveryClock = {
-        let boot = currentBoot()
+        // The kernel's id of this boot; without one, every run of the program counts as a boot of its own.
+        let ofKernel = try? SmallFile.firstLine(of: "/proc/sys/kernel/random/boot_id")
+        let boot = ofKernel ?? "process-\(getpid())-\(nanoseconds(of: CLOCK_REALTIME))"
         return DeliveryClock {
             Moment(wall: nanoseconds(of: CLOCK_REALTIME), uptime: nanoseconds(of: CLOCK_BOOTTIME), boot: boot)
         }
@@ -40,12 +42,6 @@ package struct DeliveryClock: Sendable {
 
     /// Nanoseconds of the clock that timers go by.
     static func monotonic() -> Int64 { nanoseconds(of: CLOCK_MONOTONIC) }
-
-    /// The kernel's id of this boot; without one, every run of the program counts as a boot of its own.
-    private static func currentBoot() -> String {
-        let path = "/proc/sys/kernel/random/boot_id"
-        return (try? SmallFile.firstLine(of: path)) ?? "process-\(getpid())-\(nanoseconds(of: CLOCK_REALTIME))"
-    }
 }
 
 extension ClosedRange<Int64> {
