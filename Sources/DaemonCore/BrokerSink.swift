@@ -1,17 +1,12 @@
-package import FaceMessages
-package import MQTT
+import FaceMessages
+import MQTT
 
 /// Hands messages to the broker, each kind in its way: events safely, states as the newest, the rest now or never.
-package final class BrokerSink: MessageSink {
-    private let connection: BrokerConnection
-    private let base: String
+struct BrokerSink: MessageSink {
+    let connection: BrokerConnection
+    let base: String
 
-    package init(connection: BrokerConnection, base: String) {
-        self.connection = connection
-        self.base = base
-    }
-
-    package func send(_ message: Message) {
+    func send(_ message: Message) {
         let outgoing = MQTTMessage(message, base: base)
         if message.topic.isEvent {
             // An event's life begins with its frame, which may have waited for long: the process may have been stopped.

@@ -64,10 +64,25 @@ extension FaceSession {
         /// The source that a person means by a text: `auto`, `/dev/video0`, `libcamera`, `pipewire`, `gstreamer:…`, `exec:…`,
         /// `clip.mp4`, `rtsp://…`; what is not live with that pace.
         public init(_ text: String, pace: FrameSourceOptions.Pace = .asap) {
-            if let description = PipelineDescription(text) {
-                self = .pipeline(description, pace: pace)
+            self.init(text, configuration: CameraConfiguration(), options: FrameSourceOptions(pace: pace))
+        }
+
+        /// As `init(_:pace:)`, with what a camera is asked for, and a pipeline or a command as far as that can be.
+        package init(_ text: String, configuration: CameraConfiguration, options: FrameSourceOptions) {
+            self.options = options
+            let (request, controls) = (configuration.request, configuration.controls)
+            let pipeline = PipelineDescription(text, size: request.size, rate: request.rate, controls: controls)
+            if Self.isCamera(text) {
+                var configuration = configuration
+                configuration.device = DeviceSelector(text)
+                kind = .camera(configuration)
+            } else if let pipeline {
+                kind = .pipeline(pipeline)
             } else {
-                self = Self.isCamera(text) ? .camera(DeviceSelector(text)) : .file(text, pace: pace)
+                kind = .media(text)
+                // A command's pictures have no header if a format without one is set.
+                self.options.rawPictures = request.format.flatMap(\.rawPixels)
+                    .map { .init(size: request.size ?? .usual, format: $0, rate: request.rate) }
             }
         }
 

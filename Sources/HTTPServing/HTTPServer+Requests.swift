@@ -171,7 +171,9 @@ final class StreamedAnswer {
         if position < bytes.count { return .bytes(bytes) }
         let next = stream.next()
         switch next {
-        case .bytes(let new): (bytes, position) = (new, 0)
+        case .bytes(let new):
+            bytes = new
+            position = 0
         case .none:
             MHD_suspend_connection(connection)
             isSuspended = true
