@@ -115,7 +115,7 @@ extension SurfaceFace {
     /// The plane on which an eye lies.
     func eyePlane(_ side: Side) -> FacePlane {
         var plane = FacePlane(center: side == .left ? assumedEyes.left : assumedEyes.right, pose: assumedPose)
-        plane.rotation = plane.rotation.turned(byYaw: side == .left ? -Self.outward : Self.outward)
+        plane.rotation.turn(byYaw: side == .left ? -Self.outward : Self.outward)
         return plane
     }
 

@@ -73,7 +73,7 @@ struct PrivacyOverlay: Overlay {
         let skull = Outline.hull(balls + inside(face, 0.58).lines.joined())
         let tilt = roll - max(-farthestTilt, min(roll, farthestTilt))
         let body = FacePlane(center: head.point(0, 0.60, -0.10), pose: HeadPose(roll: tilt))
-        return Outline(polygons: [skull]) + body.project(shoulders.mapped { $0 * unit })
+        return Outline(lines: [skull]) + body.project(shoulders.mapped { $0 * unit })
     }
 
     /// From the neck, in widths of the face.
