@@ -15,13 +15,8 @@ struct PanelPlace {
     }
 
     /// What must stay visible: the faces, and the panels that were placed before.
-    private var taken: [SurfaceRect]
-    private let area: SurfaceSize
-
-    init(faces: [SurfaceRect], in area: SurfaceSize) {
-        taken = faces
-        self.area = area
-    }
+    private(set) var taken: [SurfaceRect]
+    let area: SurfaceSize
 
     /// Reserves a place by the first side of a box, the others or the surface's corners; nil if it would cover a face everywhere.
     mutating func reserve(_ size: SurfaceSize, beside box: SurfaceRect, gap: Double, first side: Side) -> SurfaceRect? {

@@ -29,7 +29,7 @@ package struct LabelOverlay: Overlay {
 
     /// Writes the words of faces beside their boxes, so that they cover none; the largest face's first.
     static func label(_ faces: [(face: SurfaceFace, box: SurfaceRect)], style: PanelStyle, on canvas: Canvas) {
-        var places = PanelPlace(faces: faces.map(\.face.bounds), in: canvas.size)
+        var places = PanelPlace(taken: faces.map(\.face.bounds), area: canvas.size)
         for (face, box) in faces.reversed() {
             let text = words(face).joined(separator: " · ")
             guard !text.isEmpty else { continue }

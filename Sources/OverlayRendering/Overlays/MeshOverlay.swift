@@ -15,7 +15,7 @@ struct MeshOverlay: Overlay {
             landmarks(face, on: canvas)
             axes(face, on: canvas)
         }
-        var places = PanelPlace(faces: faces.map(\.bounds), in: canvas.size)
+        var places = PanelPlace(taken: faces.map(\.bounds), area: canvas.size)
         // The nearest first: its numbers are the largest.
         for face in faces.reversed() { values(face, &places, on: canvas) }
     }
@@ -34,7 +34,7 @@ struct MeshOverlay: Overlay {
         let points = face.mesh.isEmpty ? [face.leftEye, face.rightEye, face.mouth].compactMap(\.self) : face.mesh
         let radius = SurfacePoint(repeating: side * 0.5.squareRoot())
         let dots = points.map { Outline.ellipse($0, radius, pieces: 4, first: 0.5) }
-        canvas.fill(Outline(polygons: dots), Self.line)
+        canvas.fill(Outline(lines: dots), Self.line)
         // The last ten points are the irises: a middle and four points around it each.
         let irises = face.mesh.count < 10 ? [] : [face.mesh.suffix(10).prefix(5), face.mesh.suffix(5)]
         for iris in irises {
