@@ -66,7 +66,7 @@ extension Canvas {
 
     /// Draws the borders of zones, with their names and the number of faces in each beside them.
     private func draw(_ zones: [ZonesMessage.Zone], _ geometry: PreviewLayerGeometry, beside faces: [SurfaceRect]) {
-        var places = PanelPlace(faces: faces, in: size)
+        var places = PanelPlace(taken: faces, area: size)
         let line = max(1.5, size.height / 240)
         for zone in zones {
             let border = Outline(polygon: zone.area.map(geometry.surfacePoint(fromPicture:)))

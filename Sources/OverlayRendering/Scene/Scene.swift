@@ -13,7 +13,6 @@ package struct Scene: Hashable, Sendable {
     /// The faces, by faceID.
     package private(set) var faces: [FaceObject] = []
     private var history = FaceHistory()
-    private var boot: String?
     private var flashes: [FaceID: [Flash]] = [:]
     /// Since when faces are not seen; before all times once they have faded.
     private var hiddenSince: [FaceID: Double] = [:]
@@ -32,9 +31,8 @@ package struct Scene: Hashable, Sendable {
     /// - Returns: what is known that is new.
     @discardableResult
     package mutating func apply(_ message: DecodedMessage, at seconds: Double) -> CameraState.Change {
-        let frame = state.stamp?.frame ?? 0
         let change = state.take(message)
-        if change.contains(.faces) { updateFaces(after: frame, at: seconds) }
+        if change.contains(.faces) { updateFaces(at: seconds) }
         if case .event(let message) = message {
             let flash = Flash(kind: Topic(message.event.kind), start: seconds)
             if flash.lifetime > 0 { flashes[message.event.face.faceID, default: []].append(flash) }
@@ -45,15 +43,12 @@ package struct Scene: Hashable, Sendable {
     /// Takes all faces away, for when nothing is known any more, as without a broker.
     package mutating func forget() {
         _ = state.forget()
-        updateFaces(after: 0, at: 0)
+        updateFaces(at: 0)
     }
 
-    private mutating func updateFaces(after frame: Int, at seconds: Double) {
-        if let stamp = state.stamp {
-            // Frames are counted anew by each run, and each time the source is opened again.
-            if boot != state.boot || stamp.frame < frame { history = FaceHistory() }
-            boot = state.boot
-            history.add(FaceHistory.Entry(stamp: stamp, faces: state.faces))
+    private mutating func updateFaces(at seconds: Double) {
+        if let metadata = state.shown {
+            history.add(metadata)
         } else {
             history = FaceHistory()
             flashes = [:]
@@ -117,8 +112,7 @@ package struct Scene: Hashable, Sendable {
 
     /// How bright the white of a taken picture is, 0…1.
     func snapshotFlashStrength(at seconds: Double) -> Double {
-        guard let snapshotFlash, seconds >= snapshotFlash else { return 0 }
-        return max(0, 1 - (seconds - snapshotFlash) / Self.snapshotFlashLifetime)
+        snapshotFlash.map { fading(since: $0, for: Self.snapshotFlashLifetime, at: seconds) } ?? 0
     }
 }
 
@@ -140,10 +134,10 @@ struct Flash: Hashable, Sendable {
         }
     }
 
-    /// How strong the mark is at a time: 1 when it was received, fading to 0 at the end of its life; 0 before and after.
-    func strength(at seconds: Double) -> Double {
-        let age = seconds - start
-        guard age >= 0, age < lifetime else { return 0 }
-        return 1 - age / lifetime
-    }
+    func strength(at seconds: Double) -> Double { fading(since: start, for: lifetime, at: seconds) }
+}
+
+/// The strength at a time of what fades: 1 at its start, 0 at the end of its life, before and after.
+private func fading(since start: Double, for lifetime: Double, at seconds: Double) -> Double {
+    seconds < start ? 0 : max(0, 1 - (seconds - start) / lifetime)
 }
