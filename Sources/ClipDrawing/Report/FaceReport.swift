@@ -87,7 +87,7 @@ package struct FaceReport {
             var time = happening.time
             switch happening.message.event.kind {
             case .smile:
-                let smile = samples.drop { $0.time < time - FaceReport.rounding }.prefix { $0.face.smiling == true }
+                let smile = samples.drop { $0.time < time - MessageTrack.rounding }.prefix { $0.face.smiling == true }
                 let best = smile.filter(\.face.isSeen).bestSmiles(\.face)
                 if !best.isEmpty { return best }
             case .blink(_, let duration): time -= duration / 2
@@ -96,13 +96,11 @@ package struct FaceReport {
                 return [Sample(time: time - max(0, event.stamp.time.seconds(since: lastSeen)), face: event.face)]
             default: break
             }
-            let shown = samples.last { $0.time <= time + FaceReport.rounding && $0.face.isSeen } ?? samples.first
+            let shown = samples.last { $0.time <= time + MessageTrack.rounding && $0.face.isSeen } ?? samples.first
             return shown.map { [Sample(time: time, face: $0.face)] } ?? []
         }
     }
 
-    /// Times in messages are rounded.
-    static let rounding = 0.0005
     /// What the report is about, as it may be shown to anybody: see `name(of:)`.
     var title = ""
     /// When a live report began; the times of a clip say nothing of the clock.
