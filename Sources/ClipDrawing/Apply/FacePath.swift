@@ -19,7 +19,7 @@ struct FacePath {
     /// How much larger it is assumed to be then.
     private static let growth = 1.15
 
-    private struct Sample {
+    struct Sample {
         var time: Double
         var face: FaceObject
         var values: FaceValues
@@ -28,15 +28,9 @@ struct FacePath {
     let track: Int
     let shot: Int
     var hasEntered: Bool { identity != nil }
-    private var identity: FaceID?
-    private var samples: [Sample] = []
-    private var start = 0.0
-
-    init(track: Int, shot: Int) {
-        self.track = track
-        self.shot = shot
-    }
-
+    private(set) var identity: FaceID?
+    private(set) var samples: [Sample] = []
+    private(set) var start = 0.0
     var end: Double { samples.last?.time ?? -.infinity }
 
     mutating func append(_ face: FaceObject, at time: Double) {

@@ -8,22 +8,17 @@ struct LookAhead {
     /// The overlap, as a share of both, from which on two faces need not both be covered.
     private static let samePlace = 0.8
 
-    private let patience: Double
-    private let coversAll: Bool
+    /// How long, in seconds, a face may go unseen and still be the same.
+    let patience: Double
+    /// Whether all that may be a face is wanted, also shortly before and after it was seen, to be hidden.
+    let coversAll: Bool
     /// With more frames waiting, what comes later is not taken into account; one waits in any case.
     var maximumFrames = Int.max
     /// How many cuts there were: the frames between two of them are a shot.
-    private var shot = 0
-    private var waiting: [(update: FaceUpdate, shot: Int)] = []
-    private var paths: [Int: FacePath] = [:]
-    private var unfollowed: [(time: Double, shot: Int, faces: [FaceObject])] = []
-
-    /// Makes a delay line, in which a face may go unseen for `patience` seconds and still be the same. `coversAll` is whether all
-    /// that may be a face is wanted, also shortly before and after it was seen, to be hidden.
-    init(patience: Double, coversAll: Bool) {
-        self.patience = patience
-        self.coversAll = coversAll
-    }
+    private(set) var shot = 0
+    private(set) var waiting: [(update: FaceUpdate, shot: Int)] = []
+    private(set) var paths: [Int: FacePath] = [:]
+    private(set) var unfollowed: [(time: Double, shot: Int, faces: [FaceObject])] = []
 
     /// Takes the update of the next frame; returns those that are settled by it, in order, with the faces to be drawn. One that
     /// has not entered, or is not followed, has a negative identity.
