@@ -43,11 +43,9 @@ package struct FaceReport {
         func stretches(where isSo: (FaceObject) -> Bool) -> [ClosedRange<Double>] {
             var result: [ClosedRange<Double>] = []
             for (sample, end) in zip(samples, samples.dropFirst().map(\.time) + [end]) where isSo(sample.face) {
-                if let last = result.last, last.upperBound == sample.time {
-                    result[result.count - 1] = last.lowerBound...end
-                } else {
-                    result.append(sample.time...max(sample.time, end))
-                }
+                let isGoingOn = result.last?.upperBound == sample.time
+                let start = isGoingOn ? result.removeLast().lowerBound : sample.time
+                result.append(start...max(start, end))
             }
             return result
         }
@@ -227,8 +225,7 @@ package struct FaceReport {
         /// The cells that a face reaches along one side of the picture, with the square of how far out each lies, 0…1.
         func cells(_ edge: Double, _ length: Double, of count: Int) -> [(index: Int, distance: Double)] {
             let (middle, half) = ((edge + length / 2) * Double(count), max(0.5, length / 2 * Double(count)))
-            let ends = [middle - half, middle + half].map { Int(min(max($0, 0), Double(count))) }
-            return (ends[0]..<min(ends[1] + 1, count)).compactMap { index in
+            return (0..<count).compactMap { index in
                 let distance = (Double(index) + 0.5 - middle) / half
                 return abs(distance) <= 1 ? (index, distance * distance) : nil
             }
@@ -236,7 +233,6 @@ package struct FaceReport {
         for face in presences {
             for (sample, end) in zip(face.samples, face.samples.dropFirst().map(\.time) + [face.end]) {
                 let bounds = sample.face.bounds
-                guard (bounds.x + bounds.y + bounds.width + bounds.height).isFinite else { continue }
                 let across = cells(bounds.x, bounds.width, of: columns)
                 for row in cells(bounds.y, bounds.height, of: rows) {
                     for column in across {

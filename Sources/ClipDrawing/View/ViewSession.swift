@@ -166,9 +166,10 @@ package struct ViewSession {
             bytes += Array("\u{1B}[0m\u{1B}[2J".utf8)
         }
         guard let canvas else { return }
-        if !controls.isPaused, try source.update(mediaTime: mediaTime(at: now), target: zoomed(canvas.pixelSize)) {
-            pictures.add(.now)
-        }
+        // Of a clip, the frame at the time of the messages or of their recording; each as large as the zoom draws all of it.
+        let mediaTime = playback == nil ? scene.stamp?.mediaTime : clock.clip(at: now)
+        let target = FrameSize(canvas.size * controls.zoom)
+        if !controls.isPaused, try source.update(mediaTime: mediaTime, target: target) { pictures.add(.now) }
         showsObstacle = obstacle != nil
         if let obstacle {
             bytes += encoder.clearing + Self.centred(obstacle, in: area)
@@ -203,14 +204,6 @@ package struct ViewSession {
             "\u{1B}[\(words.row + 1 + index);\(words.column + 1)H\u{1B}[0;1;97;\(ground)m \(line.printable.padding(to: words.width)) "
         }
         return Array((rows.joined() + "\u{1B}[0m").utf8)
-    }
-
-    /// The time that a clip's frame is wanted for.
-    private func mediaTime(at now: Double) -> Double? { playback == nil ? scene.stamp?.mediaTime : clock.clip(at: now) }
-
-    /// How large the whole picture would be drawn, were the surface large enough.
-    private func zoomed(_ size: FrameSize) -> FrameSize {
-        FrameSize(size.points * controls.zoom)
     }
 
     private func paint(_ canvas: Canvas, at now: Double) throws {

@@ -1,15 +1,14 @@
 import FaceMessages
 
 /// A box around each face, and beside it a label with what the face does: smiles, blinks, closes its eyes, looks at the camera.
-package struct LabelOverlay: Overlay {
+struct LabelOverlay: Overlay {
     /// How many letters would stand above each other in the picture at least: a large face has no larger words.
     private static let linesInHeight = 28.0
 
-    package init() {}
-    package var showsZones: Bool { true }
+    var showsZones: Bool { true }
 
     /// Draws the boxes, then the labels, which cover no face.
-    package func draw(_ faces: [SurfaceFace], snapshotFlash: Double, on canvas: Canvas) {
+    func draw(_ faces: [SurfaceFace], snapshotFlash: Double, on canvas: Canvas) {
         BoxOverlay().draw(faces, snapshotFlash: snapshotFlash, on: canvas)
         Self.label(faces.map { ($0, $0.bounds) }, style: PanelStyle(), on: canvas)
     }

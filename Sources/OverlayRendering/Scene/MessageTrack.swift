@@ -46,13 +46,10 @@ package struct MessageTrack: Sendable {
     package var firstFace: Double? { entries.first { $0.metadata?.faces.isEmpty == false }?.mediaTime }
 
     private static func message(in row: some StringProtocol, number: Int) throws(MessageTrackError) -> DecodedMessage? {
-        let fields: [String: Any]?
-        do {
-            fields = try JSONSerialization.jsonObject(with: Data(row.utf8)) as? [String: Any]
-        } catch {
+        guard let json = try? JSONSerialization.jsonObject(with: Data(row.utf8)) else {
             throw .badLine(number: number, reason: "it is not JSON")
         }
-        guard let fields, let name = fields["topic"] as? String, let payload = fields["payload"] else {
+        guard let fields = json as? [String: Any], let name = fields["topic"] as? String, let payload = fields["payload"] else {
             throw .badLine(number: number, reason: "it has no topic and payload")
         }
         guard let topic = Topic(name: name), topic != .previewJPEG, topic != .stats else { return nil }
