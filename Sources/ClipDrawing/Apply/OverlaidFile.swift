@@ -19,7 +19,7 @@ struct OverlaidFile {
     private var ahead: LookAhead
     private var scene = Scene()
     private let picture = Picture()
-    private let messages = UpdateMessages(camera: UpdateMessages.fileCamera)
+    private var messages = UpdateMessages()
 
     /// Checks where it is to be written; throws `CommandFailure` if it cannot be written there, or is the input.
     init(_ input: String, to output: String, _ job: OverlayJob, _ interruption: Interruption) throws {
@@ -88,10 +88,8 @@ struct OverlaidFile {
     }
 
     private mutating func show(_ settled: FaceUpdate) throws {
-        guard let stamp = settled.stamp, let frame = settled.frame else { return }
-        let time = stamp.mediaTime
-        scene.apply(messages.metadata(stamp, settled.faces), at: time)
-        for event in settled.events { scene.apply(messages.event(event), at: time) }
+        guard let time = settled.stamp?.mediaTime, let frame = settled.frame else { return }
+        for message in messages.messages(of: settled) { scene.apply(message, at: time) }
         scene.advance(to: time)
         try picture.update(from: frame)
     }

@@ -72,10 +72,8 @@ struct MeshOverlay: Overlay {
         // The panel keeps its width while the numbers change.
         let style = PanelStyle(plate: .black.withAlpha(0.55), radius: 0.3, side: side, longest: "gaze -90°/-90°")
         let size = max(8, canvas.size.height / Self.linesInHeight)
-        let box = face.bounds
-        guard let place = canvas.write(Self.lines(face), size: size, beside: box, gap: size * 0.2, style, in: &places)
-        else { return }
-        canvas.panelSides[face.faceID] = PanelPlace.Side.allCases.first { $0.holds(place, beside: box) }
+        canvas.write(Self.lines(face), size: size, beside: face.bounds, gap: size * 0.2, style, in: &places)
+        canvas.panelSides[face.faceID] = places.side ?? side
     }
 
     static func lines(_ face: SurfaceFace) -> [String] {

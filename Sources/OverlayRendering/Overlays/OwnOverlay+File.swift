@@ -15,13 +15,8 @@ extension OwnOverlay {
         }
     }
 
-    /// Reads the text of an overlay's file; `pictures` stands for all files with pictures.
-    package init(text: String, name: String = "overlay", pictures: PastedPicture) throws(SettingsError) {
-        let file = try SettingsFile(path: name, text: text, example: Self.example)
-        try self.init(file) { _ throws(PastedPicture.Refusal) in pictures }
-    }
-
-    private init(
+    /// Takes what an overlay's file holds; `load` reads a file with a picture.
+    package init(
         _ file: SettingsFile,
         load: (String) throws(PastedPicture.Refusal) -> PastedPicture
     ) throws(SettingsError) {

@@ -43,9 +43,7 @@ extension Canvas {
         guard scene.showsLevels else { return }
         for (face, strength) in faces where strength == 1 { level(of: face, limit: min(1, scene.state.smileLevel)) }
     }
-}
 
-extension Canvas {
     /// Draws how much a face smiles as a bar at its side, and across it where a smile begins.
     private func level(of face: SurfaceFace, limit: Double) {
         guard face.isSeen, let level = face.smile, level.isFinite else { return }
