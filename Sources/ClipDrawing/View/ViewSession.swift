@@ -20,7 +20,7 @@ package struct ViewSession {
     private var clock = ViewClock()
     private var frozenScene: Scene?
     private var pictures = RecentMoments()
-    private var pictureTaken: Double?
+    private var pictureTaken = -Double.infinity
     private var canvas: Canvas?
     private var size: TerminalSize?
     private var showsObstacle = false
@@ -139,8 +139,8 @@ package struct ViewSession {
             isDirty = true
             source.forget()
         }
-        if let taken = pictureTaken, now - taken >= Scene.snapshotFlashLifetime { pictureTaken = nil }
-        let isFading = pictureTaken != nil || (frozenScene == nil && scene.isFading)
+        let isFlashing = now - pictureTaken < Scene.snapshotFlashLifetime
+        let isFading = isFlashing || (frozenScene == nil && scene.isFading)
         // Once a second in any case: the status line shows ages.
         guard isDirty || isFading || TerminalSize.current != size || now - lastDraw >= 1 else { return false }
         try draw(at: now)
@@ -210,7 +210,7 @@ package struct ViewSession {
         let seconds = playback == nil ? clock.shown(at: now) : clock.clip(at: now)
         var scene = scene
         scene.showsLevels = controls.showsLevels
-        if let pictureTaken { scene.showFlash(at: seconds - (now - pictureTaken)) }
+        scene.snapshotTime = seconds - (now - pictureTaken)
         let pictureSize = source.picture.uprightSize
         guard let geometry = controls.geometry(of: pictureSize ?? assumedPicture, on: canvas.size) else { return }
         if pictureSize == nil {
@@ -238,7 +238,7 @@ package struct ViewSession {
         do {
             try source.refine()
             let canvas = try Canvas(pixelSize: source.picture.uprightSize ?? assumedPicture)
-            pictureTaken = nil
+            pictureTaken = -.infinity
             try paint(canvas, at: now)
             let name = "facet-\(Int(Date().timeIntervalSince1970)).png"
             try canvas.write(to: name)

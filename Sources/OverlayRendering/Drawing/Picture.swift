@@ -30,9 +30,7 @@ package final class Picture {
         orientation = frame.orientation
         frameSize = frame.size
         cairo_surface_flush(surface.pointer)
-        guard let data = cairo_image_surface_get_data(surface.pointer) else {
-            throw CanvasError("drawing failed: no memory to draw on")
-        }
+        let data: UnsafeMutablePointer<UInt8> = cairo_image_surface_get_data(surface.pointer)
         frame.drawBGRA(stride: stride, into: data, bytesPerRow: Int(cairo_image_surface_get_stride(surface.pointer)))
         cairo_surface_mark_dirty(surface.pointer)
     }

@@ -75,7 +75,8 @@ struct SquareOverlay: Overlay {
         for square in squares { canvas.stroke(Outline(square.box), red, width: max(1.5, square.box.width * 0.025)) }
         let style = PanelStyle(plate: red.withAlpha(0.85), radius: 0.2, side: .below)
         LabelOverlay.label(squares, style: style, on: canvas)
-        if snapshotFlash > 0 { canvas.cover(.white.withAlpha(snapshotFlash)) }
+        let whole = Outline(SurfaceRect(origin: .zero, size: canvas.size))
+        if snapshotFlash > 0 { canvas.fill(whole, .white.withAlpha(snapshotFlash)) }
     }
 
     private static func square(of face: SurfaceFace) -> SurfaceRect {

@@ -18,7 +18,8 @@ package struct Scene: Hashable, Sendable {
     private var hiddenSince: [FaceID: Double] = [:]
     /// Since when an eye of a face is closed.
     private(set) var closedSince: [FaceID: Double] = [:]
-    private var snapshotFlash: Double?
+    /// When a picture was taken.
+    package var snapshotTime = -Double.infinity
     /// Whether the level of each smile is drawn beside the face, with the one above which a smile begins.
     package var showsLevels = false
 
@@ -91,28 +92,24 @@ package struct Scene: Hashable, Sendable {
         return hiddenSince[face.faceID].map { min(1, max(0, 1 - (seconds - $0) / Self.fading)) } ?? 1
     }
 
-    package mutating func showFlash(at seconds: Double) { snapshotFlash = seconds }
-
     package mutating func advance(to seconds: Double) {
         for (face, since) in hiddenSince where seconds >= since + Self.fading { hiddenSince[face] = -.infinity }
         for (face, marks) in flashes {
             let alive = marks.filter { seconds < $0.start + $0.lifetime }
             flashes[face] = alive.isEmpty ? nil : alive
         }
-        if let snapshotFlash, seconds >= snapshotFlash + Self.snapshotFlashLifetime { self.snapshotFlash = nil }
     }
 
     func flashes(of face: FaceID) -> [Flash] { flashes[face] ?? [] }
 
     /// Whether anything still fades, so that the next picture differs even without a new message.
     package var isFading: Bool {
-        snapshotFlash != nil || hiddenSince.values.contains { $0 > -.infinity }
-            || faces.contains { flashes[$0.faceID] != nil }
+        hiddenSince.values.contains { $0 > -.infinity } || faces.contains { flashes[$0.faceID] != nil }
     }
 
     /// How bright the white of a taken picture is, 0…1.
     func snapshotFlashStrength(at seconds: Double) -> Double {
-        snapshotFlash.map { fading(since: $0, for: Self.snapshotFlashLifetime, at: seconds) } ?? 0
+        fading(since: snapshotTime, for: Self.snapshotFlashLifetime, at: seconds)
     }
 }
 
