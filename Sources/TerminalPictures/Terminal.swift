@@ -68,7 +68,8 @@ package struct TerminalSize: Hashable, Sendable {
         var size = winsize()
         let isKnown = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 && size.ws_row > 0
         guard isKnown else { return TerminalSize(columns: 80, rows: 24) }
-        let (width, height) = (Int(size.ws_xpixel), Int(size.ws_ypixel))
+        let width = Int(size.ws_xpixel)
+        let height = Int(size.ws_ypixel)
         return TerminalSize(columns: Int(size.ws_col), rows: Int(size.ws_row), pixelWidth: width, pixelHeight: height)
     }
 

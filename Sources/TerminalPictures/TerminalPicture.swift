@@ -69,7 +69,11 @@ package final class TerminalPicture {
         guard let printed = chafa_canvas_print(canvas, info) else { throw .noPicture }
         defer { g_string_free(printed, 1) }
         let text = UnsafeBufferPointer(start: printed.pointee.str, count: Int(printed.pointee.len))
-        return clearing + placed(text.map(UInt8.init(bitPattern:)))
+            .map(UInt8.init(bitPattern:))
+        guard format == .cells else { return clearing + text }
+        // Cells come as lines: without the line feeds' own effect on the column, each begins at the left.
+        let lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        return clearing + Array(lines.joined(separator: Array("\r\n".utf8)))
     }
 
     /// Bytes of data in one sequence, as the protocol allows.
@@ -112,13 +116,6 @@ package final class TerminalPicture {
 
     /// Back to the corner; in kitty's protocol a picture stays until it is taken away, so the last one is.
     package var clearing: [UInt8] { Array((format == .kitty ? "\u{1B}_Ga=d,q=2\u{1B}\\\u{1B}[H" : "\u{1B}[H").utf8) }
-
-    /// Cells come as lines: without the line feeds' own effect on the column, each begins at the left.
-    private func placed(_ text: [UInt8]) -> [UInt8] {
-        guard format == .cells else { return text }
-        let lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        return Array(lines.joined(separator: Array("\r\n".utf8)))
-    }
 
     private func canvas(for wanted: TerminalSize) throws(TerminalError) -> OpaquePointer {
         if let canvas, size == wanted { return canvas }

@@ -84,13 +84,10 @@ struct FacePath {
         let own = samples[index].values
         let line = fit(around: index).value
         var limits = FaceValues(repeating: Self.angle)
-        for (value, side) in [(0, own[2] - own[0]), (1, own[3] - own[1])] {
-            for index in stride(from: value, to: 10, by: 2) { limits[index] = Self.length * max(side, 1e-6) }
-        }
+        let size = SIMD2(own[2] - own[0], own[3] - own[1])
+        for index in 0..<10 { limits[index] = Self.length * max(size[index % 2], 1e-6) }
         let deviation = (own - line) / limits
-        var share = deviation * deviation
-        share.replace(with: FaceValues(repeating: 1), where: share .> 1)
-        return line + (own - line) * share
+        return line + (own - line) * pointwiseMin(deviation * deviation, FaceValues(repeating: 1))
     }
 
     /// The straight line through the values around a sighting, weighted by their distance in time.

@@ -224,7 +224,8 @@ package struct FaceReport {
         var seconds = [Double](repeating: 0, count: columns * rows)
         /// The cells that a face reaches along one side of the picture, with the square of how far out each lies, 0…1.
         func cells(_ edge: Double, _ length: Double, of count: Int) -> [(index: Int, distance: Double)] {
-            let (middle, half) = ((edge + length / 2) * Double(count), max(0.5, length / 2 * Double(count)))
+            let middle = (edge + length / 2) * Double(count)
+            let half = max(0.5, length / 2 * Double(count))
             return (0..<count).compactMap { index in
                 let distance = (Double(index) + 0.5 - middle) / half
                 return abs(distance) <= 1 ? (index, distance * distance) : nil

@@ -19,7 +19,6 @@ package struct ViewSession {
     private let start = ContinuousClock.now
     private var clock = ViewClock()
     private var frozenScene: Scene?
-    private var pictures = RecentMoments()
     private var pictureTaken = -Double.infinity
     private var canvas: Canvas?
     private var size: TerminalSize?
@@ -68,7 +67,10 @@ package struct ViewSession {
             // its own and every key for all of them; but messages without end must not keep the picture from changing.
             let begin = session.seconds
             guard begin >= nextDraw, input.isLast || begin >= lastDraw + 1 else { return true }
-            if try session.drawIfNeeded() { (nextDraw, lastDraw) = (begin + interval * 0.9, session.seconds) }
+            if try session.drawIfNeeded() {
+                nextDraw = begin + interval * 0.9
+                lastDraw = session.seconds
+            }
             return true
         }
     }
@@ -111,7 +113,9 @@ package struct ViewSession {
         }
         switch action {
         case .snapshot: writeSnapshot()
-        case .help: (status.notice, noticeEnd) = (ViewControls.help, seconds + 8)
+        case .help:
+            status.notice = ViewControls.help
+            noticeEnd = seconds + 8
         case nil: break
         }
     }
@@ -169,7 +173,7 @@ package struct ViewSession {
         // Of a clip, the frame at the time of the messages or of their recording; each as large as the zoom draws all of it.
         let mediaTime = playback == nil ? scene.stamp?.mediaTime : clock.clip(at: now)
         let target = FrameSize(canvas.size * controls.zoom)
-        if !controls.isPaused, try source.update(mediaTime: mediaTime, target: target) { pictures.add(.now) }
+        if !controls.isPaused { try source.update(mediaTime: mediaTime, target: target) }
         showsObstacle = obstacle != nil
         if let obstacle {
             bytes += encoder.clearing + Self.centred(obstacle, in: area)
@@ -226,8 +230,7 @@ package struct ViewSession {
     private mutating func statusRow(of size: TerminalSize, at now: Double) -> [UInt8] {
         if now > noticeEnd { status.notice = nil }
         let faces = playback != nil ? scene.faces.count : live.state.faceCount
-        let rate = source.newest != nil || source.isClip ? pictures.rate(at: .now) : nil
-        let row = status.text(columns: size.columns, faces: faces, rate: rate, controls: controls, at: now)
+        let row = status.text(columns: size.columns, faces: faces, rate: source.rate, controls: controls, at: now)
         return Array("\u{1B}[\(size.rows);1H\u{1B}[0;7m\(row)\u{1B}[0m".utf8)
     }
 

@@ -47,12 +47,13 @@ package struct OwnOverlay: Overlay {
         var tilt = 0.0
     }
 
-    enum Shape {
-        case flat
+    /// What the picture follows; the raw value is in how many columns it does so.
+    enum Shape: Int {
+        case flat = 4
         /// Follows the head's round front.
-        case curved
+        case curved = 16
         /// A ring around the skull, the middle of the picture in front; the width is that of the ring.
-        case around
+        case around = 32
     }
 
     let parts: [Part]
@@ -63,12 +64,7 @@ package struct OwnOverlay: Overlay {
         guard let place = place(part, on: face) else { return }
         let unit = part.anchor == .box ? face.bounds.width : face.headAtEyes.unit.width
         let size = SurfaceSize(width: part.length, height: part.height)
-        let columns =
-            switch part.form.shape {
-            case .flat: part.anchor.hasDepth ? 4 : 1
-            case .curved: 16
-            case .around: 32
-            }
+        let columns = part.anchor.hasDepth ? part.form.shape.rawValue : 1
         let rows = part.anchor.hasDepth ? 4 : 1
         let (sine, cosine) = HeadRotation.sinCos(part.form.rotation)
         canvas.paste(part.picture, width: size.width * unit, columns: columns, rows: rows) { share in
@@ -85,8 +81,9 @@ package struct OwnOverlay: Overlay {
     /// Where a position goes, in widths of the face from the anchor: right, down and out of its nose; nil if that is hidden.
     private func place(_ part: Part, on face: SurfaceFace) -> ((Vector) -> SurfacePoint)? {
         var head = face.headAtEyes
+        let unit = head.unit.width
         // The head's heights are counted in shares of its height.
-        let (unit, scale) = (head.unit.width, head.unit.width / head.unit.height)
+        let scale = unit / head.unit.height
         let middle: (y: Double, z: Double)
         switch part.anchor {
         case .eyes: middle = (CanonicalFace.eyeY, HeadModel.depth)

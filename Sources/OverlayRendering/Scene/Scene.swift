@@ -94,10 +94,7 @@ package struct Scene: Hashable, Sendable {
 
     package mutating func advance(to seconds: Double) {
         for (face, since) in hiddenSince where seconds >= since + Self.fading { hiddenSince[face] = -.infinity }
-        for (face, marks) in flashes {
-            let alive = marks.filter { seconds < $0.start + $0.lifetime }
-            flashes[face] = alive.isEmpty ? nil : alive
-        }
+        flashes = flashes.mapValues { $0.filter { seconds < $0.start + $0.lifetime } }.filter { !$0.value.isEmpty }
     }
 
     func flashes(of face: FaceID) -> [Flash] { flashes[face] ?? [] }
