@@ -71,15 +71,13 @@ struct BoxOverlay: Overlay {
 struct SquareOverlay: Overlay {
     func draw(_ faces: [SurfaceFace], snapshotFlash: Double, on canvas: Canvas) {
         let red = Color(red: 1, green: 0, blue: 0)
-        let squares = faces.map { (face: $0, box: Self.square(of: $0)) }
+        let squares = faces.map { face in
+            (face: face, box: SurfaceRect(center: face.bounds.center, size: .init(repeating: face.bounds.size.max())))
+        }
         for square in squares { canvas.stroke(Outline(square.box), red, width: max(1.5, square.box.width * 0.025)) }
         let style = PanelStyle(plate: red.withAlpha(0.85), radius: 0.2, side: .below)
         LabelOverlay.label(squares, style: style, on: canvas)
         let whole = Outline(SurfaceRect(origin: .zero, size: canvas.size))
         if snapshotFlash > 0 { canvas.fill(whole, .white.withAlpha(snapshotFlash)) }
-    }
-
-    private static func square(of face: SurfaceFace) -> SurfaceRect {
-        SurfaceRect(center: face.bounds.center, size: SurfaceSize(repeating: face.bounds.size.max()))
     }
 }
