@@ -61,8 +61,10 @@ final class ViewPicture {
     /// was shown lately.
     var rate: Double? {
         let now = ContinuousClock.now
-        // Twelve seconds of pictures once every four seconds are still a rate.
-        guard newest != nil || isClip, let last = moments.last, last.duration(to: now) < .seconds(12) else { return nil }
+        guard newest != nil || isClip, let last = moments.last,
+            // Twelve seconds of pictures once every four seconds are still a rate.
+            last.duration(to: now) < .seconds(12)
+        else { return nil }
         let recent = moments.filter { $0.duration(to: now) < .seconds(2) }
         let counted = recent.count >= 3 ? recent : Array(moments.suffix(3))
         guard let first = counted.first, first < last else { return 0 }

@@ -15,11 +15,11 @@ extension OwnOverlay {
         }
     }
 
-    /// Takes what an overlay's file holds; `load` reads a file with a picture.
-    package init(
-        _ file: SettingsFile,
-        load: (String) throws(PastedPicture.Refusal) -> PastedPicture
-    ) throws(SettingsError) {
+    /// Reads a file with a picture.
+    package typealias Load = (_ path: String) throws(PastedPicture.Refusal) -> PastedPicture
+
+    /// Takes what an overlay's file holds.
+    package init(_ file: SettingsFile, load: Load) throws(SettingsError) {
         var reader = SettingsReader(file: file)
         // The pictures lie upon each other in the order in which the file names them.
         let names = file.lines.filter { !$0.key.contains(".") }.sorted { ($0.value, $0.key) < ($1.value, $1.key) }
@@ -31,11 +31,7 @@ extension OwnOverlay {
         self.parts = parts
     }
 
-    private static func part(
-        _ name: String,
-        _ reader: inout SettingsReader,
-        _ load: (String) throws(PastedPicture.Refusal) -> PastedPicture
-    ) -> Part? {
+    private static func part(_ name: String, _ reader: inout SettingsReader, _ load: Load) -> Part? {
         var image: String?
         var anchor: Anchor?
         var form = Form()

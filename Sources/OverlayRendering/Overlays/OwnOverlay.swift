@@ -64,10 +64,9 @@ package struct OwnOverlay: Overlay {
         guard let place = place(part, on: face) else { return }
         let unit = part.anchor == .box ? face.bounds.width : face.headAtEyes.unit.width
         let size = SurfaceSize(width: part.length, height: part.height)
-        let columns = part.anchor.hasDepth ? part.form.shape.rawValue : 1
-        let rows = part.anchor.hasDepth ? 4 : 1
+        let cells = part.anchor.hasDepth ? SIMD2(part.form.shape.rawValue, 4) : [1, 1]
         let (sine, cosine) = HeadRotation.sinCos(part.form.rotation)
-        canvas.paste(part.picture, width: size.width * unit, columns: columns, rows: rows) { share in
+        canvas.paste(part.picture, width: size.width * unit, cells: cells) { share in
             let point = (share - 0.5) * size
             return place(part.position(point.x * cosine - point.y * sine, point.x * sine + point.y * cosine))
         }

@@ -43,15 +43,11 @@ package struct FaceHistory: Hashable, Sendable {
         return faces
     }
 
-    static func faces(
-        at mediaTime: Double,
-        between before: MetadataMessage,
-        and after: MetadataMessage
-    ) -> [FaceObject] {
+    static func faces(at time: Double, between before: MetadataMessage, and after: MetadataMessage) -> [FaceObject] {
         let start = max(before.stamp.mediaTime, after.stamp.mediaTime - longestMove)
         let length = after.stamp.mediaTime - start
-        guard length > 0, mediaTime > start else { return before.faces }
-        let share = min(1, (mediaTime - start) / length)
+        guard length > 0, time > start else { return before.faces }
+        let share = min(1, (time - start) / length)
         let targets = Dictionary(after.faces.map { ($0.faceID, $0) }) { _, last in last }
         return before.faces.map { face in targets[face.faceID].map { face.moved(to: $0, by: share) } ?? face }
     }

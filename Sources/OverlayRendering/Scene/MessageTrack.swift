@@ -49,9 +49,9 @@ package struct MessageTrack: Sendable {
         guard let json = try? JSONSerialization.jsonObject(with: Data(row.utf8)) else {
             throw .badLine(number: number, reason: "it is not JSON")
         }
-        guard let fields = json as? [String: Any], let name = fields["topic"] as? String, let payload = fields["payload"] else {
-            throw .badLine(number: number, reason: "it has no topic and payload")
-        }
+        guard let fields = json as? [String: Any], let name = fields["topic"] as? String,
+            let payload = fields["payload"]
+        else { throw .badLine(number: number, reason: "it has no topic and payload") }
         guard let topic = Topic(name: name), topic != .previewJPEG, topic != .stats else { return nil }
         do {
             // The payload as it was published: a text is sent bare, everything else as JSON.
