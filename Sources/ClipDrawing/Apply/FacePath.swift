@@ -26,7 +26,6 @@ struct FacePath {
     }
 
     let track: Int
-    let shot: Int
     var hasEntered: Bool { identity != nil }
     private(set) var identity: FaceID?
     private(set) var samples: [Sample] = []
