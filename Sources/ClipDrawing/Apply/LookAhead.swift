@@ -15,7 +15,7 @@ struct LookAhead {
     /// With more frames waiting, what comes later is not taken into account; one waits in any case.
     var maximumFrames = Int.max
     private(set) var waiting: [FaceUpdate] = []
-    private(set) var paths: [Int: FacePath] = [:]
+    private(set) var paths: [Int: SmoothedPath] = [:]
     private(set) var unfollowed: [(time: Double, faces: [FaceObject])] = []
 
     /// Takes the update of the next frame; returns those that are settled by it, in order, with the faces to be drawn. One that
@@ -26,7 +26,7 @@ struct LookAhead {
         waiting.append(update)
         for sighting in update.sightings {
             guard let track = sighting.track else { continue }
-            paths[track, default: FacePath(track: track)].append(sighting.face, at: newest)
+            paths[track, default: SmoothedPath(track: track)].append(sighting.face, at: newest)
         }
         let others = update.sightings.filter { $0.track == nil }.map(\.face)
         if coversAll, !others.isEmpty { unfollowed.append((newest, others)) }

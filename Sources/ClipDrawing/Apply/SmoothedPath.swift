@@ -3,7 +3,7 @@ import Glibc
 import OverlayRendering
 
 /// Where one face is at any time of late, smoothed with what comes before and after, so that it neither lags nor trembles.
-struct FacePath {
+struct SmoothedPath {
     /// Seconds before and after a sighting that smooth it.
     private static let reach = 0.16
     /// The spread of their weights.
