@@ -30,20 +30,15 @@ package final class TerminalPicture {
         var entries = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for entry in entries { free(entry) } }
         guard let info = chafa_term_db_detect(chafa_term_db_get_default(), &entries) else { throw .noPicture }
-        /// What belongs to the first sequence that the terminal has.
-        func first<Value>(_ choices: [(sequence: ChafaTermSeq, value: Value)], else last: Value) -> Value {
-            choices.first { chafa_term_info_have_seq(info, $0.sequence) != 0 }?.value ?? last
-        }
-        let formats: [(ChafaTermSeq, TerminalFormat)] = [
-            (CHAFA_TERM_SEQ_BEGIN_KITTY_IMMEDIATE_IMAGE_V1, .kitty), (CHAFA_TERM_SEQ_BEGIN_SIXELS, .sixel),
-        ]
-        self.format = format ?? first(formats, else: .cells)
+        func has(_ sequence: ChafaTermSeq) -> Bool { chafa_term_info_have_seq(info, sequence) != 0 }
+        let hasKitty = has(CHAFA_TERM_SEQ_BEGIN_KITTY_IMMEDIATE_IMAGE_V1)
+        self.format = format ?? (hasKitty ? .kitty : has(CHAFA_TERM_SEQ_BEGIN_SIXELS) ? .sixel : .cells)
         let modes = [
             (CHAFA_TERM_SEQ_SET_COLOR_FGBG_DIRECT, CHAFA_CANVAS_MODE_TRUECOLOR),
             (CHAFA_TERM_SEQ_SET_COLOR_FGBG_256, CHAFA_CANVAS_MODE_INDEXED_240),
             (CHAFA_TERM_SEQ_SET_COLOR_FGBG_16, CHAFA_CANVAS_MODE_INDEXED_16),
         ]
-        colors = first(modes, else: CHAFA_CANVAS_MODE_FGBG_BGFG)
+        colors = modes.first { has($0.0) }?.1 ?? CHAFA_CANVAS_MODE_FGBG_BGFG
         // Sequences for what was asked for though the terminal does not claim it. Only now: after them it claims everything.
         chafa_term_info_supplement(info, chafa_term_db_get_fallback_info(chafa_term_db_get_default()))
         self.info = info
