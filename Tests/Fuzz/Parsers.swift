@@ -25,7 +25,8 @@ enum Parsers {
     static let overlay: Target = { bytes in
         guard let picture = try? PastedPicture(png: [UInt8](bytes)) else {
             do throws(SettingsError) {
-                _ = try OwnOverlay(text: String(decoding: bytes, as: UTF8.self), pictures: transparent)
+                let file = try SettingsFile(path: "overlay", text: String(decoding: bytes, as: UTF8.self))
+                _ = try OwnOverlay(file) { _ throws(PastedPicture.Refusal) in transparent }
             } catch {
                 precondition(error.description.utf8.count < 20_000, "the problems are too long to read")
             }

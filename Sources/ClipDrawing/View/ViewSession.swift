@@ -19,8 +19,7 @@ package struct ViewSession {
     private let start = ContinuousClock.now
     private var clock = ViewClock()
     private var frozenScene: Scene?
-    private var pictures = RecentMoments()
-    private var pictureTaken: Double?
+    private var pictureTaken = -Double.infinity
     private var canvas: Canvas?
     private var size: TerminalSize?
     private var showsObstacle = false
@@ -68,7 +67,10 @@ package struct ViewSession {
             // its own and every key for all of them; but messages without end must not keep the picture from changing.
             let begin = session.seconds
             guard begin >= nextDraw, input.isLast || begin >= lastDraw + 1 else { return true }
-            if try session.drawIfNeeded() { (nextDraw, lastDraw) = (begin + interval * 0.9, session.seconds) }
+            if try session.drawIfNeeded() {
+                nextDraw = begin + interval * 0.9
+                lastDraw = session.seconds
+            }
             return true
         }
     }
@@ -111,7 +113,9 @@ package struct ViewSession {
         }
         switch action {
         case .snapshot: writeSnapshot()
-        case .help: (status.notice, noticeEnd) = (ViewControls.help, seconds + 8)
+        case .help:
+            status.notice = ViewControls.help
+            noticeEnd = seconds + 8
         case nil: break
         }
     }
@@ -139,8 +143,8 @@ package struct ViewSession {
             isDirty = true
             source.forget()
         }
-        if let taken = pictureTaken, now - taken >= Scene.snapshotFlashLifetime { pictureTaken = nil }
-        let isFading = pictureTaken != nil || (frozenScene == nil && scene.isFading)
+        let isFlashing = now - pictureTaken < Scene.snapshotFlashLifetime
+        let isFading = isFlashing || (frozenScene == nil && scene.isFading)
         // Once a second in any case: the status line shows ages.
         guard isDirty || isFading || TerminalSize.current != size || now - lastDraw >= 1 else { return false }
         try draw(at: now)
@@ -166,9 +170,10 @@ package struct ViewSession {
             bytes += Array("\u{1B}[0m\u{1B}[2J".utf8)
         }
         guard let canvas else { return }
-        if !controls.isPaused, try source.update(mediaTime: mediaTime(at: now), target: zoomed(canvas.pixelSize)) {
-            pictures.add(.now)
-        }
+        // Of a clip, the frame at the time of the messages or of their recording; each as large as the zoom draws all of it.
+        let mediaTime = playback == nil ? scene.stamp?.mediaTime : clock.clip(at: now)
+        let target = FrameSize(canvas.size * controls.zoom)
+        if !controls.isPaused { try source.update(mediaTime: mediaTime, target: target) }
         showsObstacle = obstacle != nil
         if let obstacle {
             bytes += encoder.clearing + Self.centred(obstacle, in: area)
@@ -205,19 +210,11 @@ package struct ViewSession {
         return Array((rows.joined() + "\u{1B}[0m").utf8)
     }
 
-    /// The time that a clip's frame is wanted for.
-    private func mediaTime(at now: Double) -> Double? { playback == nil ? scene.stamp?.mediaTime : clock.clip(at: now) }
-
-    /// How large the whole picture would be drawn, were the surface large enough.
-    private func zoomed(_ size: FrameSize) -> FrameSize {
-        FrameSize(size.points * controls.zoom)
-    }
-
     private func paint(_ canvas: Canvas, at now: Double) throws {
         let seconds = playback == nil ? clock.shown(at: now) : clock.clip(at: now)
         var scene = scene
         scene.showsLevels = controls.showsLevels
-        if let pictureTaken { scene.showFlash(at: seconds - (now - pictureTaken)) }
+        scene.snapshotTime = seconds - (now - pictureTaken)
         let pictureSize = source.picture.uprightSize
         guard let geometry = controls.geometry(of: pictureSize ?? assumedPicture, on: canvas.size) else { return }
         if pictureSize == nil {
@@ -233,8 +230,7 @@ package struct ViewSession {
     private mutating func statusRow(of size: TerminalSize, at now: Double) -> [UInt8] {
         if now > noticeEnd { status.notice = nil }
         let faces = playback != nil ? scene.faces.count : live.state.faceCount
-        let rate = source.newest != nil || source.isClip ? pictures.rate(at: .now) : nil
-        let row = status.text(columns: size.columns, faces: faces, rate: rate, controls: controls, at: now)
+        let row = status.text(columns: size.columns, faces: faces, rate: source.rate, controls: controls, at: now)
         return Array("\u{1B}[\(size.rows);1H\u{1B}[0;7m\(row)\u{1B}[0m".utf8)
     }
 
@@ -245,7 +241,7 @@ package struct ViewSession {
         do {
             try source.refine()
             let canvas = try Canvas(pixelSize: source.picture.uprightSize ?? assumedPicture)
-            pictureTaken = nil
+            pictureTaken = -.infinity
             try paint(canvas, at: now)
             let name = "facet-\(Int(Date().timeIntervalSince1970)).png"
             try canvas.write(to: name)

@@ -4,14 +4,12 @@ import System
 
 /// Turns a session's updates into the messages that a daemon would publish, every change of a face among them.
 package struct UpdateMessages {
-    /// What stands for a camera's name in the messages about a file.
-    package static let fileCamera = "file"
-
     private let origin: MessageOrigin
     private var status: DaemonStatus?
     private var events = 0
 
-    package init(camera: String) { origin = MessageOrigin(camera: camera, boot: ULID.make(at: .wallClock())) }
+    /// Makes messages of a camera's name, of which a file has none.
+    package init(camera: String = "file") { origin = MessageOrigin(camera: camera, boot: ULID.make(at: .wallClock())) }
 
     /// The messages about an update: a leave before the status that explains it, and the faces after it.
     package mutating func messages(of update: FaceUpdate) -> [DecodedMessage] {
@@ -29,10 +27,6 @@ package struct UpdateMessages {
         self.status = status
         if let stamp = update.stamp { messages.append(metadata(stamp, update.faces)) }
         return messages
-    }
-
-    package func event(_ event: FaceEvent) -> DecodedMessage {
-        .event(EventMessage(origin: origin, id: "", seq: 0, event: event, latency: nil))
     }
 
     package func metadata(_ stamp: FrameStamp, _ faces: [FaceObject]) -> DecodedMessage {
