@@ -30,7 +30,7 @@ package final class JPEGDecoder {
     /// Reads the size that a JPEG's header states, and decodes nothing.
     /// - Throws: `corrupt` if the bytes are no JPEG or end within the header.
     package func size(of jpeg: UnsafeRawBufferPointer) throws(JPEGError) -> FrameSize {
-        try recovering { () throws(JPEGError) in try readHeader(jpeg).size }
+        try readHeader(jpeg).size
     }
 
     private func readHeader(
@@ -40,9 +40,9 @@ package final class JPEGDecoder {
         let bytes = jpeg.baseAddress?.assumingMemoryBound(to: UInt8.self)
         let count = UInt(jpeg.count)
         guard tjDecompressHeader3(handle, bytes, count, &width, &height, &subsampling, &colorSpace) == 0 else {
-            throw .corrupt(errorText)
+            throw corrupt(errorText)
         }
-        guard width > 0, height > 0 else { throw .corrupt("it ends before the picture starts") }
+        guard width > 0, height > 0 else { throw corrupt("it ends before the picture starts") }
         return (FrameSize(width: Int(width), height: Int(height)), subsampling, colorSpace)
     }
 
@@ -84,23 +84,6 @@ package final class JPEGDecoder {
     package func decode(_ frame: Frame, decimation: Int = 1, isGray: Bool = false) throws(JPEGError) -> Frame {
         precondition(Self.decimations.contains(decimation), "a JPEG can be divided by 1, 2, 4 or 8")
         guard case .jpeg = frame.format else { throw .notJPEG(frame.format) }
-        return try recovering { () throws(JPEGError) in try decodeWithHandle(frame, decimation, isGray) }
-    }
-
-    /// TurboJPEG stays in the middle of a header that it could not read, and would refuse every picture after it.
-    private func recovering<Value>(_ body: () throws(JPEGError) -> Value) throws(JPEGError) -> Value {
-        do throws(JPEGError) {
-            return try body()
-        } catch {
-            if let fresh = tjInitDecompress() {
-                tjDestroy(handle)
-                handle = fresh
-            }
-            throw error
-        }
-    }
-
-    private func decodeWithHandle(_ frame: Frame, _ decimation: Int, _ isGray: Bool) throws(JPEGError) -> Frame {
         let jpeg = UnsafeRawBufferPointer(start: frame.planes.first.base, count: frame.planes.first.bytesPerRow)
         let (stored, code, colorSpace) = try readHeader(jpeg)
         guard colorSpace == TJCS_YCbCr.rawValue || colorSpace == TJCS_GRAY.rawValue,
@@ -151,9 +134,19 @@ package final class JPEGDecoder {
         let isPadding =
             tjGetErrorCode(handle) == TJERR_WARNING.rawValue
             && errorText.contains("extraneous bytes before marker 0xd9")
-        guard result == 0 || isPadding else { throw .corrupt(errorText) }
+        guard result == 0 || isPadding else { throw corrupt(errorText) }
         return (planes, memory)
     }
 
     private var errorText: String { String(cString: tjGetErrorStr2(handle)) }
+
+    /// The error of a picture that the codec could not read, with a new codec for the next one: the old one stays in the middle of
+    /// a header that it could not read, and would refuse every picture after it.
+    private func corrupt(_ words: String) -> JPEGError {
+        if let fresh = tjInitDecompress() {
+            tjDestroy(handle)
+            handle = fresh
+        }
+        return .corrupt(words)
+    }
 }
