@@ -58,7 +58,6 @@ struct CameraRun {
         }
         var loop = CaptureLoop(stream: stream, source: source, mailbox: mailbox, timeline: known.timeline)
         defer {
-            stream.close()
             known.timeline = loop.timeline
             if loop.hasDelivered {
                 known.configuration = configuration

@@ -25,20 +25,11 @@ package final class CameraSource: FrameSource {
     /// Makes a source that continues with what an earlier one knew; the camera is not touched before `run`. `fallback` goes on
     /// where V4L2 has none.
     /// - Throws: `V4L2Error.failed` if the process has no file descriptor left.
-    package convenience init(
+    package init(
         _ configuration: CameraConfiguration,
         _ options: FrameSourceOptions = FrameSourceOptions(),
         memory: CameraMemory = CameraMemory(),
-        fallback: Fallback? = nil
-    ) throws(V4L2Error) {
-        try self.init(configuration, options, memory: memory, calls: LibV4L2(), fallback: fallback)
-    }
-
-    init(
-        _ configuration: CameraConfiguration,
-        _ options: FrameSourceOptions = FrameSourceOptions(),
-        memory: CameraMemory = CameraMemory(),
-        calls: any V4L2Calls,
+        calls: any V4L2Calls = LibV4L2(),
         fallback: Fallback? = nil
     ) throws(V4L2Error) {
         self.configuration = configuration
