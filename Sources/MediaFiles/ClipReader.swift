@@ -4,15 +4,10 @@ import System
 
 /// Reads and decodes the pictures of one file or stream, one after the other.
 final class ClipReader {
-    struct Picture {
-        /// The picture with square pixels, turned as the clip and the options say. Its stamp is not set yet.
-        var frame: Frame
-        /// When it is to be shown, in seconds by the clip's own clock; nil if the clip does not say.
-        var presentation: Double?
-    }
-
     enum Step {
-        case picture(Picture)
+        /// A picture with square pixels, turned as the clip and the options say, without its stamp; and when it is to be shown, in
+        /// seconds by the clip's own clock, nil if the clip does not say.
+        case picture(Frame, presentation: Double?)
         /// A picture that could not be decoded; the next may be fine.
         case damaged
         /// Nothing comes any more; `completeness` says how it went.
@@ -73,9 +68,9 @@ final class ClipReader {
                     // The key picture of a group that is decoded after all.
                     continue
                 }
-                guard let picture = decodingTime.measure({ finish(decoded) }) else { return countDamage() }
+                guard let frame = decodingTime.measure({ finish(decoded) }) else { return countDamage() }
                 waitingSince = nil
-                return .picture(picture)
+                return .picture(frame, presentation: input.stream.pointee.seconds(time))
             // The key picture of a group is counted when it is decoded with that.
             case .damaged where watched == .key: continue
             case .damaged: return countDamage()
@@ -262,13 +257,12 @@ final class ClipReader {
     }
 
     /// Makes the picture a frame, and adds what the clip says about it; nil if that is impossible.
-    private func finish(_ decoded: DecodedPicture) -> Picture? {
+    private func finish(_ decoded: DecodedPicture) -> Frame? {
         guard var frame = frame(of: decoded) else { return nil }
         frame.orientation = (decoded.statedOrientation ?? input.orientation).then(options.wholeOrientation)
         completeness.decoded += 1
         completeness.endsDamaged = false
-        let presentation = input.stream.pointee.seconds(decoded.pointer.pointee.best_effort_timestamp)
-        return Picture(frame: frame, presentation: presentation)
+        return frame
     }
 
     /// The picture as a frame: without copying where `Frame` can describe its pixels and these are square, converted

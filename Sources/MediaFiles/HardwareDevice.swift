@@ -45,7 +45,7 @@ package final class HardwareDevice {
         var made: UnsafeMutablePointer<AVBufferRef>?
         let isVAAPI = place.type == AV_HWDEVICE_TYPE_VAAPI
         let code = ffmpeg.av_hwdevice_ctx_create(&made, place.type, isVAAPI ? place.node : nil, nil, 0)
-        guard code >= 0, let made else { throw Failure(reason: "\(name): \(FFmpeg.words(code))") }
+        guard code >= 0, let made else { throw Failure(reason: "\(name): \(FFmpeg.explained(FFmpeg.text(code)))") }
         reference = FFmpegOwned(made, ffmpeg.av_buffer_unref)
     }
 

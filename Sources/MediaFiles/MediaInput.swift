@@ -263,7 +263,7 @@ private struct Opening {
             return isUnknown || code == facet_error_eof
                 ? .unrecognized(location.name, FFmpeg.text(code)) : .unreadable(location.name, FFmpeg.text(code))
         }
-        let reason =
+        var reason =
             interrupt.isOverfull
             ? MediaInput.overfull
             : interrupt.isOverdue ? "no answer for \(MediaInput.seconds(options.openTimeout))" : FFmpeg.text(code)
@@ -272,16 +272,13 @@ private struct Opening {
             return .commandFailed(location.name, words)
         }
         var remedy = "check the address, the user and password, and that the camera is on"
-        var words = ""
         if options.verifiesCertificate, ["https:", "rtsps:"].contains(where: { location.address.hasPrefix($0) }) {
             remedy =
                 "check the address, the user and password, that its certificate is of this host, valid and of an "
                 + "authority that this machine trusts (or set camera.verifyCertificate: false), and that the camera is on"
-            // The number alone is that of any failure to read or write.
-            words = String(cString: FFmpegNewestError())
+            reason = FFmpeg.explained(reason)
         }
-        let problem = words.isEmpty ? reason : "\(reason) (\(words))"
-        return .init(.unreachable, "open the stream \(location.name)", problem, remedy)
+        return .init(.unreachable, "open the stream \(location.name)", reason, remedy)
     }
 
     /// FFmpeg's name of a file's format, whether it is one of those above or not.
