@@ -4,15 +4,15 @@ import System
 
 /// One run of a camera source: open, stream, lose, wait, open again.
 struct CameraRun {
-    private let source: CameraSource
-    private let mailbox: FrameMailbox
+    let source: CameraSource
+    let mailbox: FrameMailbox
     /// What is known of the camera.
-    private var known: CameraMemory.Content
-    private var report = LossReport()
+    var known: CameraMemory.Content
+    var report = LossReport()
     /// Nothing announces a camera that is back: it is looked for again within the longest wait.
-    private var backoff = Backoff(0.25...0.5)
+    var backoff = Backoff(0.25...0.5)
     /// The nodes that there were when `fallback` had nothing to go on with.
-    private var nodesWithoutFallback: [String]?
+    var nodesWithoutFallback: [String]?
     private var configuration: CameraConfiguration { source.configuration }
     private var calls: any V4L2Calls { source.calls }
     private var lastSeen: V4L2Device.Identity? {
@@ -20,12 +20,6 @@ struct CameraRun {
     }
     /// Whether this very configuration has streamed: until then it may be one that the camera can't fulfil.
     private var hasStreamed: Bool { known.configuration == configuration }
-
-    init(_ source: CameraSource, _ mailbox: FrameMailbox) {
-        self.source = source
-        self.mailbox = mailbox
-        known = source.memory.content.withLock(\.self)
-    }
 
     /// Goes on until the source is stopped or can't even start.
     /// - Returns: nil if another source went on in its place.

@@ -46,7 +46,7 @@ package final class CameraSource: FrameSource {
     /// Ends by itself only at the start: for settings that the camera can't fulfil, a node that is no camera, and, unless
     /// the configuration says to wait, any other reason why there is no camera.
     package func run(into mailbox: FrameMailbox) {
-        var run = CameraRun(self, mailbox)
+        var run = CameraRun(source: self, mailbox: mailbox, known: memory.content.withLock(\.self))
         if let end = run.untilEnd() { mailbox.put(.ended(end)) }
     }
 
