@@ -19,7 +19,7 @@ final class ClipReader {
     private(set) var completeness = Completeness()
     private var options: FrameSourceOptions { input.options }
     private let scaler = PixelScaler()
-    private var converted = PixelMemoryPool()
+    private var converted = PicturePool()
     private let packet: FFmpegOwned<AVPacket>
     private var isDraining = false
     /// What decides which packets wait; nil where each is decoded as it comes.
@@ -274,19 +274,12 @@ final class ClipReader {
         let native = isDirect ? decoded.format : PictureLayout.nearest(to: decoded.format)
         guard let format = PictureLayout.direct(native) else { return nil }
         let encoding = PictureLayout.encoding(of: decoded.pointer, in: native, isStill: input.isStill)
-        let source = PixelScaler.Pixels(decoded.pointer, encoding: encoding)
-        var (pixels, lease): (PixelScaler.Pixels, any AnyObject & Sendable) = (source, decoded)
+        guard let picture = isDirect ? decoded : converted.lend(format: native, size: size) else { return nil }
+        let pixels = PixelScaler.Pixels(picture.pointer, encoding: encoding)
         if !isDirect {
-            let bytes = Int(ffmpeg.av_image_get_buffer_size(native, Int32(size.width), Int32(size.height), 64))
-            guard bytes > 0 else { return nil }
-            // Some of libswscale's loops write a few bytes past the last row.
-            let memory = converted.lend(byteCount: bytes + 64)
-            guard let target = PixelScaler.Pixels(memory, format: native, size: size, encoding: encoding),
-                scaler.convert(source, to: target)
-            else { return nil }
-            (pixels, lease) = (target, memory)
+            guard scaler.convert(.init(decoded.pointer, encoding: encoding), to: pixels) else { return nil }
         }
-        guard let planes = pixels.planes(as: format) else { return nil }
-        return Frame(size: size, format: format, encoding: encoding, planes: planes, lease: lease)
+        guard let planes = pixels.framePlanes else { return nil }
+        return Frame(size: size, format: format, encoding: encoding, planes: planes, lease: picture)
     }
 }
