@@ -94,23 +94,9 @@ package final class JPEGDecoder {
         guard 0..<16 ~= stored.width - frame.size.width, 0..<16 ~= stored.height - frame.size.height else {
             throw .sizeMismatch(expected: frame.size, found: stored)
         }
-        let gray = Int32(TJSAMP_GRAY.rawValue)
         func scaled(_ length: Int) -> Int { (length + decimation - 1) / decimation }
-        func scaled(_ size: FrameSize) -> FrameSize { .init(width: scaled(size.width), height: scaled(size.height)) }
-        var decoded = frame
-        decoded.size = scaled(frame.size)
-        decoded.format = isGray ? .gray : format
-        decoded.encoding = .jpeg
-        (decoded.planes, decoded.lease) = try decompress(jpeg, scaled(stored), isGray ? gray : code)
-        return decoded
-    }
-
-    private func decompress(
-        _ jpeg: UnsafeRawBufferPointer,
-        _ size: FrameSize,
-        _ subsampling: Int32
-    ) throws(JPEGError) -> (planes: Frame.Planes, lease: PixelMemory) {
-        let (width, height) = (Int32(size.width), Int32(size.height))
+        let (width, height) = (Int32(scaled(stored.width)), Int32(scaled(stored.height)))
+        let subsampling = isGray ? Int32(TJSAMP_GRAY.rawValue) : code
         let memory = pool.lend(byteCount: Int(tjBufSizeYUV2(width, Self.alignment, height, subsampling)))
         var next = UnsafeRawPointer(memory.base)
         func plane(_ component: Int32) -> Frame.Plane {
@@ -118,24 +104,29 @@ package final class JPEGDecoder {
             defer { next += stride * Int(tjPlaneHeight(component, height, subsampling)) }
             return Frame.Plane(base: next, bytesPerRow: stride)
         }
-        let isGray = subsampling == Int32(TJSAMP_GRAY.rawValue)
-        let planes = isGray ? Frame.Planes(plane(0)) : Frame.Planes(plane(0), plane(1), plane(2))
+        var decoded = frame
+        decoded.size = FrameSize(width: scaled(frame.size.width), height: scaled(frame.size.height))
+        decoded.format = isGray ? .gray : format
+        decoded.encoding = .jpeg
+        let hasChroma = decoded.format != .gray
+        decoded.planes = hasChroma ? Frame.Planes(plane(0), plane(1), plane(2)) : Frame.Planes(plane(0))
+        decoded.lease = memory
         let (bytes, count) = (jpeg.baseAddress?.assumingMemoryBound(to: UInt8.self), UInt(jpeg.count))
         let target = memory.base.assumingMemoryBound(to: UInt8.self)
-        let (stride, gray) = (Int32(planes.first.bytesPerRow), Int32(TJPF_GRAY.rawValue))
+        let (stride, gray) = (Int32(decoded.planes.first.bytesPerRow), Int32(TJPF_GRAY.rawValue))
         let result =
-            if isGray {
+            if hasChroma {
+                tjDecompressToYUV2(handle, bytes, count, target, width, Self.alignment, height, Self.flags)
+            } else {
                 // Only the brightness; chroma in the JPEG is skipped.
                 tjDecompress2(handle, bytes, count, target, width, stride, height, gray, Self.flags)
-            } else {
-                tjDecompressToYUV2(handle, bytes, count, target, width, Self.alignment, height, Self.flags)
             }
         // Bytes of padding before the end are common and harmless; whatever else it warns of spoils the picture.
         let isPadding =
             tjGetErrorCode(handle) == TJERR_WARNING.rawValue
             && errorText.contains("extraneous bytes before marker 0xd9")
         guard result == 0 || isPadding else { throw corrupt(errorText) }
-        return (planes, memory)
+        return decoded
     }
 
     private var errorText: String { String(cString: tjGetErrorStr2(handle)) }
