@@ -88,20 +88,10 @@ struct LossReport {
 
     /// The camera was lost, or a try to get it back failed, at a time of the monotonic clock in nanoseconds; whether to report that.
     mutating func failed(_ reason: SourceFailure.Reason, now: Int64) -> Bool {
-        guard let reported else {
-            self.reported = reason
-            return true
-        }
-        guard reason != reported, Self.persistentReasons.contains(reason) else {
-            pending = nil
-            return false
-        }
-        guard let pending, pending.reason == reason else {
-            pending = (reason, now)
-            return false
-        }
-        guard now - pending.since >= Self.settling else { return false }
-        self.reported = reason
+        let isNews = reported.map { reason != $0 && Self.persistentReasons.contains(reason) } ?? true
+        if !isNews { pending = nil } else if pending?.reason != reason { pending = (reason, now) }
+        guard let pending, reported == nil || now - pending.since >= Self.settling else { return false }
+        reported = reason
         self.pending = nil
         return true
     }
