@@ -69,13 +69,6 @@ final class GStreamerPipeline {
 
     deinit { FacetPipelineStop(pipeline) }
 
-    /// The cameras that libcamera and PipeWire offer, by what `camera.source` calls them; none without GStreamer.
-    static func cameras() -> [(device: String, name: String)] {
-        guard unavailable == nil, let list = FacetPipelineCameras() else { return [] }
-        defer { FacetPipelineFreeText(list) }
-        return cameras(in: String(cString: list))
-    }
-
     /// Reads a list with a line for each camera, in which tabs separate the element, the camera's name for it and that for people.
     static func cameras(in list: String) -> [(device: String, name: String)] {
         let kinds = ["libcamerasrc": "libcamera", "pipewiresrc": "pipewire"]
@@ -88,7 +81,7 @@ final class GStreamerPipeline {
     }
 
     /// Why GStreamer cannot be used; nil if it can.
-    private static let unavailable: String? = FacetPipelineLoad().map { String(cString: $0) }
+    static let unavailable: String? = FacetPipelineLoad().map { String(cString: $0) }
 
     /// Starts it, or waits further until it has started; then waits for the next picture.
     func next(nanoseconds: Int64) -> Step {

@@ -94,6 +94,7 @@ final class FFmpegOwned<Value>: @unchecked Sendable {
 }
 
 extension AVStream {
+    var size: FrameSize { FrameSize(width: Int(codecpar.pointee.width), height: Int(codecpar.pointee.height)) }
     /// A time of its packets in seconds; nil if it says nothing.
     func seconds(_ time: Int64) -> Double? { time == facet_no_timestamp ? nil : Double(time) * time_base.seconds }
 }

@@ -51,12 +51,9 @@ final class MediaInput {
 
     /// The name, size with square pixels, codec and rate of the video track.
     var description: StreamDescription {
-        let parameters = stream.pointee.codecpar.pointee
-        let stored = FrameSize(width: Int(parameters.width), height: Int(parameters.height))
-        let size = squareSize(of: stored)
-        var description = StreamDescription(name: location.name, size: size, format: codec, rate: rate)
-        description.orientation = orientation.then(options.wholeOrientation)
-        return description
+        let (name, size) = (location.name, squareSize(of: stream.pointee.size))
+        let turn = orientation.then(options.wholeOrientation)
+        return StreamDescription(name: name, size: size, format: codec, rate: rate, orientation: turn)
     }
 
     /// The size of a decoded picture once its pixels are square.
@@ -230,8 +227,7 @@ private struct Opening {
             let problem = "it has no pictures, only sound or text"
             throw .init(.noVideo, "use \(location.name)", problem, "name a clip with a video track")
         }
-        let parameters = stream.pointee.codecpar.pointee
-        let size = FrameSize(width: Int(parameters.width), height: Int(parameters.height))
+        let size = stream.pointee.size
         guard size.width * size.height <= options.maximumPixels else {
             throw .tooLarge(location.name, size, limit: options.maximumPixels)
         }
