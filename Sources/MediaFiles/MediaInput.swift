@@ -108,13 +108,8 @@ final class MediaInput {
 
     /// Why a read ended with this error number, other than at the end.
     func reason(of code: Int32) -> String {
-        // FFmpeg's own text, "Immediate exit requested", is what our `Interrupt` asked for.
-        if opening.interrupt.isOverfull { return Self.overfull }
-        return code == facet_error_exit && !opening.interrupt.stop.isSet
-            ? "no data for \(Self.seconds(options.stallTimeout))" : FFmpeg.text(code)
+        opening.interrupt.reason(of: code, "no data", for: options.stallTimeout)
     }
-
-    fileprivate static let overfull = "\(Interrupt.bytesPerPacket >> 20) MiB came without a picture"
 
     /// A time as people write it: `5 s`, `2.5 s`.
     static func seconds(_ duration: Duration) -> String {
@@ -259,10 +254,7 @@ private struct Opening {
             return isUnknown || code == facet_error_eof
                 ? .unrecognized(location.name, FFmpeg.text(code)) : .unreadable(location.name, FFmpeg.text(code))
         }
-        var reason =
-            interrupt.isOverfull
-            ? MediaInput.overfull
-            : interrupt.isOverdue ? "no answer for \(MediaInput.seconds(options.openTimeout))" : FFmpeg.text(code)
+        var reason = interrupt.reason(of: code, "no answer", for: options.openTimeout)
         if let command {
             let words = command.reason(isUnknown ? "it writes no known video format" : reason)
             return .commandFailed(location.name, words)
