@@ -105,14 +105,10 @@ final class GStreamerPipeline {
     var failure: (text: String, reason: SourceFailure.Reason)? {
         var code: Int32 = 0
         guard let text = FacetPipelineError(pipeline, &code).map({ String(cString: $0) }) else { return nil }
-        let reason: SourceFailure.Reason =
-            switch Int(code) {
-            case FacetPipelineNotFound: .notFound
-            case FacetPipelineBusy: .busy
-            case FacetPipelineNotAuthorized: .permissionDenied
-            default: .driverError
-            }
-        return (text, reason)
+        let reasons: [Int: SourceFailure.Reason] = [
+            FacetPipelineNotFound: .notFound, FacetPipelineBusy: .busy, FacetPipelineNotAuthorized: .permissionDenied,
+        ]
+        return (text, reasons[Int(code)] ?? .driverError)
     }
 
     private func picture(_ frame: FacetPipelineFrame) -> Picture? {
