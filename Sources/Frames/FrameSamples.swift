@@ -62,7 +62,7 @@ struct FrameSamples {
 
 extension Frame.Plane {
     /// The plane's bytes as C functions take them.
-    var bytes: UnsafePointer<UInt8> { base.assumingMemoryBound(to: UInt8.self) }
+    package var bytes: UnsafePointer<UInt8> { base.assumingMemoryBound(to: UInt8.self) }
 }
 
 /// Turns YUV samples into RGB in a range of numbers.

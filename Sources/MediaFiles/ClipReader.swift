@@ -68,7 +68,7 @@ final class ClipReader {
                     // The key picture of a group that is decoded after all.
                     continue
                 }
-                guard let frame = decodingTime.measure({ finish(decoded) }) else { return countDamage() }
+                guard let frame = decodingTime.measure({ frame(of: decoded) }) else { return countDamage() }
                 waitingSince = nil
                 return .picture(frame, presentation: input.stream.pointee.seconds(time))
             // The key picture of a group is counted when it is decoded with that.
@@ -256,17 +256,8 @@ final class ClipReader {
         return .damaged
     }
 
-    /// Makes the picture a frame, and adds what the clip says about it; nil if that is impossible.
-    private func finish(_ decoded: DecodedPicture) -> Frame? {
-        guard var frame = frame(of: decoded) else { return nil }
-        frame.orientation = (decoded.statedOrientation ?? input.orientation).then(options.wholeOrientation)
-        completeness.decoded += 1
-        completeness.endsDamaged = false
-        return frame
-    }
-
-    /// The picture as a frame: without copying where `Frame` can describe its pixels and these are square, converted
-    /// into memory that is used again otherwise.
+    /// Makes the picture a frame, turned as the clip says; nil if that is impossible. It is not copied where `Frame` can describe
+    /// its pixels and these are square, and converted into memory that is used again otherwise.
     private func frame(of decoded: DecodedPicture) -> Frame? {
         guard decoded.size.width * decoded.size.height <= options.maximumPixels else { return nil }
         let size = input.squareSize(of: decoded.size, decoded.pointer)
@@ -280,6 +271,10 @@ final class ClipReader {
             guard scaler.convert(.init(decoded.pointer, encoding: encoding), to: pixels) else { return nil }
         }
         guard let planes = pixels.framePlanes else { return nil }
-        return Frame(size: size, format: format, encoding: encoding, planes: planes, lease: picture)
+        completeness.decoded += 1
+        completeness.endsDamaged = false
+        var frame = Frame(size: size, format: format, encoding: encoding, planes: planes, lease: picture)
+        frame.orientation = (decoded.statedOrientation ?? input.orientation).then(options.wholeOrientation)
+        return frame
     }
 }

@@ -19,12 +19,10 @@ final class PixelScaler {
         /// The pixels of a frame; nil if FFmpeg has no such format.
         init?(_ frame: Frame) {
             guard let format = PictureLayout.native(frame.format) else { return nil }
-            let all: [Frame.Plane?] = [frame.planes.first, frame.planes.second, frame.planes.third]
+            let all: [Frame.Plane?] = [frame.planes.first, frame.planes.second, frame.planes.third, nil]
             // Only read: FFmpeg's functions take one type for both.
-            planes =
-                all.map { $0.map { UnsafeMutableRawPointer(mutating: $0.base).assumingMemoryBound(to: UInt8.self) } }
-                + [nil]
-            strides = all.map { Int32($0?.bytesPerRow ?? 0) } + [0]
+            planes = all.map { $0.map { UnsafeMutablePointer(mutating: $0.bytes) } }
+            strides = all.map { Int32($0?.bytesPerRow ?? 0) }
             self.format = format
             size = frame.size
             encoding = frame.encoding
