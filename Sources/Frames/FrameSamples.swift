@@ -65,7 +65,7 @@ extension Frame.Plane {
     package var bytes: UnsafePointer<UInt8> { base.assumingMemoryBound(to: UInt8.self) }
 }
 
-/// Turns YUV samples into RGB in a range of numbers.
+/// Turns YUV samples into RGB in a range of numbers: R = luma · (Y − black) + redV · (V − 128), and so on.
 struct YUVConversion {
     // Factors of samples with 16 bits behind the point.
     private let luma, redV, greenU, greenV, blueU: Float
@@ -76,14 +76,17 @@ struct YUVConversion {
 
     /// Makes a conversion in which a sample of 0…255 of RGB becomes sample · scale + offset.
     init(_ encoding: YUVEncoding, scale: Float, offset: Float) {
-        let factors = encoding.factors
+        let (red, blue) = encoding.matrix.weights
+        let green = 1 - red - blue
+        // The video range has 224 steps of chroma.
+        let chroma = 2 * (encoding.isFullRange ? 1 : 255.0 / 224)
         func factor(_ value: Double) -> Float { Float(value) * scale / 65536 }
-        luma = factor(factors.luma)
-        redV = factor(factors.redV)
-        greenU = factor(factors.greenU)
-        greenV = factor(factors.greenV)
-        blueU = factor(factors.blueU)
-        bias = offset - Float(factors.black * factors.luma) * scale
+        luma = factor(encoding.luma.factor)
+        redV = factor(chroma * (1 - red))
+        greenU = factor(-chroma * (1 - blue) * blue / green)
+        greenV = factor(-chroma * (1 - red) * red / green)
+        blueU = factor(chroma * (1 - blue))
+        bias = offset - Float(encoding.luma.black * encoding.luma.factor) * scale
         black = offset
         white = offset + 255 * scale
     }
