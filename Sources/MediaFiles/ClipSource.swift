@@ -60,12 +60,9 @@ package final class ClipSource: FrameSource {
     private func play(into delivery: inout PictureDelivery) -> PictureDelivery.Attempt {
         let reader: ClipReader
         do throws(SourceFailure) {
-            if let first = opened.withLock({ $0.take() }) {
-                reader = first
-            } else {
-                // Opened anew rather than rewound: not every format can be rewound, and opening takes a few milliseconds.
-                reader = try ClipReader(location, interrupt: interrupt, options: options)
-            }
+            let first = opened.withLock { $0.take() }
+            // Opened anew rather than rewound: not every format can be rewound, and opening takes a few milliseconds.
+            reader = if let first { first } else { try ClipReader(location, interrupt: interrupt, options: options) }
         } catch {
             return location.isStream ? .lost(error) : .ended(.failed(error))
         }
