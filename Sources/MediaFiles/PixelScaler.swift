@@ -123,7 +123,7 @@ final class FrameScaler {
     ) throws(SourceFailure) -> Result {
         var frame = frame
         if frame.format == .jpeg {
-            let damaged = { SourceFailure.unencodable(path, "its JPEG is damaged: \($0)") }
+            let damaged = { (error: JPEGError) in SourceFailure.unencodable(path, "its JPEG is damaged: \(error)") }
             frame = try failing(as: damaged) { () throws(JPEGError) in try decoder.get().decode(frame) }
         }
         if frame.orientation != .up { frame = frame.drawnUpright(of: frame.uprightSize, in: &turned) ?? frame }
