@@ -86,25 +86,23 @@ public final class FrameMailbox: Sendable {
         defer { withExtendedLifetime(displaced) {} }
         return state.wait { state in
             guard !state.isClosed else { return false }
-            guard case .frame = event else {
-                state.waiting.append(event)
-                return true
-            }
-            // The filter takes each frame once, however often this is tried.
-            if let level = brightness, state.strobe.isUnlit(level), case .newest = state.policy {
+            if event.isFrame {
+                // The filter takes each frame once, however often this is tried.
+                if let level = brightness, state.strobe.isUnlit(level), case .newest = state.policy {
+                    state.counts.captured += 1
+                    state.counts.dropped[.unlit, default: 0] += 1
+                    return true
+                }
+                brightness = nil
+                switch isCatchingUp.load(ordering: .relaxed) ? .every(capacity: 1) : state.policy {
+                case .every(let capacity): guard state.waitingFrames < max(1, capacity) else { return nil }
+                case .newest:
+                    guard let older = state.waiting.lastIndex(where: \.isFrame) else { break }
+                    displaced = state.waiting.remove(at: older)
+                    state.counts.dropped[.late, default: 0] += 1
+                }
                 state.counts.captured += 1
-                state.counts.dropped[.unlit, default: 0] += 1
-                return true
             }
-            brightness = nil
-            switch isCatchingUp.load(ordering: .relaxed) ? .every(capacity: 1) : state.policy {
-            case .every(let capacity): guard state.waitingFrames < max(1, capacity) else { return nil }
-            case .newest:
-                guard let older = state.waiting.lastIndex(where: \.isFrame) else { break }
-                displaced = state.waiting.remove(at: older)
-                state.counts.dropped[.late, default: 0] += 1
-            }
-            state.counts.captured += 1
             state.waiting.append(event)
             return true
         }
