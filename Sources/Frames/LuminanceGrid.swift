@@ -46,15 +46,9 @@ package final class LuminanceGrid {
     private var sums: [UInt16] = []
     /// For each column of pixels the sum of all sums left of it; one more at the end.
     private var totals: [UInt32] = []
-    /// Between which columns of pixels the cells' left and right edges lie.
-    private var edges: [Edge]
-
-    private struct Edge {
-        /// The column of pixels that the edge cuts, from the first one read.
-        var column: Int
-        /// Which share of that column lies left of the edge; below 0 or above 1 for an edge outside the picture.
-        var share: Float
-    }
+    /// The cells' left and right edges: the column of pixels that each cuts, from the first one read, and which share of that
+    /// column lies left of it, below 0 or above 1 outside the picture.
+    private var edges: [(column: Int, share: Float)]
 
     /// Makes a grid of that many cells, of which at most that many rows of pixels are read, up to eight.
     package init(columns: Int, rows: Int, maximumRows: Int = 8, order: Order = .rows) {
@@ -62,7 +56,7 @@ package final class LuminanceGrid {
         precondition((1...8).contains(maximumRows), "the sums of a cell's rows must fit 16 bits")
         (self.columns, self.rows, self.order) = (columns, rows, order)
         self.maximumRows = Float(maximumRows)
-        edges = Array(repeating: Edge(column: 0, share: 0), count: columns + 1)
+        edges = Array(repeating: (column: 0, share: 0), count: columns + 1)
     }
 
     /// Writes the cells' means, 0…255 in the frame's own range of brightness; `rectangle` is in pixels of the stored picture,
@@ -85,7 +79,7 @@ package final class LuminanceGrid {
         for index in 0...columns {
             let x = rectangle.low.x + Float(index) * cell.x - Float(firstX)
             let column = min(max(Int(x.rounded(.down)), 0), width - 1)
-            edges[index] = Edge(column: column, share: x - Float(column))
+            edges[index] = (column, x - Float(column))
         }
         let step = max(1, Int((cell.y / maximumRows).rounded(.up)))
         for row in 0..<rows {
@@ -152,7 +146,7 @@ package final class LuminanceGrid {
             }
             sums.update(repeating: 0)
         }
-        func sum(leftOf edge: Edge) -> (whole: UInt32, part: Float) {
+        func sum(leftOf edge: (column: Int, share: Float)) -> (whole: UInt32, part: Float) {
             (totals[edge.column], edge.share * Float(totals[edge.column + 1] &- totals[edge.column]))
         }
         let (start, step) = order == .rows ? (row * columns, 1) : (row, rows)

@@ -2,7 +2,10 @@ import CFFmpeg
 import Frames
 
 /// FFmpeg's functions under their own names, for code that runs after `FFmpeg.load()` succeeded.
-var ffmpeg: FFmpegFunctions { FFmpeg.functions.pointee }
+var ffmpeg: FFmpegFunctions {
+    guard case .success(let functions) = FFmpeg.loaded else { preconditionFailure("FFmpeg.load() was not called first") }
+    return functions.pointee
+}
 
 /// Loads FFmpeg's libraries and holds what all uses of them share.
 enum FFmpeg {
@@ -12,7 +15,7 @@ enum FFmpeg {
     static func load() throws(SourceFailure) { _ = try loaded.get() }
 
     // `nonisolated(unsafe)` because of the pointer: the table is not written to once it is filled.
-    private nonisolated(unsafe) static let loaded: Result<UnsafePointer<FFmpegFunctions>, SourceFailure> = {
+    fileprivate nonisolated(unsafe) static let loaded: Result<UnsafePointer<FFmpegFunctions>, SourceFailure> = {
         var reason: UnsafePointer<CChar>?
         guard let functions = FFmpegFunctionsLoad(&reason) else {
             let words = reason.map { String(cString: $0) } ?? "no reason is known"
@@ -22,11 +25,6 @@ enum FFmpeg {
         }
         return .success(functions)
     }()
-
-    static var functions: UnsafePointer<FFmpegFunctions> {
-        guard case .success(let functions) = loaded else { preconditionFailure("FFmpeg.load() was not called first") }
-        return functions
-    }
 
     /// The Debian packages that hold the libraries. Their names state the versions, as the libraries' names do.
     static let packages = "libavformat\(facet_avformat_version) and libswscale\(facet_swscale_version)"
@@ -40,10 +38,10 @@ enum FFmpeg {
         }
     }
 
-    /// What FFmpeg says of an error: its number alone is often that of any failure to read or write.
-    static func words(_ code: Int32) -> String {
+    /// The words with what FFmpeg says of its newest error, whose number alone is often that of any failure to read or write.
+    static func explained(_ words: String) -> String {
         let newest = String(cString: FFmpegNewestError())
-        return newest.isEmpty ? text(code) : "\(text(code)) (\(newest))"
+        return newest.isEmpty ? words : "\(words) (\(newest))"
     }
 
     /// FFmpeg's number for one of the system's errors.
@@ -94,6 +92,7 @@ final class FFmpegOwned<Value>: @unchecked Sendable {
 }
 
 extension AVStream {
+    var size: FrameSize { FrameSize(width: Int(codecpar.pointee.width), height: Int(codecpar.pointee.height)) }
     /// A time of its packets in seconds; nil if it says nothing.
     func seconds(_ time: Int64) -> Double? { time == facet_no_timestamp ? nil : Double(time) * time_base.seconds }
 }

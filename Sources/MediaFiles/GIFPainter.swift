@@ -16,7 +16,7 @@ final class GIFPainter {
         ($0 * 2 - 15) * ditherStrength / 16
     }
 
-    private let output = ReusedPicture()
+    private var output = PicturePool()
     private var waiting: [(pts: Int64, pixels: [UInt8])] = []
     private var size = FrameSize(width: 0, height: 0)
     private var palette: ColorPalette?
@@ -41,7 +41,9 @@ final class GIFPainter {
         var painting = palette ?? ColorPalette(counts: counts)
         defer { (palette, waiting) = (painting, []) }
         for (pts, pixels) in waiting {
-            guard let painted = output.prepare(format: AV_PIX_FMT_PAL8, size: size) else { return FFmpeg.code(ENOMEM) }
+            guard let painted = output.lend(format: AV_PIX_FMT_PAL8, size: size)?.pointer else {
+                return FFmpeg.code(ENOMEM)
+            }
             painted.pointee.pts = pts
             paint(pixels, on: painted, with: &painting)
             let result = encode(painted)

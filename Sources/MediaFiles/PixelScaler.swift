@@ -19,12 +19,10 @@ final class PixelScaler {
         /// The pixels of a frame; nil if FFmpeg has no such format.
         init?(_ frame: Frame) {
             guard let format = PictureLayout.native(frame.format) else { return nil }
-            let all: [Frame.Plane?] = [frame.planes.first, frame.planes.second, frame.planes.third]
+            let all: [Frame.Plane?] = [frame.planes.first, frame.planes.second, frame.planes.third, nil]
             // Only read: FFmpeg's functions take one type for both.
-            planes =
-                all.map { $0.map { UnsafeMutableRawPointer(mutating: $0.base).assumingMemoryBound(to: UInt8.self) } }
-                + [nil]
-            strides = all.map { Int32($0?.bytesPerRow ?? 0) } + [0]
+            planes = all.map { $0.map { UnsafeMutablePointer(mutating: $0.bytes) } }
+            strides = all.map { Int32($0?.bytesPerRow ?? 0) }
             self.format = format
             size = frame.size
             encoding = frame.encoding
@@ -39,24 +37,12 @@ final class PixelScaler {
             self.encoding = encoding
         }
 
-        /// Memory that holds a picture of that form, rows aligned for vector instructions; nil if FFmpeg refuses it.
-        init?(_ memory: PixelMemory, format: AVPixelFormat, size: FrameSize, encoding: YUVEncoding) {
-            planes = [nil, nil, nil, nil]
-            strides = [0, 0, 0, 0]
-            (self.format, self.size, self.encoding) = (format, size, encoding)
-            let base = memory.base.assumingMemoryBound(to: UInt8.self)
-            let (width, height) = (Int32(size.width), Int32(size.height))
-            guard ffmpeg.av_image_fill_arrays(&planes, &strides, base, format, width, height, 64) >= 0 else {
-                return nil
-            }
-        }
-
-        /// The planes of a frame of that format; nil if one is missing.
-        func planes(as format: PixelFormat) -> Frame.Planes? {
-            let found = zip(planes, strides).prefix(format.planeCount).compactMap { base, stride in
+        /// The planes as those of a frame; nil without any. Opacity, which may be the fourth, is left out.
+        var framePlanes: Frame.Planes? {
+            let found = zip(planes, strides).prefix(3).compactMap { base, stride in
                 base.map { Frame.Plane(base: UnsafeRawPointer($0), bytesPerRow: Int(stride)) }
             }
-            return found.count == format.planeCount ? Frame.Planes(found) : nil
+            return found.isEmpty ? nil : Frame.Planes(found)
         }
     }
 
@@ -92,32 +78,32 @@ final class PixelScaler {
     }
 }
 
-/// A picture's memory that is filled again and again, renewed when its form changes.
-final class ReusedPicture {
-    private var frame: FFmpegOwned<AVFrame>?
+/// Lends memory of pictures of one form, and lends it again when it is no longer held.
+struct PicturePool {
+    private var kept: [FFmpegOwned<AVFrame>] = []
 
-    /// The memory in this form, writable; nil if there is not enough.
-    func prepare(format: AVPixelFormat, size: FrameSize) -> UnsafeMutablePointer<AVFrame>? {
-        if let kept = frame?.pointer, kept.pointee.format == format.rawValue, Int(kept.pointee.width) == size.width,
-            Int(kept.pointee.height) == size.height, ffmpeg.av_frame_make_writable(kept) >= 0
-        {
-            return kept
+    /// A picture of that form, writable; nil if there is not enough memory.
+    mutating func lend(format: AVPixelFormat, size: FrameSize) -> FFmpegOwned<AVFrame>? {
+        kept.removeAll { $0.format != format || $0.size != size }
+        for index in kept.indices where isKnownUniquelyReferenced(&kept[index]) {
+            return ffmpeg.av_frame_make_writable(kept[index].pointer) >= 0 ? kept[index] : nil
         }
         let fresh = FFmpegOwned.frame()
-        frame = fresh
         fresh.pointer.pointee.format = format.rawValue
         fresh.pointer.pointee.width = Int32(size.width)
         fresh.pointer.pointee.height = Int32(size.height)
-        return ffmpeg.av_frame_get_buffer(fresh.pointer, 0) >= 0 ? fresh.pointer : nil
+        guard ffmpeg.av_frame_get_buffer(fresh.pointer, 0) >= 0 else { return nil }
+        if kept.count < PixelMemoryPool.limit { kept.append(fresh) }
+        return fresh
     }
 }
 
 /// Brings frames into the form that an encoder wants, upright; its memory is used again and again.
 final class FrameScaler {
     private let scaler = PixelScaler()
-    private let output = ReusedPicture()
+    private var output = PicturePool()
     private var turned = PixelMemoryPool()
-    private var decoder: JPEGDecoder?
+    private lazy var decoder = Result { () throws(JPEGError) in try JPEGDecoder() }
 
     /// What the encoder gets: its pixel format and size, and how colours are to be coded.
     struct Target {
@@ -136,14 +122,17 @@ final class FrameScaler {
         _ body: (UnsafeMutablePointer<AVFrame>) -> Result
     ) throws(SourceFailure) -> Result {
         var frame = frame
-        if frame.format == .jpeg { frame = try decoded(frame, path) }
+        if frame.format == .jpeg {
+            let damaged = { (error: JPEGError) in SourceFailure.unencodable(path, "its JPEG is damaged: \(error)") }
+            frame = try failing(as: damaged) { () throws(JPEGError) in try decoder.get().decode(frame) }
+        }
         if frame.orientation != .up { frame = frame.drawnUpright(of: frame.uprightSize, in: &turned) ?? frame }
         // Only pointers are used from here on; they need their owners.
         defer { withExtendedLifetime((frame, self)) {} }
         guard let source = PixelScaler.Pixels(frame) else {
             throw .unencodable(path, "FFmpeg has no pixel format like \(frame.format)")
         }
-        guard let result = output.prepare(format: target.format, size: target.size) else {
+        guard let result = output.lend(format: target.format, size: target.size)?.pointer else {
             throw .unencodable(path, "there is not enough memory")
         }
         result.pointee.color_range = target.encoding.isFullRange ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG
@@ -152,16 +141,6 @@ final class FrameScaler {
             throw .unencodable(path, "FFmpeg cannot convert \(frame.format) for this file")
         }
         return body(result)
-    }
-
-    private func decoded(_ frame: Frame, _ path: String) throws(SourceFailure) -> Frame {
-        do {
-            let decoder = try decoder ?? JPEGDecoder()
-            self.decoder = decoder
-            return try decoder.decode(frame)
-        } catch {
-            throw .unencodable(path, "its JPEG is damaged: \(error)")
-        }
     }
 }
 

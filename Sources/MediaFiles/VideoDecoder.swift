@@ -129,8 +129,7 @@ final class VideoDecoder {
         usesDevice = frame.pointer.pointee.hw_frames_ctx != nil
         guard usesDevice else {
             if input.options.decoder == .hardware, detail == nil, let device {
-                let words = String(cString: FFmpegNewestError())
-                detail = Self.explanation("\(device.name) does not decode it\(words.isEmpty ? "" : " (\(words))")")
+                detail = Self.explanation(FFmpeg.explained("\(device.name) does not decode it"))
             }
             return .picture(DecodedPicture(taking: frame.pointer))
         }
@@ -156,7 +155,7 @@ final class VideoDecoder {
 
     private func leaveDevice(_ code: Int32) -> Bool {
         guard let device, let next = try? Self.open(codec, for: input, nil) else { return false }
-        detail = Self.explanation("\(device.name) failed: \(FFmpeg.words(code))")
+        detail = Self.explanation(FFmpeg.explained("\(device.name) failed: \(FFmpeg.text(code))"))
         (self.device, usesDevice, context) = (nil, false, next)
         keyDeadline = .now + input.options.openTimeout
         // The reader drains the decoder: the new one must be drained too, which reports the end.

@@ -46,10 +46,10 @@ struct RoomStream {
             let step = reader.next { true }
             playback.count += reader.drainSkipped()
             switch step {
-            case .picture(let picture):
-                playback.times[playback.count] = picture.presentation
-                if picture.frame.size != playback.sizes.last { playback.sizes.append(picture.frame.size) }
-                if keepsPixels { playback.pixels[playback.count] = try picture.frame.jpeg() }
+            case .picture(let frame, let presentation):
+                playback.times[playback.count] = presentation
+                if frame.size != playback.sizes.last { playback.sizes.append(frame.size) }
+                if keepsPixels { playback.pixels[playback.count] = try frame.jpeg() }
                 if reader.decoder.name != playback.decoders.last { playback.decoders.append(reader.decoder.name) }
                 if let detail = reader.decoder.detail, detail != playback.details.last {
                     playback.details.append(detail)
