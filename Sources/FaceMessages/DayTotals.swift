@@ -54,7 +54,8 @@ public struct DayTotals: Hashable, Sendable {
         offset: (Timestamp) -> Int
     ) {
         let hour = Self.local(now, offset).second / 3600
-        let before = hours.first { $0.hour == hour } ?? Hour(hour: hour)
+        let place = hours.firstIndex { $0.hour == hour } ?? hours.count
+        let before = place < hours.count ? hours[place] : Hour(hour: hour)
         var after = before
         after.visits += hasEnded ? 1 : 0
         after.looks = max(0, after.looks + visit.looks - counted.looks)
@@ -63,11 +64,7 @@ public struct DayTotals: Hashable, Sendable {
         func sent(_ visit: Visit) -> Double { (visit.lookingSeconds * 1000).rounded() / 1000 }
         after.lookingSeconds = max(0, after.lookingSeconds + sent(visit) - sent(counted))
         guard after != before else { return }
-        if let index = hours.firstIndex(where: { $0.hour == hour }) {
-            hours[index] = after
-        } else {
-            hours.append(after)
-        }
+        hours.replaceSubrange(place..<min(place + 1, hours.count), with: [after])
         visits += after.visits - before.visits
         looks += after.looks - before.looks
         smiles += after.smiles - before.smiles
@@ -99,23 +96,3 @@ public struct DayTotals: Hashable, Sendable {
         return true
     }
 }
-
-/// What is summed up of visits, over a day or an hour of it.
-protocol VisitSums {
-    var visits: Int { get set }
-    var looks: Int { get set }
-    var lookingSeconds: Double { get set }
-    var smiles: Int { get set }
-}
-
-extension VisitSums {
-    mutating func sums<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
-        try wire.field("visits", &visits, .counter)
-        try wire.field("looks", &looks, .counter)
-        try wire.field("lookingSeconds", &lookingSeconds, .seconds)
-        try wire.field("smiles", &smiles, .counter)
-    }
-}
-
-extension DayTotals: VisitSums {}
-extension DayTotals.Hour: VisitSums {}

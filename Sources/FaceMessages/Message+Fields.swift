@@ -53,7 +53,10 @@ struct SentValue<Value: WireValue>: WireValue {
 extension DayTotals: WireValue {
     mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
         try wire.field("since", &since, .time)
-        try sums(&wire)
+        try wire.field("visits", &visits, .counter)
+        try wire.field("looks", &looks, .counter)
+        try wire.field("lookingSeconds", &lookingSeconds, .seconds)
+        try wire.field("smiles", &smiles, .counter)
         try wire.field("mostFaces", &mostFaces, .counter)
         // Daemons before 0.4 have none.
         try wire.field("hours", &hours, .list(of: Hour(hour: 0)), or: [])
@@ -63,7 +66,10 @@ extension DayTotals: WireValue {
 extension DayTotals.Hour: WireValue {
     mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
         try wire.field("hour", &hour, .integer(0...23))
-        try sums(&wire)
+        try wire.field("visits", &visits, .counter)
+        try wire.field("looks", &looks, .counter)
+        try wire.field("lookingSeconds", &lookingSeconds, .seconds)
+        try wire.field("smiles", &smiles, .counter)
     }
 }
 
@@ -112,11 +118,9 @@ extension DaemonStats: WireValue {
         try wire.field("interval", &interval, .amount(decimals: 1))
         try wire.field("frameRate", &frameRate, .amount(decimals: 1))
         try wire.field("analysisRate", &analysisRate, .amount(decimals: 1))
-        var frames = Frames(captured: captured, analysed: analysed, dropped: dropped)
-        try wire.field("frames", &frames, .object(Frames()))
-        captured = frames.captured
-        analysed = frames.analysed
-        dropped = frames.dropped
+        var frames = Frames(stats: self)
+        try wire.field("frames", &frames, .object(frames))
+        self = frames.stats
         try wire.field("stages", &stages, .list(of: Stage(name: "", runs: 0, mean: 0, longest: 0)))
         try wire.field("cpu", &cpu, .seconds)
         try wire.optional("cpuDecoding", &cpuDecoding, .seconds)
@@ -126,15 +130,14 @@ extension DaemonStats: WireValue {
         try wire.field("messages", &messages, .object(Messages()))
     }
 
+    /// What of the figures stands in an object of its own.
     private struct Frames: WireValue {
-        var captured = 0
-        var analysed = 0
-        var dropped: [String: Int] = [:]
+        var stats: DaemonStats
 
         mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
-            try wire.field("captured", &captured, .counter)
-            try wire.field("analysed", &analysed, .counter)
-            try wire.field("dropped", &dropped, .counters)
+            try wire.field("captured", &stats.captured, .counter)
+            try wire.field("analysed", &stats.analysed, .counter)
+            try wire.field("dropped", &stats.dropped, .counters)
         }
     }
 }
