@@ -37,6 +37,7 @@ final class EventLog: Sendable {
         var position: Int
         /// How many signs of life.
         var beats: Int
+        var ready: (@Sendable () -> Void)?
     }
 
     fileprivate struct Entry {
@@ -103,15 +104,16 @@ final class EventLog: Sendable {
             contents.streams.append(stream)
             return (stream, contents.displace())
         }
-        displaced?.close()
+        displaced?.wake()
         return stream
     }
 
     func remove(_ stream: EventStream) { contents.withLock { $0.streams.removeAll { $0 === stream } } }
 
-    /// What a connection has not read yet.
-    func read(_ reader: inout Reader) -> [UInt8] {
+    /// What a connection has not read yet; its end if it was displaced.
+    func read(_ reader: inout Reader, of stream: EventStream) -> HTTPStreamPart {
         contents.withLock { contents in
+            guard contents.streams.contains(where: { $0 === stream }) else { return .end }
             var text: [UInt8] = []
             let dropped = contents.count - contents.entries.count
             if dropped > reader.position {
@@ -125,7 +127,7 @@ final class EventLog: Sendable {
             }
             if text.isEmpty, reader.beats != contents.beats { text = Array(":\n\n".utf8) }
             reader.beats = contents.beats
-            return text
+            return text.isEmpty ? .none : .bytes(text)
         }
     }
 
