@@ -127,7 +127,7 @@ struct ServedCamera {
                 for face in scene.faces { json.field("\(face.faceID.rawValue)", Int(1000 * face.smileQuality)) }
             }
         }
-        return ServedMessage.encode(header, svg: svg, jpeg: jpeg ?? [])
+        return Viewer.message(header, svg: svg, jpeg: jpeg ?? [])
     }
 
     /// Writes in what condition the camera is; `isChecking` is whether all pages get an overlay that hides faces.

@@ -25,6 +25,14 @@ final class Viewer: HTTPStream {
         self.session = session
     }
 
+    /// What a page is sent: a JSON header, an SVG document and a JPEG after their lengths, each as four bytes, the highest first;
+    /// any may be empty.
+    static func message(_ json: [UInt8], svg: [UInt8] = [], jpeg: [UInt8] = []) -> [UInt8] {
+        let parts = [json, svg, jpeg]
+        let lengths = parts.flatMap { part in withUnsafeBytes(of: UInt32(part.count).bigEndian) { Array($0) } }
+        return parts.reduce(into: lengths) { $0 += $1 }
+    }
+
     var isOver: Bool { box.withLock(\.isOver) }
     /// Puts the newest state in the place of one that still waits.
     func put(state: [UInt8]) { change { $0.state = state } }
