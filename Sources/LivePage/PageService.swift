@@ -58,15 +58,14 @@ package struct PageService {
         let viewers = Viewers()
         let bases = named.filter { !$0.contains("+") }
         let publisher = try PagePublisher(options, viewers, address: subscriber.address, bases: bases)
-        let detect = DetectSwitch(viewers) { subscriber.send($1 ? "ON" : "OFF", on: .detectSet, under: $0) }
-        let page = PageServer(
+        var page = PageServer(
             access: PageGuard(options),
             viewers: viewers,
             overlays: publisher.offered,
             wish: ViewerWish(overlay: options.style.overlay.name, isMirrored: options.style.isMirrored),
-            detect: options.canControl ? detect : nil,
             editor: editor
         )
+        if options.canControl { page.detect = { subscriber.send($1 ? "ON" : "OFF", on: .detectSet, under: $0) } }
         let server = try makeServer(page)
         let serving = Task { try await onThread(named: "http") { server.run() } }
         defer { server.stop() }

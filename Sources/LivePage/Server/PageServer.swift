@@ -47,8 +47,10 @@ struct PageServer: Sendable {
     /// How pages are shown that say nothing else.
     let wish: ViewerWish
     let calibration = CalibrationPage()
-    /// Switches detection, if pages may.
-    var detect: DetectSwitch?
+    /// Switches detection of the camera with a base, if pages may.
+    var detect: (@Sendable (_ base: String, _ isOn: Bool) -> Void)?
+    /// More than people switch, and less than a broker or a camera minds.
+    private let switching = RequestLimit(capacity: 10, rate: 2)
     /// Where the areas of the picture are drawn, if they are.
     var editor: AreaEditor?
 
@@ -80,8 +82,7 @@ struct PageServer: Sendable {
         case ("GET", let path):
             if editor != nil, let (bytes, type) = Self.editorFiles[path] { return .file(bytes, type) }
             return Self.files[path].map { .file($0, $1) } ?? .text(404, "There is nothing here.\n")
-        case ("POST", "/detect"):
-            return detect?.answer(request) ?? .text(403, "Pages may only look: --control is off.\n")
+        case ("POST", "/detect"): return switchDetection(request)
         case ("POST", "/calibrate"): return calibration.answer(request)
         case ("POST", "/login"): return redirect()
         case ("POST", "/logout"):
@@ -171,6 +172,27 @@ struct PageServer: Sendable {
         return join(wish, session, ifEmpty: none)
     }
 
+    private struct DetectionRequest: Decodable {
+        var camera: String
+        var on: Bool
+    }
+
+    /// Switches detection of a camera that is on the page, on or off.
+    private func switchDetection(_ request: HTTPRequest) -> HTTPResponse {
+        guard let detect else { return .text(403, "Pages may only look: --control is off.\n") }
+        guard let wanted = try? JSONDecoder().decode(DetectionRequest.self, from: Data(request.body)) else {
+            return .text(400, "This must be {\"camera\": BASE, \"on\": true or false}.\n")
+        }
+        guard viewers.state?.cameras[wanted.camera] != nil else {
+            return .text(404, "No such camera is on the page.\n")
+        }
+        guard switching.spend() else {
+            return .text(429, "Detection was switched too often. Try again in a few seconds.\n")
+        }
+        detect(wanted.camera, wanted.on)
+        return HTTPResponse(204)
+    }
+
     /// Gives the areas that there are, or takes those that were drawn.
     private func areas(_ request: HTTPRequest) -> HTTPResponse {
         guard let editor else { return .text(404, "") }
@@ -188,7 +210,6 @@ struct PageServer: Sendable {
     private func redirect(_ cookie: String? = nil) -> HTTPResponse {
         HTTPResponse(303, headers: ["Location": "./", "Set-Cookie": cookie].compactMapValues { $0 })
     }
-
 }
 
 extension HTTPResponse {
