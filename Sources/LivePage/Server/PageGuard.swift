@@ -2,6 +2,7 @@ import Companion
 import Foundation
 import HTTPServing
 import Synchronization
+import System
 
 /// Decides which requests are answered.
 ///
@@ -112,13 +113,8 @@ final class PageGuard: Sendable {
 
     /// An address is no name of another site; a name must be one of ours.
     private func isOwn(_ host: String) -> Bool {
-        let name = Self.name(of: host.lowercased())
+        guard let name = HostAndPort(host.lowercased(), ports: 0...65_535)?.host else { return false }
         return names.contains(name) || ListenAddress.isNumeric(name)
-    }
-
-    private static func name(of host: String) -> String {
-        if host.hasPrefix("[") { return String(host.dropFirst().prefix { $0 != "]" }) }
-        return String(host.prefix { $0 != ":" })
     }
 
     private func session(of request: HTTPRequest) -> String? {
