@@ -17,8 +17,7 @@ package struct UpdateMessages {
     package mutating func messages(of update: FaceUpdate) -> [DecodedMessage] {
         var messages = update.events.map { event in
             events += 1
-            let id = ULID.make(at: event.stamp.time)
-            return DecodedMessage.event(EventMessage(origin: origin, id: id, seq: events, event: event, latency: nil))
+            return self.event(event, id: ULID.make(at: event.stamp.time), seq: events)
         }
         var status = self.status ?? DaemonStatus(state: .online)
         status.update(to: update.state)
@@ -31,8 +30,8 @@ package struct UpdateMessages {
         return messages
     }
 
-    package func event(_ event: FaceEvent) -> DecodedMessage {
-        .event(EventMessage(origin: origin, id: "", seq: 0, event: event, latency: nil))
+    package func event(_ event: FaceEvent, id: String = "", seq: Int = 0) -> DecodedMessage {
+        .event(EventMessage(origin: origin, id: id, seq: seq, event: event, latency: nil))
     }
 
     package func metadata(_ stamp: FrameStamp, _ faces: [FaceObject]) -> DecodedMessage {
