@@ -13,6 +13,11 @@ package final class Subscriber: Sendable {
         case message(CameraMessage)
         case connection(ConnectionState)
         case failed(any Error)
+
+        /// The message that came, if it is one that can be read.
+        package var decoded: DecodedMessage? {
+            if case .message(let message) = self, case .decoded(let decoded) = message.content { decoded } else { nil }
+        }
     }
 
     /// Seconds in which a broker sends what it has retained, and a preview shows a picture.
@@ -165,21 +170,6 @@ extension Topic {
     package static let followed: [Topic] = [.status, .metadata, .today] + events
     /// What a command that shows faces and pictures listens to.
     package static let viewed: [Topic] = [.status, .detectState, .metadata, .zones] + events + [.previewJPEG]
-}
-
-extension Subscriber.Occurrence {
-    /// The message that came, if it is one that can be read.
-    package var decoded: DecodedMessage? {
-        if case .message(let message) = self, case .decoded(let decoded) = message.content { decoded } else { nil }
-    }
-}
-
-extension CameraState {
-    /// Takes over what is known of the camera after an occurrence: nothing while the connection is interrupted.
-    package mutating func take(_ occurrence: Subscriber.Occurrence) {
-        if case .connection(let connection) = occurrence, connection.isInterrupted { _ = forget() }
-        if let message = occurrence.decoded { _ = take(message) }
-    }
 }
 
 /// The newest events, by which a repetition is recognised: an event is sent again if its acknowledgement was lost.
