@@ -73,11 +73,10 @@ struct Notices {
 
     /// The broker's host and port.
     private let address: String
-    /// Whether a broker that cannot be reached at first is waited for, though its address may be wrong. One that was reached
-    /// once always is.
-    private let waitsForBroker: Bool
+    /// Whether a broker that cannot be reached is waited for, though its address may be wrong. One that was reached once always
+    /// is.
+    private var waitsForBroker: Bool
     private var hasTrouble = false
-    private var wasConnected = false
     private var unreadable: Set<String> = []
 
     /// Seconds from the connection until silence is reported; what a broker has retained comes at once.
@@ -104,10 +103,10 @@ struct Notices {
             defer { hasTrouble = false }
             connection = address
             connected = seconds
-            wasConnected = true
+            waitsForBroker = true
             return hasTrouble ? "connected to \(address) again" : nil
         case .connection(.disconnected(let reason)):
-            guard waitsForBroker || wasConnected else {
+            guard waitsForBroker else {
                 throw CommandFailure("cannot reach the broker: \(reason)", remedy: Self.brokerRemedy)
             }
             hasTrouble = true
