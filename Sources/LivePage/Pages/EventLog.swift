@@ -56,14 +56,6 @@ final class EventLog: Sendable {
         /// How many signs of life were sent to all connections.
         var beats = 0
         var streams: [EventStream] = []
-
-        /// Takes out a connection if there are too many.
-        mutating func displace() -> EventStream? {
-            guard streams.count > EventLog.mostStreams else { return nil }
-            let oldest = streams.ofBusiest { clientNetwork(of: $0.client) }.first
-            streams.removeAll { $0 === oldest }
-            return oldest
-        }
     }
 
     private let contents = Mutex(Contents())
@@ -102,7 +94,10 @@ final class EventLog: Sendable {
             let reader = Reader(filter: filter, position: position ?? contents.count, beats: contents.beats - 1)
             let stream = EventStream(self, reader, of: client)
             contents.streams.append(stream)
-            return (stream, contents.displace())
+            let isFull = contents.streams.count > Self.mostStreams
+            let displaced = isFull ? contents.streams.ofBusiest { clientNetwork(of: $0.client) }.first : nil
+            contents.streams.removeAll { $0 === displaced }
+            return (stream, displaced)
         }
         displaced?.wake()
         return stream

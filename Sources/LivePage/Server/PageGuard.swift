@@ -43,7 +43,6 @@ final class PageGuard: Sendable {
         names = Set(([host, short, short + ".local", "localhost"] + options.names).map { $0.lowercased() })
     }
 
-    private var seconds: Double { start.duration(to: .now) / .seconds(1) }
     /// The name of the cookie that stands for the token. Cookies are the same for all ports of a host: two servers have two.
     private var cookieName: String { "facet-\(options.address.port)" }
 
@@ -92,7 +91,7 @@ final class PageGuard: Sendable {
     }
 
     private func verdict(onToken given: String, from request: HTTPRequest) -> Verdict {
-        let now = seconds
+        let now = start.duration(to: .now) / .seconds(1)
         let client = client(of: request)
         return box.withLock { box in
             guard box.attempts.permits(client, at: now) else { return .tooMany }

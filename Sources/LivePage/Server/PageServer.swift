@@ -12,10 +12,10 @@ struct PageServer: Sendable {
     ].joined(separator: "; ")
 
     private static let html = "text/html; charset=utf-8"
-    private static let page = Array(PackageResources.page_html.filled(["icons": PageParts.icons]).utf8)
 
-    /// The page's files beside itself.
+    /// The page and its other files.
     private static let files: [String: ([UInt8], type: String)] = [
+        "/": (Array(PackageResources.page_html.filled(["icons": PageParts.icons]).utf8), html),
         "/page.css": (Array(PageParts.style.utf8) + PackageResources.page_css, "text/css; charset=utf-8"),
         "/icon.svg": (PackageResources.icon_svg, "image/svg+xml"),
         "/manifest.json": (PackageResources.manifest_json, "application/manifest+json"),
@@ -71,14 +71,13 @@ struct PageServer: Sendable {
         if request.query["look"] != nil {
             return .text(400, "?look= is now ?overlay=, and ?overlay is ?transparent.\n")
         }
+        if let editor, request.path == "/areas" { return areas(request, editor) }
         switch (request.method, request.path) {
-        case ("GET", "/"): return .file(Self.page, Self.html)
         case ("GET", "/live"): return live(request, session)
         case ("GET", "/events"): return events(request)
         case ("GET", "/state"): return .json(viewers.state?.json ?? [])
         case ("GET", "/metrics"): return .file(Array((viewers.state?.metrics ?? "").utf8), MetricsPage.contentType)
         case ("GET", "/picture.jpg"): return picture(request, session)
-        case (_, "/areas") where editor != nil: return areas(request)
         case ("GET", let path):
             if editor != nil, let (bytes, type) = Self.editorFiles[path] { return .file(bytes, type) }
             return Self.files[path].map { .file($0, $1) } ?? .text(404, "There is nothing here.\n")
@@ -194,8 +193,7 @@ struct PageServer: Sendable {
     }
 
     /// Gives the areas that there are, or takes those that were drawn.
-    private func areas(_ request: HTTPRequest) -> HTTPResponse {
-        guard let editor else { return .text(404, "") }
+    private func areas(_ request: HTTPRequest, _ editor: AreaEditor) -> HTTPResponse {
         guard request.method == "POST" else {
             do { return .json(try editor.areas()) } catch { return .text(500, "\(error)\n") }
         }
