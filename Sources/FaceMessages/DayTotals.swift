@@ -2,7 +2,7 @@
 ///
 /// Looks and smiles count at once, a visit when its `leave` is published. A visit is not a person: one who comes back makes
 /// another visit.
-public struct DayTotals: Hashable, Sendable {
+public struct DayTotals: Hashable, Sendable, WireValue {
     /// When counting began: the first moment of the local day at which the daemon ran.
     public var since: Timestamp
     /// Visits that have ended.
@@ -19,7 +19,7 @@ public struct DayTotals: Hashable, Sendable {
     public var hours: [Hour] = []
 
     /// What counted in one hour of the local clock: in both, where the clock passes it twice.
-    public struct Hour: Hashable, Sendable {
+    public struct Hour: Hashable, Sendable, WireValue {
         /// From 0 to 23.
         public var hour: Int
         /// Visits that have ended.
@@ -33,6 +33,14 @@ public struct DayTotals: Hashable, Sendable {
 
         /// Makes totals that begin with zero.
         public init(hour: Int) { self.hour = hour }
+
+        mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
+            try wire.field("hour", &hour, .integer(0...23))
+            try wire.field("visits", &visits, .counter)
+            try wire.field("looks", &looks, .counter)
+            try wire.field("lookingSeconds", &lookingSeconds, .seconds)
+            try wire.field("smiles", &smiles, .counter)
+        }
     }
 
     /// Makes totals that begin with zero.
@@ -94,5 +102,16 @@ public struct DayTotals: Hashable, Sendable {
         self = DayTotals(since: now)
         mostFaces = faces
         return true
+    }
+
+    mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
+        try wire.field("since", &since, .time)
+        try wire.field("visits", &visits, .counter)
+        try wire.field("looks", &looks, .counter)
+        try wire.field("lookingSeconds", &lookingSeconds, .seconds)
+        try wire.field("smiles", &smiles, .counter)
+        try wire.field("mostFaces", &mostFaces, .counter)
+        // Daemons before 0.4 have none.
+        try wire.field("hours", &hours, .list(of: Hour(hour: 0)), or: [])
     }
 }
