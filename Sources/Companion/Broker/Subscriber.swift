@@ -112,9 +112,19 @@ package final class Subscriber: Sendable {
             }
         // When the messages end, the task that forwards the states is cancelled, because it is not awaited.
         case .session(let session, let topics):
-            await session.forward(as: address, base: base) { occurrence in
-                if case .message(let message) = occurrence, !topics.contains(message.topic) { return }
-                receive(occurrence)
+            // What the session sees as the messages of a camera.
+            var messages = UpdateMessages(camera: address)
+            func hand(_ topic: Topic, _ content: CameraMessage.Content) {
+                guard topics.contains(topic) else { return }
+                receive(.message(CameraMessage(base: base, topic: topic, content: content)))
+            }
+            do {
+                for try await update in session.updates {
+                    for message in messages.messages(of: update) { hand(message.topic, .decoded(message)) }
+                    if let frame = update.frame { hand(.previewJPEG, .picture(PreviewPicture(frame))) }
+                }
+            } catch {
+                receive(.failed(error))
             }
         case .nothing: while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
         }

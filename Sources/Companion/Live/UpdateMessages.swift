@@ -38,22 +38,3 @@ package struct UpdateMessages {
         .metadata(MetadataMessage(origin: origin, stamp: stamp, faces: faces))
     }
 }
-
-extension FaceSession {
-    /// Runs the session and hands out what it sees as the messages of a camera, until its end or `stop`.
-    func forward(as camera: String, base: String, to receive: @Sendable (Subscriber.Occurrence) -> Void) async {
-        var messages = UpdateMessages(camera: camera)
-        do {
-            for try await update in updates {
-                for message in messages.messages(of: update) {
-                    receive(.message(CameraMessage(base: base, topic: message.topic, content: .decoded(message))))
-                }
-                guard let frame = update.frame else { continue }
-                let picture = CameraMessage.Content.picture(PreviewPicture(frame))
-                receive(.message(CameraMessage(base: base, topic: .previewJPEG, content: picture)))
-            }
-        } catch {
-            receive(.failed(error))
-        }
-    }
-}
