@@ -52,7 +52,8 @@ struct MachineExamination {
         let denied = nodes.sorted().filter { access($0, R_OK | W_OK) != 0 }.joined(separator: ", ")
         let what = "\(camera.node) \(camera.card): only libcamera can set up a ribbon camera"
         guard denied.isEmpty else {
-            let remedy = "sudo usermod -aG video $USER, then log in again; for /dev/dma_heap the rule in docs/raspberry-pi.md"
+            let remedy =
+                "sudo usermod -aG video $USER, then log in again; for /dev/dma_heap the rule in docs/raspberry-pi.md"
             return .fails("camera", "\(what), and \(denied) may not be opened", remedy: remedy)
         }
         let remedy = "\(PipelineDescription.libcamera().installation) libcamera-tools; cam --list says more"

@@ -99,7 +99,8 @@ final class DatagramSender {
     /// Sends a datagram; one that cannot be sent, as where no program listens, is dropped. That is reported once.
     func send(_ bytes: [UInt8]) {
         guard Glibc.send(descriptor, bytes, bytes.count, CInt(MSG_DONTWAIT)) < 0 else { return successes += 1 }
-        if successes > 1 { StandardOutput.note("\(address) does not take messages: \(String(cString: strerror(errno)))") }
+        let reason = String(cString: strerror(errno))
+        if successes > 1 { StandardOutput.note("\(address) does not take messages: \(reason)") }
         successes = 0
     }
 }
