@@ -23,7 +23,7 @@ struct RandomRequestsTests {
             viewers: viewers,
             overlays: Overlays().names,
             wish: ViewerWish(overlay: "box", isMirrored: false),
-            detect: DetectSwitch(viewers) { _, _ in },
+            detect: { _, _ in },
             editor: AreaEditor(path: settings) { _ in }
         )
     }

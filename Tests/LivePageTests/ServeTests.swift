@@ -41,7 +41,7 @@ struct ServeTests {
             viewers: viewers,
             overlays: overlays,
             wish: ViewerWish(overlay: overlays[0], isMirrored: false),
-            detect: detect.map { DetectSwitch(viewers, $0) }
+            detect: detect
         )
     }
 

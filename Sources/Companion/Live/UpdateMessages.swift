@@ -15,8 +15,7 @@ package struct UpdateMessages {
     package mutating func messages(of update: FaceUpdate) -> [DecodedMessage] {
         var messages = update.events.map { event in
             events += 1
-            let id = ULID.make(at: event.stamp.time)
-            return DecodedMessage.event(EventMessage(origin: origin, id: id, seq: events, event: event, latency: nil))
+            return self.event(event, id: ULID.make(at: event.stamp.time), seq: events)
         }
         var status = self.status ?? DaemonStatus(state: .online)
         status.update(to: update.state)
@@ -29,26 +28,11 @@ package struct UpdateMessages {
         return messages
     }
 
+    package func event(_ event: FaceEvent, id: String = "", seq: Int = 0) -> DecodedMessage {
+        .event(EventMessage(origin: origin, id: id, seq: seq, event: event, latency: nil))
+    }
+
     package func metadata(_ stamp: FrameStamp, _ faces: [FaceObject]) -> DecodedMessage {
         .metadata(MetadataMessage(origin: origin, stamp: stamp, faces: faces))
-    }
-}
-
-extension FaceSession {
-    /// Runs the session and hands out what it sees as the messages of a camera, until its end or `stop`.
-    func forward(as camera: String, base: String, to receive: @Sendable (Subscriber.Occurrence) -> Void) async {
-        var messages = UpdateMessages(camera: camera)
-        do {
-            for try await update in updates {
-                for message in messages.messages(of: update) {
-                    receive(.message(CameraMessage(base: base, topic: message.topic, content: .decoded(message))))
-                }
-                guard let frame = update.frame else { continue }
-                let picture = CameraMessage.Content.picture(PreviewPicture(frame))
-                receive(.message(CameraMessage(base: base, topic: .previewJPEG, content: picture)))
-            }
-        } catch {
-            receive(.failed(error))
-        }
     }
 }
