@@ -1,5 +1,5 @@
 import CMicroHTTPD
-import Foundation
+import Glibc
 import Synchronization
 import System
 
