@@ -30,8 +30,7 @@ package struct ViewSession {
     /// Shows the overlay in the terminal until the person there or the source ends it: over a clip, or else over the pictures of
     /// the source that `open` connects to, with a track's messages or else that source's.
     package static func run(
-        clip: String?,
-        track: MessageTrack?,
+        over recorded: (clip: String, track: MessageTrack?)?,
         format: TerminalFormat?,
         rate: Int,
         gravity: VideoGravity,
@@ -40,8 +39,9 @@ package struct ViewSession {
         open: () async throws -> Subscriber
     ) async throws {
         let overlays = try style.overlays()
-        let source = try ViewPicture(clip: clip)
-        let subscriber = track == nil ? try await open() : Subscriber()
+        let source = try ViewPicture(clip: recorded?.clip)
+        let playback = recorded?.track.map(MessagePlayback.init)
+        let subscriber = playback == nil ? try await open() : Subscriber()
         let broker = subscriber.isLocal ? nil : subscriber.address
         let encoder = try TerminalPicture(format: format, environment: ProcessInfo.processInfo.environment)
         let terminal = try Terminal(format: encoder.format)
@@ -49,8 +49,8 @@ package struct ViewSession {
         var session = ViewSession(
             controls: ViewControls(style, overlays: overlays, gravity: gravity),
             overlays: overlays,
-            status: StatusLine(broker: broker, state: track == nil ? CameraState() : nil),
-            playback: track.map(MessagePlayback.init),
+            status: StatusLine(broker: broker, state: playback == nil ? CameraState() : nil),
+            playback: playback,
             source: source,
             terminal: terminal,
             encoder: encoder
@@ -121,7 +121,7 @@ package struct ViewSession {
     }
 
     /// Lets a recorded track go on to the present, and begin again after its end.
-    private mutating func play() throws {
+    private mutating func play() {
         guard let track = playback?.track, !controls.isPaused else { return }
         if source.isFinished, clock.clip(at: seconds) > track.end + 1 {
             clock.restartClip(at: seconds)
@@ -134,7 +134,7 @@ package struct ViewSession {
 
     /// Draws if there is something new to see; returns whether it drew.
     private mutating func drawIfNeeded() throws -> Bool {
-        try play()
+        play()
         adoptPreviewPicture()
         let now = seconds
         if terminal.wasResumed { size = nil }

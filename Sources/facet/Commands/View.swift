@@ -40,10 +40,8 @@ struct View: AsyncParsableCommand {
     @OptionGroup var live: SourceOptions
 
     func run() async throws {
-        let recorded = try clip.load(needsMetadata: false)
         try await ViewSession.run(
-            clip: recorded?.clip,
-            track: recorded?.track,
+            over: try clip.load(needsMetadata: false),
             format: format,
             rate: rate,
             gravity: fit,
