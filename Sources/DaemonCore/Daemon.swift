@@ -10,13 +10,11 @@ import UnixSignals
 /// The whole daemon: what one run of `facetd` does.
 package enum Daemon {
     /// Runs until a clip has ended, SIGTERM or SIGINT comes, or something fails.
+    ///
+    /// `prints` says whether every message is written to standard output, `usesBroker` whether messages go to a broker;
+    /// `summarize` is called at the end with a line for each face that was seen, `reload` reads the settings again, on SIGHUP.
     /// Throws an error that says which setting cannot work and why, before anything runs; else what failed, once
     /// everything else has ended in good order.
-    /// - Parameters:
-    ///   - prints: Whether every message is written to standard output.
-    ///   - usesBroker: Whether messages go to a broker.
-    ///   - summarize: Called at the end with a summary of what was seen, a line for each face; nil for none.
-    ///   - reload: Reads the settings again, on SIGHUP.
     package static func run(
         _ settings: Settings,
         prints: Bool,

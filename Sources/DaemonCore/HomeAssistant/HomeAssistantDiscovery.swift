@@ -57,7 +57,7 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
                 .with(["state_class": "measurement", "unit_of_measurement": "faces"]),
             entity("binary_sensor", "face-seen", "Face seen", of: .metadata, icon: "face-recognition").with([
                 "value_template":
-                    "{{ 'ON' if value_json.faces | rejectattr('seen', 'defined') | list | count > 0 else 'OFF' }}",
+                    "{{ 'ON' if value_json.faces | rejectattr('seen', 'defined') | list | count > 0 else 'OFF' }}"
             ]),
             daily("visits", "Visits today", unit: "visits", icon: "account-clock"),
             daily("looks", "Looks today", unit: "looks", icon: "eye-plus"),
