@@ -97,7 +97,8 @@ package final class ClipSource: FrameSource {
                 if !isStill { (stream.decoder, stream.decoderDetail) = (reader.decoder.name, reader.decoder.detail) }
                 var repetition = 0
                 repeat {
-                    guard delivery.deliver(frame, of: stream, at: presentation, age: reader.age) else { return .stopped }
+                    let isTaken = delivery.deliver(frame, of: stream, at: presentation, age: reader.age)
+                    guard isTaken else { return .stopped }
                     // A still picture comes again, each time one step later: for a second if it is not looped.
                     presentation = nil
                     repetition += 1

@@ -2,10 +2,7 @@ import CFFmpeg
 import Frames
 
 /// FFmpeg's functions under their own names, for code that runs after `FFmpeg.load()` succeeded.
-var ffmpeg: FFmpegFunctions {
-    guard case .success(let functions) = FFmpeg.loaded else { preconditionFailure("FFmpeg.load() was not called first") }
-    return functions.pointee
-}
+var ffmpeg: FFmpegFunctions { FFmpeg.functions.pointee }
 
 /// Loads FFmpeg's libraries and holds what all uses of them share.
 enum FFmpeg {
@@ -15,7 +12,7 @@ enum FFmpeg {
     static func load() throws(SourceFailure) { _ = try loaded.get() }
 
     // `nonisolated(unsafe)` because of the pointer: the table is not written to once it is filled.
-    fileprivate nonisolated(unsafe) static let loaded: Result<UnsafePointer<FFmpegFunctions>, SourceFailure> = {
+    private nonisolated(unsafe) static let loaded: Result<UnsafePointer<FFmpegFunctions>, SourceFailure> = {
         var reason: UnsafePointer<CChar>?
         guard let functions = FFmpegFunctionsLoad(&reason) else {
             let words = reason.map { String(cString: $0) } ?? "no reason is known"
@@ -25,6 +22,11 @@ enum FFmpeg {
         }
         return .success(functions)
     }()
+
+    static var functions: UnsafePointer<FFmpegFunctions> {
+        guard case .success(let functions) = loaded else { preconditionFailure("FFmpeg.load() was not called first") }
+        return functions
+    }
 
     /// The Debian packages that hold the libraries. Their names state the versions, as the libraries' names do.
     static let packages = "libavformat\(facet_avformat_version) and libswscale\(facet_swscale_version)"
