@@ -51,7 +51,7 @@ package final class JPEGEncoder {
             frame = picture
         }
         defer { withExtendedLifetime(frame) {} }
-        var bases: [UnsafePointer<UInt8>?] = frame.planes.all.map(\.bytes)
+        var bases: [UnsafePointer<UInt8>?] = frame.planes.all.map { $0.bytes }
         var strides = frame.planes.all.map { Int32($0.bytesPerRow) }
         let (width, height, code) = (Int32(size.width), Int32(size.height), Int32(subsampling))
         let (rate, flags, format) = (Int32(quality), TJFLAG_NOREALLOC, Int32((packed ?? TJPF_RGB).rawValue))
