@@ -55,7 +55,7 @@ extension V4L2Device {
     }
 
     /// Fetches a list, one entry after the other, up to one that stands for the rest; empty if the driver has no such list.
-    private func entries<Entry: BitwiseCopyable>(
+    private func entries<Entry>(
         _ request: V4L2Request,
         of kind: Entry,
         _ index: WritableKeyPath<Entry, UInt32>,

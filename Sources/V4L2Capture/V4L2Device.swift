@@ -25,14 +25,16 @@ final class V4L2Device {
     /// - Returns: False if the driver answered with one of the refusals: it lacks what was asked for.
     /// - Throws: `V4L2Error` for every other failure.
     @discardableResult
-    func request<Argument: BitwiseCopyable>(
+    func request<Argument>(
         _ request: V4L2Request,
         _ argument: inout Argument,
         for operation: V4L2Operation,
         refusals: [Errno] = []
     ) throws(V4L2Error) -> Bool {
-        do throws(Errno) {
-            try calls.request(descriptor, request, &argument)
+        do {
+            try withUnsafeMutablePointer(to: &argument) { pointer throws(Errno) in
+                try calls.request(descriptor, request, pointer)
+            }
             return true
         } catch {
             guard refusals.contains(error) else { throw V4L2Error(operation, device: path, error) }
