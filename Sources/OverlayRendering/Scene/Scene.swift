@@ -106,7 +106,7 @@ package struct Scene: Hashable, Sendable {
 
     /// How bright the white of a taken picture is, 0…1.
     func snapshotFlashStrength(at seconds: Double) -> Double {
-        fading(since: snapshotTime, for: Self.snapshotFlashLifetime, at: seconds)
+        fadingStrength(since: snapshotTime, for: Self.snapshotFlashLifetime, at: seconds)
     }
 }
 
@@ -128,10 +128,10 @@ struct Flash: Hashable, Sendable {
         }
     }
 
-    func strength(at seconds: Double) -> Double { fading(since: start, for: lifetime, at: seconds) }
+    func strength(at seconds: Double) -> Double { fadingStrength(since: start, for: lifetime, at: seconds) }
 }
 
 /// The strength at a time of what fades: 1 at its start, 0 at the end of its life, before and after.
-private func fading(since start: Double, for lifetime: Double, at seconds: Double) -> Double {
+private func fadingStrength(since start: Double, for lifetime: Double, at seconds: Double) -> Double {
     seconds < start ? 0 : max(0, 1 - (seconds - start) / lifetime)
 }
