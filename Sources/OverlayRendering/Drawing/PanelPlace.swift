@@ -15,17 +15,15 @@ struct PanelPlace {
         self.side = nil
         let last = area - size
         guard last.min() >= 0 else { return nil }
-        var places: [(corner: SurfacePoint, side: Side?)] = []
-        for side in [side] + Side.allCases.filter({ $0 != side }) {
-            places += Self.corners(side, size, box, gap).map { ($0, side) }
-        }
-        places += [[0, last.y], last, .zero, [last.x, 0]].map { ($0, nil) }
-        for (corner, side) in places {
-            let place = SurfaceRect(origin: corner.clamped(lowerBound: .zero, upperBound: last), size: size)
-            guard !taken.contains(where: { $0.overlap(with: place) > 0 }) else { continue }
-            taken.append(place)
-            self.side = side
-            return place
+        for side in ([side] + Side.allCases.filter { $0 != side }).map(Optional.init) + [nil] {
+            let corners = side.map { Self.corners($0, size, box, gap) } ?? [[0, last.y], last, .zero, [last.x, 0]]
+            for corner in corners {
+                let place = SurfaceRect(origin: corner.clamped(lowerBound: .zero, upperBound: last), size: size)
+                guard !taken.contains(where: { $0.overlap(with: place) > 0 }) else { continue }
+                taken.append(place)
+                self.side = side
+                return place
+            }
         }
         return nil
     }
