@@ -170,8 +170,9 @@ package struct ViewSession {
             bytes += Array("\u{1B}[0m\u{1B}[2J".utf8)
         }
         guard let canvas else { return }
-        // Of a clip, the frame at the time of the messages or of their recording; each as large as the zoom draws all of it.
+        // A clip shows the frame that the newest message is about, or that of the time to which a track has been played.
         let mediaTime = playback == nil ? scene.stamp?.mediaTime : clock.clip(at: now)
+        // The whole picture is decoded as large as it would be on a surface with room for all of it.
         let target = FrameSize(canvas.size * controls.zoom)
         if !controls.isPaused { try source.update(mediaTime: mediaTime, target: target) }
         showsObstacle = obstacle != nil

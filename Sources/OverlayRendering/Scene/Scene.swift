@@ -14,7 +14,7 @@ package struct Scene: Hashable, Sendable {
     package private(set) var faces: [FaceObject] = []
     private var history = FaceHistory()
     private var flashes: [FaceID: [Flash]] = [:]
-    /// Since when faces are not seen; before all times once they have faded.
+    /// Since when faces are not seen; −∞ once they have faded.
     private var hiddenSince: [FaceID: Double] = [:]
     /// Since when an eye of a face is closed.
     private(set) var closedSince: [FaceID: Double] = [:]
