@@ -31,7 +31,7 @@ package enum PictureWriter {
     private static func png(_ frame: Frame, _ path: String) throws(SourceFailure) -> [UInt8] {
         try FFmpeg.load()
         let format = frame.format == .gray ? AV_PIX_FMT_GRAY8 : AV_PIX_FMT_RGB24
-        let target = FrameScaler.Target(format: format, size: frame.uprightSize, encoding: .jpeg)
+        let target = PictureForm(format: format, size: frame.uprightSize, encoding: .jpeg)
         let encoder = try VideoEncoder(.png, target, rate: 25, path: path)
         var bytes: [UInt8] = []
         let result = try FrameScaler().convert(frame, to: target, path: path) { picture in

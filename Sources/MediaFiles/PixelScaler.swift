@@ -1,6 +1,13 @@
 import CFFmpeg
 package import Frames
 
+/// FFmpeg's format of a picture's pixels, its size, and how colours are coded.
+struct PictureForm {
+    var format: AVPixelFormat
+    var size: FrameSize
+    var encoding: YUVEncoding
+}
+
 /// Converts pixels between formats, colour encodings and sizes with FFmpeg's libswscale.
 final class PixelScaler {
     private var context: FFmpegScaler?
@@ -12,9 +19,7 @@ final class PixelScaler {
     struct Pixels {
         var planes: [UnsafeMutablePointer<UInt8>?]
         var strides: [Int32]
-        var format: AVPixelFormat
-        var size: FrameSize
-        var encoding: YUVEncoding
+        var form: PictureForm
 
         /// The pixels of a frame; nil if FFmpeg has no such format.
         init?(_ frame: Frame) {
@@ -23,18 +28,15 @@ final class PixelScaler {
             // Only read: FFmpeg's functions take one type for both.
             planes = all.map { $0.map { UnsafeMutablePointer(mutating: $0.bytes) } }
             strides = all.map { Int32($0?.bytesPerRow ?? 0) }
-            self.format = format
-            size = frame.size
-            encoding = frame.encoding
+            form = PictureForm(format: format, size: frame.size, encoding: frame.encoding)
         }
 
         init(_ frame: UnsafeMutablePointer<AVFrame>, encoding: YUVEncoding) {
             let (data, lines) = (frame.pointee.data, frame.pointee.linesize)
             planes = [data.0, data.1, data.2, data.3]
             strides = [lines.0, lines.1, lines.2, lines.3]
-            format = AVPixelFormat(frame.pointee.format)
-            size = FrameSize(width: Int(frame.pointee.width), height: Int(frame.pointee.height))
-            self.encoding = encoding
+            let size = FrameSize(width: Int(frame.pointee.width), height: Int(frame.pointee.height))
+            form = PictureForm(format: AVPixelFormat(frame.pointee.format), size: size, encoding: encoding)
         }
 
         /// The planes as those of a frame; nil without any. Opacity, which may be the fourth, is left out.
@@ -49,32 +51,32 @@ final class PixelScaler {
     /// Converts a picture, and scales it if the sizes differ; false if FFmpeg cannot. A smaller target of another format gets its
     /// top left part if `crops`: encoders that halve the chroma want even sizes.
     func convert(_ source: Pixels, to target: Pixels, crops: Bool = false) -> Bool {
-        let read = crops ? target.size : source.size
+        let (size, read) = (target.form.size, crops ? target.form.size : source.form.size)
         context = ffmpeg.sws_getCachedContext(
             context,
             Int32(read.width),
             Int32(read.height),
-            source.format,
-            Int32(target.size.width),
-            Int32(target.size.height),
-            target.format,
+            source.form.format,
+            Int32(size.width),
+            Int32(size.height),
+            target.form.format,
             facet_scaling,
             nil,
             nil,
             nil
         )
         guard let context else { return false }
-        let (old, new) = (colors(source), colors(target))
+        let (old, new) = (colors(source.form.encoding), colors(target.form.encoding))
         _ = ffmpeg.sws_setColorspaceDetails(context, old.table, old.range, new.table, new.range, 0, 1 << 16, 1 << 16)
         let (planes, height) = (source.planes.map { UnsafePointer($0) }, Int32(read.height))
         let rows = ffmpeg.sws_scale(context, planes, source.strides, 0, height, target.planes, target.strides)
-        return rows == target.size.height
+        return rows == size.height
     }
 
     /// The coefficients of an encoding's matrix, and 1 for full range.
-    private func colors(_ pixels: Pixels) -> (table: UnsafePointer<Int32>?, range: Int32) {
-        let table = ffmpeg.sws_getCoefficients(pixels.encoding.matrix == .bt709 ? SWS_CS_ITU709 : SWS_CS_ITU601)
-        return (table, pixels.encoding.isFullRange ? 1 : 0)
+    private func colors(_ encoding: YUVEncoding) -> (table: UnsafePointer<Int32>?, range: Int32) {
+        let table = ffmpeg.sws_getCoefficients(encoding.matrix == .bt709 ? SWS_CS_ITU709 : SWS_CS_ITU601)
+        return (table, encoding.isFullRange ? 1 : 0)
     }
 }
 
@@ -105,19 +107,12 @@ final class FrameScaler {
     private var turned = PixelMemoryPool()
     private lazy var decoder = Result { () throws(JPEGError) in try JPEGDecoder() }
 
-    /// What the encoder gets: its pixel format and size, and how colours are to be coded.
-    struct Target {
-        var format: AVPixelFormat
-        var size: FrameSize
-        var encoding: YUVEncoding
-    }
-
     /// Runs `body` with the upright picture in the target's form, valid during that call only; a smaller target gets the top left
     /// part.
     /// - Throws: `SourceFailure.unencodable` with that path.
     func convert<Result>(
         _ frame: Frame,
-        to target: Target,
+        to target: PictureForm,
         path: String,
         _ body: (UnsafeMutablePointer<AVFrame>) -> Result
     ) throws(SourceFailure) -> Result {
@@ -159,14 +154,14 @@ package final class PlanarPicture {
         for path: String,
         _ body: (UnsafeRawBufferPointer) throws -> Void
     ) throws {
-        let target = FrameScaler.Target(format: AV_PIX_FMT_YUV420P, size: size, encoding: .video)
+        let target = PictureForm(format: AV_PIX_FMT_YUV420P, size: size, encoding: .video)
         let count = size.width * size.height * 3 / 2
         if bytes.count != count { bytes = [UInt8](repeating: 0, count: count) }
         try scaler.convert(frame, to: target, path: path) { picture in
             let source = PixelScaler.Pixels(picture, encoding: .video)
             let (planes, lines) = (source.planes.map { UnsafePointer($0) }, source.strides)
             let (width, height, count) = (CInt(size.width), CInt(size.height), CInt(count))
-            _ = ffmpeg.av_image_copy_to_buffer(&bytes, count, planes, lines, source.format, width, height, 1)
+            _ = ffmpeg.av_image_copy_to_buffer(&bytes, count, planes, lines, target.format, width, height, 1)
         }
         try bytes.withUnsafeBytes(body)
     }

@@ -72,7 +72,7 @@ struct RoomStream {
         try FFmpeg.load()
         let path = scratch.path(name)
         let form = ClipFormat(ending: "ts", muxer: "mpegts", encoders: ["libx264", "mpeg4"], ticksPerSecond: 90_000)
-        let target = FrameScaler.Target(format: AV_PIX_FMT_YUV420P, size: size, encoding: .video)
+        let target = PictureForm(format: AV_PIX_FMT_YUV420P, size: size, encoding: .video)
         let encoder = try VideoEncoder(form, target, rate: 25, path: path)
         let muxer = try Muxer(path, format: form, encoder: encoder)
         let scaler = FrameScaler()
