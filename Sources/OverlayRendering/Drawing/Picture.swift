@@ -5,16 +5,15 @@ package import Frames
 /// A frame's pixels in the form Cairo draws; keeps its memory from frame to frame of the same size.
 package final class Picture {
     private(set) var surface: Surface?
-    private var frameSize: FrameSize?
     private(set) var orientation = Orientation.up
+    /// The size of the upright picture, all its pixels counted; nil before the first frame.
+    package private(set) var uprightSize: FrameSize?
 
     package init() {}
-    /// The size of the upright picture, all its pixels counted; nil before the first frame.
-    package var uprightSize: FrameSize? { frameSize.map(orientation.uprightSize(of:)) }
 
     package func forget() {
         surface = nil
-        frameSize = nil
+        uprightSize = nil
     }
 
     /// Takes over a frame's pixels; throws `CanvasError` for a JPEG, or if it is too large.
@@ -31,7 +30,7 @@ package final class Picture {
         let surface = if let surface { surface } else { try Surface(CAIRO_FORMAT_RGB24, size) }
         self.surface = surface
         orientation = frame.orientation
-        frameSize = frame.size
+        uprightSize = upright
         cairo_surface_flush(surface.pointer)
         let data: UnsafeMutablePointer<UInt8> = cairo_image_surface_get_data(surface.pointer)
         frame.drawBGRA(stride: stride, into: data, bytesPerRow: Int(cairo_image_surface_get_stride(surface.pointer)))
