@@ -32,7 +32,8 @@ struct FrameSamples {
     init?(_ frame: Frame) {
         let (base, bytesPerRow) = (frame.planes.first.bytes, frame.planes.first.bytesPerRow)
         var bases: InlineArray<3, Group.Base> = [base, base, base]
-        var (channels, step) = (1, 1)
+        var channels = 1
+        var step = 1
         var chroma: Group?
         func pair(_ u: Group.Base, _ v: Group.Base, _ row: Int, _ step: Int, _ x: Int, _ y: Int) -> Group {
             Group(bases: [u, v, u], channels: 2, bytesPerRow: row, step: step, shiftX: x, shiftY: y)
@@ -52,7 +53,8 @@ struct FrameSamples {
             chroma = pair(base + 1, base + 3, bytesPerRow, 4, 1, 0)
         case .packedRGB(let bytes, let red, let green, let blue):
             bases = [base + red, base + green, base + blue]
-            (channels, step) = (3, bytes)
+            channels = 3
+            step = bytes
         case .jpeg: return nil
         }
         first = Group(bases: bases, channels: channels, bytesPerRow: bytesPerRow, step: step)

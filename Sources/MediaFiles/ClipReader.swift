@@ -217,7 +217,8 @@ final class ClipReader {
     private func watchKey() {
         decoder.flush()
         if watched == .before {
-            (watched, shown) = (.key, nil)
+            watched = .key
+            shown = nil
             if let key = waiting.first { _ = send(key.packet.pointer) }
             _ = decoder.send(nil)
         } else {

@@ -39,7 +39,10 @@ final class GIFPainter {
 
     func finish(_ encode: (UnsafeMutablePointer<AVFrame>) -> Int32) -> Int32 {
         var painting = palette ?? ColorPalette(counts: counts)
-        defer { (palette, waiting) = (painting, []) }
+        defer {
+            palette = painting
+            waiting = []
+        }
         for (pts, pixels) in waiting {
             guard let painted = output.lend(format: AV_PIX_FMT_PAL8, size: size)?.pointer else {
                 return FFmpeg.code(ENOMEM)

@@ -141,7 +141,8 @@ final class VideoDecoder {
             _ = leaveDevice(code)
             return .damaged
         }
-        (failures, detail) = (0, nil)
+        failures = 0
+        detail = nil
         return .picture(copy)
     }
 
@@ -156,7 +157,9 @@ final class VideoDecoder {
     private func leaveDevice(_ code: Int32) -> Bool {
         guard let device, let next = try? Self.open(codec, for: input, nil) else { return false }
         detail = Self.explanation(FFmpeg.explained("\(device.name) failed: \(FFmpeg.text(code))"))
-        (self.device, usesDevice, context) = (nil, false, next)
+        self.device = nil
+        usesDevice = false
+        context = next
         keyDeadline = .now + input.options.openTimeout
         // The reader drains the decoder: the new one must be drained too, which reports the end.
         if isDraining { _ = send(nil) }
