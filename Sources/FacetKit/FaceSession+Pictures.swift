@@ -82,7 +82,7 @@ extension FaceSession {
     ) async throws(FaceSessionError) -> [FaceObject] {
         try await onThread(named: "session", orThrow: FaceSessionError.thread) { () throws(FaceSessionError) in
             let picture: Frame
-            do { picture = try StillPicture.load(path) } catch { throw .source(error) }
+            do throws(SourceFailure) { picture = try StillPicture.load(path) } catch { throw .source(error) }
             return try faces(in: picture, detection: detection)
         }
     }
