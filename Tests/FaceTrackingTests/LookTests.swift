@@ -159,8 +159,12 @@ struct LookTests {
         let events = timeline.updates.flatMap(\.events)
         let visit = try #require(events.last?.face.visit)
         #expect((visit.smiles, visit.blinks, visit.looks) == (1, 1, 2))
-        let looks = events.map { if case .lookAway(let duration) = $0.kind { duration } else { 0 } }
-        let smiles = events.map { if case .smileEnd(let duration, _) = $0.kind { duration } else { 0 } }
+        let looks = events.map { event -> Double in
+            if case .lookAway(let duration) = event.kind { duration } else { 0 }
+        }
+        let smiles = events.map { event -> Double in
+            if case .smileEnd(let duration, _) = event.kind { duration } else { 0 }
+        }
         #expect(visit.lookingSeconds == looks.reduce(0, +) && visit.smilingSeconds == smiles.reduce(0, +))
         #expect(abs(visit.judgedShare - (319 - 3 - 60) / (319 - 3)) < 0.01)
         #expect(abs(visit.largestHeight - 0.24) < 0.01)
