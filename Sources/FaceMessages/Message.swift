@@ -6,6 +6,9 @@ public struct Message: Hashable, Sendable {
     /// The encoded payload.
     public var payload: [UInt8]
 
+    /// The event's `seq`, on event topics only.
+    public var sequence: Int?
+
     /// What CloudEvents says about the event, its id among it, on event topics only; nil elsewhere.
     public var cloudEvent: CloudEventAttributes?
 
@@ -15,9 +18,10 @@ public struct Message: Hashable, Sendable {
     /// When the frame that settled the event was captured; nil elsewhere. Not part of the message on the wire.
     public var captured: ContinuousClock.Instant?
 
-    /// Makes a message from its topic and its encoded payload; an event's id stands in its payload too.
-    public init(topic: Topic, payload: [UInt8], cloudEvent: CloudEventAttributes? = nil) {
-        (self.topic, self.payload, self.cloudEvent) = (topic, payload, cloudEvent)
+    /// Makes a message from its topic and its encoded payload; an event's id and number stand in its payload too.
+    public init(topic: Topic, payload: [UInt8], sequence: Int? = nil, cloudEvent: CloudEventAttributes? = nil) {
+        (self.topic, self.payload) = (topic, payload)
+        (self.sequence, self.cloudEvent) = (sequence, cloudEvent)
     }
 
     /// MQTT 5's content type of the payload.

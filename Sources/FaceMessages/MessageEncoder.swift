@@ -31,7 +31,7 @@ public struct MessageEncoder: Sendable {
         let topic = Topic(event.kind)
         let message = EventMessage(origin: origin, id: id, seq: seq, event: event, latency: latency)
         let cloudEvent = CloudEventAttributes(id: id, camera: origin.camera, topic: topic, time: event.stamp.time)
-        return Message(topic: topic, payload: JSONWriter.payload(message), cloudEvent: cloudEvent)
+        return Message(topic: topic, payload: JSONWriter.payload(message), sequence: seq, cloudEvent: cloudEvent)
     }
 
     /// How many faces are there.
