@@ -1,12 +1,14 @@
-import FaceMessages
-import MQTT
+package import FaceMessages
+package import MQTT
 
 /// Hands messages to the broker, each kind in its way: events safely, states as the newest, the rest now or never.
-struct BrokerSink: MessageSink {
-    let connection: BrokerConnection
-    let base: String
+package struct BrokerSink: MessageSink {
+    private let connection: BrokerConnection
+    private let base: String
 
-    func send(_ message: Message) {
+    package init(connection: BrokerConnection, base: String) { (self.connection, self.base) = (connection, base) }
+
+    package func send(_ message: Message) {
         let outgoing = MQTTMessage(message, base: base)
         if message.topic.isEvent {
             // An event's life begins with its frame, which may have waited for long: the process may have been stopped.

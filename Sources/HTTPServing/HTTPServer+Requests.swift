@@ -15,8 +15,8 @@ extension HTTPServer {
             let method = method.map { String(cString: $0) } ?? ""
             let request = HTTPRequest(
                 // The library leaves the body of a HEAD's answer out.
-                method == "HEAD" ? "GET" : method,
-                url.map { String(cString: $0) } ?? "",
+                method: method == "HEAD" ? "GET" : method,
+                path: url.map { String(cString: $0) } ?? "",
                 query: Self.values(of: connection, .GET_ARGUMENT_KIND),
                 headers: Self.values(of: connection, .HEADER_KIND),
                 client: table.address(of: socket) ?? ""

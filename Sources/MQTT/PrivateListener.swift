@@ -36,10 +36,9 @@ enum PrivateListener {
             var name = Array((place + "/facet-XXXXXX").utf8CString)
             // The path must fit into a socket address, with the socket's own name.
             guard name.count + "/mqtt".count <= MemoryLayout.size(ofValue: sockaddr_un().sun_path) else { continue }
-            let made = name.withUnsafeMutableBufferPointer { name in
-                name.baseAddress.flatMap { mkdtemp($0) }.map { String(cString: $0) }
+            if mkdtemp(&name) != nil {
+                return String(decoding: name.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
             }
-            if let made { return made }
             reasons.append("\(place): \(String(cString: strerror(errno)))")
         }
         throw .resources("make a directory for a socket, set TMPDIR", reasons.joined(separator: ", "))
