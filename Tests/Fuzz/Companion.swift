@@ -79,7 +79,7 @@ enum Companion {
             viewers: viewers,
             overlays: Overlays().names,
             wish: ViewerWish(overlay: "box", isMirrored: false),
-            detect: DetectSwitch(viewers) { _, _ in }
+            detect: { _, _ in }
         )
     }
 
