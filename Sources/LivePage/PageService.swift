@@ -3,7 +3,6 @@ package import FaceMessages
 import Foundation
 import HTTPServing
 import MQTT
-import OverlayRendering
 import System
 
 /// Serves the live page, or the page on which areas are drawn, until the messages of the cameras end.

@@ -1,6 +1,5 @@
 package import FaceMessages
 package import FacetKit
-import Frames
 import Logging
 package import MQTT
 import System

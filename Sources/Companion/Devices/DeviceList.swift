@@ -1,4 +1,3 @@
-import FaceMessages
 package import Foundation
 import GStreamerCapture
 import V4L2Capture

@@ -1,6 +1,5 @@
 import Foundation
 import MediaFiles
-import OverlayRendering
 import System
 
 /// Checks where a file is to be written, before any work is done for it.

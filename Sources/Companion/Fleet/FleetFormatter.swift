@@ -1,6 +1,5 @@
 package import FaceMessages
 import Foundation
-import Frames
 
 /// Shows cameras as rows of text, and as JSON.
 package struct FleetFormatter {

@@ -1,6 +1,5 @@
 package import FaceMessages
 package import FacetKit
-import System
 
 /// Turns a session's updates into the messages that a daemon would publish, every change of a face among them.
 package struct UpdateMessages {

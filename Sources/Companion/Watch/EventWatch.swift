@@ -1,5 +1,4 @@
 package import FaceMessages
-import System
 
 /// Prints events and faces as they come, and hands each event to a shell command or a web address.
 package struct EventWatch {

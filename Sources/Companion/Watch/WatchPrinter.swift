@@ -1,6 +1,5 @@
 import FaceMessages
 import MQTT
-import SettingsFiles
 import TerminalPictures
 
 /// Writes received messages to standard output, and on a terminal the present faces in a line that stays the last one.

@@ -1,7 +1,6 @@
 import Companion
 import FaceMessages
 import Frames
-import MQTT
 import OverlayRendering
 
 /// One camera as pages see it: its faces and pictures, and the messages made of them.

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Companion
-import FaceMessages
 import FaceTracking
 
 struct Calibrate: AsyncParsableCommand {
