@@ -1,5 +1,6 @@
 import ArgumentParser
 import Companion
+import FaceMessages
 import FaceTracking
 
 struct Calibrate: AsyncParsableCommand {
