@@ -60,16 +60,18 @@ final class CompiledModel {
 final class AlignedMemory {
     let base: UnsafeMutableRawPointer
     let count: Int
+    /// XNNPACK may read so many bytes beyond a tensor (`XNN_EXTRA_BYTES`), and the tensors of most models fill their pages.
+    private static let margin = 16
 
     /// Takes zeroed memory of that many bytes.
     init(count: Int) {
-        let pages = mmap(nil, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+        let pages = mmap(nil, count + Self.margin, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
         guard let pages, pages != MAP_FAILED else { preconditionFailure("there is no memory for a model") }
         base = pages
         self.count = count
     }
 
-    deinit { munmap(base, count) }
+    deinit { munmap(base, count + Self.margin) }
 
     var numbers: UnsafeMutablePointer<Float> { base.assumingMemoryBound(to: Float.self) }
 }

@@ -49,7 +49,7 @@ final class SceneGate {
     private let smooth = Cells(count: ChangeMap.count)
     private let smoothReference = Cells(count: ChangeMap.count)
     private let deviations = Cells(count: ChangeMap.count)
-    /// Of what the picture is that the next one is compared with: of a scene without faces, or of one beside faces that are followed.
+    /// What the kept picture shows, with which the next one is compared: a scene without faces, or what is beside followed ones.
     private enum Kept { case none, withoutFaces, besideFaces }
     private var kept = Kept.none
     private var averaged = 0

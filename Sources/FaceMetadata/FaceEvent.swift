@@ -56,11 +56,29 @@ public struct FaceEvent: Hashable, Sendable {
         /// The person made a sign, with `FaceTracker.Options.readsSigns`.
         case sign(Sign)
 
+        /// Which eyes were closed; nil for an event that is not about eyes.
+        public var eyes: Eyes? {
+            switch self {
+            case .blink(let eyes, _), .eyesClosed(let eyes, _), .eyesOpen(let eyes, _): eyes
+            default: nil
+            }
+        }
+
         /// Whether it is the end of something that an event of its own began.
         public var isEnd: Bool {
             switch self {
             case .smileEnd, .eyesOpen, .lookAway, .zoneLeave: true
             default: false
+            }
+        }
+
+        /// For how many seconds what ended, or what goes on, has lasted; nil for an event without a duration.
+        public var duration: Double? {
+            switch self {
+            case .blink(_, let duration), .eyesClosed(_, let duration), .eyesOpen(_, let duration),
+                .smileEnd(let duration, _), .lookAway(let duration):
+                duration
+            case .enter, .leave, .smile, .mouthOpen, .look, .zoneEnter, .zoneLeave, .sign: nil
             }
         }
     }

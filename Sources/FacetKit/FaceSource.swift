@@ -67,7 +67,8 @@ extension FaceSession {
             self.init(text, configuration: CameraConfiguration(), options: FrameSourceOptions(pace: pace))
         }
 
-        /// As `init(_:pace:)`, with what a camera is asked for, and a pipeline or a command as far as that can be.
+        /// As `init(_:pace:)`. A camera is asked for all of `configuration`, libcamera and PipeWire for its size and rate, libcamera
+        /// for its controls too; a command's raw pictures are read in its size, rate and format.
         package init(_ text: String, configuration: CameraConfiguration, options: FrameSourceOptions) {
             self.options = options
             let (request, controls) = (configuration.request, configuration.controls)

@@ -30,10 +30,16 @@ public enum Orientation: Int, Hashable, Sendable, CaseIterable {
     /// How directions of the stored picture turn into those of the upright one: x′ = a·x + b·y, y′ = c·x + d·y, with x to
     /// the right and y down.
     private var turn: (a: Int, b: Int, c: Int, d: Int) {
-        // Which way the upright x and y run along the stored axes.
-        let x = [.up, .downMirrored, .leftMirrored, .left].contains(self) ? 1 : -1
-        let y = [.up, .upMirrored, .leftMirrored, .right].contains(self) ? 1 : -1
-        return swapsAxes ? (0, x, y, 0) : (x, 0, 0, y)
+        switch self {
+        case .up: (1, 0, 0, 1)
+        case .upMirrored: (-1, 0, 0, 1)
+        case .down: (-1, 0, 0, -1)
+        case .downMirrored: (1, 0, 0, -1)
+        case .leftMirrored: (0, 1, 1, 0)
+        case .right: (0, -1, 1, 0)
+        case .rightMirrored: (0, -1, -1, 0)
+        case .left: (0, 1, -1, 0)
+        }
     }
 
     /// The size of the upright picture made from a stored one.

@@ -1,6 +1,5 @@
 import CV4L2
 package import Frames
-import System
 import SystemPackage
 
 /// A node into which a program writes pictures that others read as a camera's, as v4l2loopback makes.
@@ -33,9 +32,15 @@ package final class VideoOutput {
 
     /// Shows a picture: planes of Y, U and V without gaps, chroma halved both ways, video range.
     package func show(_ picture: UnsafeRawBufferPointer) throws(VideoOutputError) {
-        let code = writeAll(picture, to: device.descriptor)
-        guard code != 0 else { return }
-        throw VideoOutputError(device.path, V4L2Error(.queueBuffer, device: device.path, Errno(rawValue: code)))
+        do {
+            // Each write is a picture to the driver: what a short one left over would be shown as the next one.
+            guard try FileDescriptor(rawValue: device.descriptor).write(picture) == picture.count else {
+                throw Errno.ioError
+            }
+        } catch {
+            let errno = error as? Errno ?? .ioError
+            throw VideoOutputError(device.path, V4L2Error(.queueBuffer, device: device.path, errno))
+        }
     }
 }
 

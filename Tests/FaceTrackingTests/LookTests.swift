@@ -159,13 +159,11 @@ struct LookTests {
         let events = timeline.updates.flatMap(\.events)
         let visit = try #require(events.last?.face.visit)
         #expect((visit.smiles, visit.blinks, visit.looks) == (1, 1, 2))
-        let looks = events.map { event -> Double in
-            if case .lookAway(let duration) = event.kind { duration } else { 0 }
+        func sum(_ isOf: (FaceEvent.Kind) -> Bool) -> Double {
+            events.map(\.kind).filter(isOf).compactMap(\.duration).reduce(0, +)
         }
-        let smiles = events.map { event -> Double in
-            if case .smileEnd(let duration, _) = event.kind { duration } else { 0 }
-        }
-        #expect(visit.lookingSeconds == looks.reduce(0, +) && visit.smilingSeconds == smiles.reduce(0, +))
+        #expect(visit.lookingSeconds == sum { if case .lookAway = $0 { true } else { false } })
+        #expect(visit.smilingSeconds == sum { if case .smileEnd = $0 { true } else { false } })
         #expect(abs(visit.judgedShare - (319 - 3 - 60) / (319 - 3)) < 0.01)
         #expect(abs(visit.largestHeight - 0.24) < 0.01)
         #expect(visit.nearestDistance == timeline.updates.compactMap { $0.faces.first?.distance }.min())
