@@ -48,7 +48,7 @@ extension Logger.Level {
     }
 }
 
-/// Lets pass one line a minute of each kind, for what others can cause as often as they like.
+/// Admits one line a minute of each kind, for what others can cause as often as they like.
 final class LogLimiter: Sendable {
     /// The shortest time between two lines of a kind.
     static let interval = Duration.seconds(60)

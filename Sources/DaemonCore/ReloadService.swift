@@ -29,7 +29,7 @@ struct ReloadService: Service {
         }
     }
 
-    /// Whether the process belongs to a terminal that is still open.
+    /// Whether the process belongs to a terminal that is still open; `close` fails if `open` did.
     private static var hasTerminal: Bool { close(open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC)) == 0 }
 
     private func reload() {

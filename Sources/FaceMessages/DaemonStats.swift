@@ -108,7 +108,7 @@ public struct DaemonStats: Hashable, Sendable, WireValue {
         try wire.field("messages", &messages, .object(Messages()))
     }
 
-    /// What of the figures stands in an object of its own.
+    /// The figures that stand in an object of their own.
     private struct Frames: WireValue {
         var stats: DaemonStats
 

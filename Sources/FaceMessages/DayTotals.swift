@@ -72,7 +72,7 @@ public struct DayTotals: Hashable, Sendable, WireValue {
         func sent(_ visit: Visit) -> Double { (visit.lookingSeconds * 1000).rounded() / 1000 }
         after.lookingSeconds = max(0, after.lookingSeconds + sent(visit) - sent(counted))
         guard after != before else { return }
-        hours.replaceSubrange(place..<min(place + 1, hours.count), with: [after])
+        if place < hours.count { hours[place] = after } else { hours.append(after) }
         visits += after.visits - before.visits
         looks += after.looks - before.looks
         smiles += after.smiles - before.smiles

@@ -1,4 +1,4 @@
-// The fields of the values that messages hold, in their order on the wire; those of the messages stand with them.
+// The fields of values that messages hold, in their order on the wire; those of the messages are next to their types.
 
 /// A message of one value and its sender.
 struct SentValue<Value: WireValue>: WireValue {

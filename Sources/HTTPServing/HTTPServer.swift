@@ -82,7 +82,7 @@ package final class HTTPServer: @unchecked Sendable {
         self.options = options
         self.handler = handler
         do { waker = try Waker() } catch { throw .cannotStart(hasCertificate: false) }
-        // The library closes it when it ends.
+        // The library closes this socket when the server ends.
         let socket = try Self.listeningSocket(host: options.host, port: options.port)
         port = UInt16(SocketAddress(of: socket, getsockname).port) ?? options.port
         var files = rlimit()

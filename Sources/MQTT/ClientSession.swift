@@ -17,8 +17,8 @@ final class ClientSession: Sendable {
         /// clock. Nil until the end is asked for.
         var stop: (disconnectTime: Int64, deadline: Int64)?
 
-        /// Lets events wait for the broker; returns those that are too old or had to make room.
-        mutating func accept(_ new: [StoredEvent] = [], now: DeliveryClock.Moment) -> [DeliveryQueue.Dropped] {
+        /// Lets events wait for the broker, if any are new; returns those that are too old or had to make room.
+        mutating func accept(_ new: [StoredEvent], now: DeliveryClock.Moment) -> [DeliveryQueue.Dropped] {
             counters.acceptedEvents += new.count
             // Expired events are removed first, so that they do not count as overflow.
             let expired = events.expire(now: now, limit: ClientSession.expiryBatch)
@@ -87,7 +87,7 @@ final class ClientSession: Sendable {
     /// Takes out events that are too old, here and in the store; returns whether there may be more.
     func expireEvents() -> Bool {
         // The clock is read with the lock held, so that an event which comes in meanwhile is not from the future.
-        let dropped = state.withLock { $0.accept(now: clock.now()) }
+        let dropped = state.withLock { $0.accept([], now: clock.now()) }
         forget(dropped)
         return dropped.count == Self.expiryBatch
     }

@@ -35,8 +35,7 @@ final class TLSContext {
             try use("system's certificate authorities", SSL_CTX_set_default_verify_paths(context) == 1)
         }
         guard let certificate = settings.certificate, let key = settings.key else { return }
-        let isCertificate = SSL_CTX_use_certificate_chain_file(context, certificate) == 1
-        try use("client certificate file \(certificate)", isCertificate)
+        try use("client certificate file \(certificate)", SSL_CTX_use_certificate_chain_file(context, certificate) == 1)
         let isKey = SSL_CTX_use_PrivateKey_file(context, key, SSL_FILETYPE_PEM) == 1
         try use("key file \(key) with the certificate", isKey && SSL_CTX_check_private_key(context) == 1)
     }

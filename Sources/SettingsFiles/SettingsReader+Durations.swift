@@ -8,7 +8,6 @@ extension SettingsReader {
             range.holding(Duration(text: text)) == nil ? nil : Duration.seconds(in: text)
         }
     }
-
 }
 
 extension ClosedRange<Duration> {

@@ -164,8 +164,11 @@ package struct SettingsReader {
 
     /// The variable that holds a setting: `camera.stallTimeout` is `FACET_CAMERA_STALL_TIMEOUT`.
     package static func environmentName(_ key: String) -> String {
-        let words = key.replacing(/(?<end>\p{Lowercase})(?<start>\p{Uppercase})/) { "\($0.end)_\($0.start)" }
-        return "FACET_" + words.replacing(".", with: "_").uppercased()
+        let words = key.reduce(into: "") { words, character in
+            if character.isUppercase, words.last?.isLowercase == true { words += "_" }
+            words.append(character == "." ? "_" : character)
+        }
+        return "FACET_" + words.uppercased()
     }
 }
 

@@ -56,6 +56,7 @@ final class HomeAssistantAnnouncer: Sendable {
     func end(_ report: StopReport) async throws {
         try await onThread(named: "outbox") { [self] in
             var announced = AnnouncedTopics(store.list(for: Self.key))
+            // The same topics as at the beginning: neither the list nor the own topic has changed since.
             let left = announced.begin(announcing: isOn ? discovery.withLock(\.topic) : nil)
             guard !left.isEmpty else { return }
             announced.emptied(left, butNot: report.unsentTopics)

@@ -170,8 +170,8 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
 
     private var isLookingPublished: Bool { settings.metadata.fields.contains(.looking) }
 
-    /// An entity; it is not there if the topic is not published. One of faces is available only while frames come: without
-    /// them `off` and 0 would say that there is no face.
+    /// An entity; it is not there if the topic is not published. An entity that shows faces is available only while frames
+    /// come: without them `off` and 0 would say that there is no face.
     private func entity(
         _ platform: String,
         _ key: String,

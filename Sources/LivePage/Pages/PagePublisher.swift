@@ -132,7 +132,7 @@ final class PagePublisher {
         viewers.events.add(message, of: base)
         let kind = Topic(message.event.kind)
         let same = events.indices.filter { Topic(events[$0].message.event.kind) == kind }
-        // The newest of all stays, whose number the next one follows.
+        // This never removes the newest event, after whose number the next one is numbered.
         if same.count == Self.events { events.remove(at: same[0]) }
         events.append(((events.last?.number ?? 0) + 1, base, message, nil))
     }

@@ -36,15 +36,16 @@ final class Viewer: HTTPStream {
     /// Puts the newest state in the place of one that still waits, before all pictures.
     func put(state: [UInt8]) { put(state, of: nil) }
 
-    /// Puts a camera's newest picture in the place of one that still waits.
+    /// Puts a camera's newest picture in the place of one that still waits; the state has no base.
     func put(_ message: [UInt8], of base: String?) {
         change { box in
-            // Who waits for a picture alone is only woken, to notice that its time is up.
+            // A client that waits for a single picture gets no state; it is woken all the same, as its time may be up.
             if base == nil, wish.isPicture { return }
-            let known = box.waiting.firstIndex { $0.base == base }
-            let place = known ?? (base == nil ? 0 : box.waiting.count)
-            if known != nil { box.waiting.remove(at: place) }
-            box.waiting.insert((base, message), at: place)
+            if let place = box.waiting.firstIndex(where: { $0.base == base }) {
+                box.waiting[place].message = message
+            } else {
+                box.waiting.insert((base, message), at: base == nil ? 0 : box.waiting.count)
+            }
         }
     }
 
