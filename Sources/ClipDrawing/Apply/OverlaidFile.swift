@@ -94,19 +94,17 @@ struct OverlaidFile {
         try picture.update(from: frame)
     }
 
-    /// What is to be warned of; nil without a picture because of an interruption. Throws `CommandFailure` if there is none
-    /// for another reason, or a warning that is not allowed.
+    /// The warnings to give; nil if an interruption came before the first picture. Throws `CommandFailure` if there is no
+    /// picture for another reason, or if there are warnings and none is allowed.
     private func allowedWarnings() throws -> [String]? {
-        let warnings = summary.warnings
-        if job.isStrict, !warnings.isEmpty {
-            let lines = warnings.map { "\(input): \($0)" }
-            throw CommandFailure(lines: lines + ["\(output) was not written, because of --strict"])
-        }
-        if summary.frames > 0 { return warnings }
-        guard interruption.isRaised else {
+        guard summary.frames > 0 else {
+            if interruption.isRaised { return nil }
             throw CommandFailure("there is no picture in \(input); \(output) was not written")
         }
-        return nil
+        let warnings = summary.warnings
+        guard job.isStrict, !warnings.isEmpty else { return warnings }
+        let lines = warnings.map { "\(input): \($0)" }
+        throw CommandFailure(lines: lines + ["\(output) was not written, because of --strict"])
     }
 
     private func report(_ warnings: [String]) -> Bool {

@@ -95,6 +95,6 @@ extension FaceReport {
 }
 
 extension FaceObject {
-    /// What a report gives in seconds.
+    /// The states of which a report says how many seconds they lasted.
     fileprivate var states: [Bool?] { [smiling, looking, isSeen, leftEyeClosed, rightEyeClosed] }
 }

@@ -11,7 +11,7 @@ final class ViewPicture {
     private var reached = 0.0
     private var waiting: PreviewPicture?
     private var shown: PreviewPicture?
-    /// When pictures were shown that are enough for two seconds at the highest rate of a view: 120.
+    /// When the last 120 pictures were shown: those of two seconds at the highest rate of a view.
     private var moments: [ContinuousClock.Instant] = []
 
     init(clip: String?) throws {
@@ -57,8 +57,8 @@ final class ViewPicture {
         return true
     }
 
-    /// How many pictures were shown a second, over the last two, or the last few if they are rarer; nil if there is none, or none
-    /// was shown lately.
+    /// How many pictures a second were shown in the last two seconds, or over the last three if they are rarer; nil if
+    /// there is no picture, or none was shown lately.
     var rate: Double? {
         let now = ContinuousClock.now
         guard newest != nil || isClip, let last = moments.last,

@@ -111,7 +111,7 @@ package final class Subscriber: Sendable {
             }
         // When the messages end, the task that forwards the states is cancelled, because it is not awaited.
         case .session(let session, let topics):
-            // What the session sees as the messages of a camera.
+            // Turns what the session sees into messages of a camera.
             var messages = UpdateMessages(camera: address)
             func hand(_ topic: Topic, _ content: CameraMessage.Content) {
                 guard topics.contains(topic) else { return }

@@ -40,15 +40,15 @@ package struct GuidedMeasurement<Script: CalibrationScript>: PersonMeasurement {
         guard secondsWrong <= 2 else { throw CommandFailure(seen.count > 1 ? Self.crowd : Self.away) }
         guard let began else { return nil }
         var end = 0.0
-        let step = Script.steps.first { step in
+        for step in Script.steps {
             end += step.seconds
-            return time - began < end
+            guard time - began < end else { continue }
+            if level != nil { script.take(seen[0], at: time, in: step.part) }
+            prompt = step.words
+            secondsLeft = end - (time - began)
+            return nil
         }
-        guard let step else { return try script.result() }
-        if level != nil { script.take(seen[0], at: time, in: step.part) }
-        prompt = step.words
-        secondsLeft = end - (time - began)
-        return nil
+        return try script.result()
     }
 
     package var progress: String {

@@ -7,14 +7,15 @@ package struct UpdateMessages {
     private var status: DaemonStatus?
     private var events = 0
 
-    /// Makes messages of a camera's name, of which a file has none.
+    /// Makes messages under a camera's name; a file has none of its own.
     package init(camera: String = "file") { origin = MessageOrigin(camera: camera, boot: ULID.make(at: .wallClock())) }
 
     /// The messages about an update: a leave before the status that explains it, and the faces after it.
     package mutating func messages(of update: FaceUpdate) -> [DecodedMessage] {
         var messages = update.events.map { event in
             events += 1
-            return self.event(event, id: ULID.make(at: event.stamp.time), seq: events)
+            let id = ULID.make(at: event.stamp.time)
+            return DecodedMessage.event(EventMessage(origin: origin, id: id, seq: events, event: event, latency: nil))
         }
         var status = self.status ?? DaemonStatus(state: .online)
         status.update(to: update.state)
@@ -25,10 +26,6 @@ package struct UpdateMessages {
         self.status = status
         if let stamp = update.stamp { messages.append(metadata(stamp, update.faces)) }
         return messages
-    }
-
-    package func event(_ event: FaceEvent, id: String = "", seq: Int = 0) -> DecodedMessage {
-        .event(EventMessage(origin: origin, id: id, seq: seq, event: event, latency: nil))
     }
 
     package func metadata(_ stamp: FrameStamp, _ faces: [FaceObject]) -> DecodedMessage {

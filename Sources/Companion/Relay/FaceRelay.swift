@@ -70,8 +70,8 @@ struct FaceChannels {
 final class DatagramSender {
     let address: String
     private let descriptor: CInt
-    /// How often in a row sending worked since it failed; once says nothing: that no program listens is known from the answer to
-    /// the datagram before.
+    /// How often in a row sending worked. A single success says nothing: that no program listens is known from the
+    /// answer to the datagram before. From two on, the next failure is reported; so is one at the beginning.
     private var successes = 2
 
     /// Looks up `HOST:PORT` or `[ADDRESS]:PORT`; throws `CommandFailure` if it is neither, or is unknown.

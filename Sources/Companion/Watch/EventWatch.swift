@@ -80,7 +80,7 @@ struct EventQueue {
     private let failure: String
     private let patience: Double
     private var count = 0
-    /// Events that were dropped, how many of them were reported, and when some were.
+    /// How many events were dropped, how many of them were reported, and the time of the last report.
     private var dropped = 0
     private var reported = 0
     private var noted: ContinuousClock.Instant?

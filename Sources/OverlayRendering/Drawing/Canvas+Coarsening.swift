@@ -16,6 +16,7 @@ extension Canvas {
             let filter = factor == first ? CAIRO_FILTER_NEAREST : CAIRO_FILTER_BILINEAR
             return try picture.resampled(from: picture.all, FrameSize(cells * factor), filter)
         }
+        // What cannot be made coarse is covered.
         guard surface.isImage,
             // Averages all pixels of a cell.
             let means = try? surface.resampled(from: box, FrameSize(cells), CAIRO_FILTER_GOOD),

@@ -31,7 +31,7 @@ package final class Canvas {
 
     package var size: SurfaceSize { pixelSize.points }
 
-    /// Lays a colour, which is opaque, over everything.
+    /// Fills everything with an opaque colour.
     package func clear(_ color: Color) {
         setSource(color)
         cairo_paint(context)

@@ -23,8 +23,8 @@ package final class Picture {
         guard frame.format != .jpeg else { throw CanvasError("cannot draw a JPEG frame that was not decoded") }
         // At least as many pixels are left as will be drawn.
         let upright = frame.uprightSize
-        let ratios = target.map { [upright.width / max(1, $0.width), upright.height / max(1, $0.height)] }
-        let stride = max(1, ratios?.min() ?? 1)
+        let ratio = target.map { min(upright.width / max(1, $0.width), upright.height / max(1, $0.height)) }
+        let stride = max(1, ratio ?? 1)
         let size = FrameSize(width: frame.size.width / stride, height: frame.size.height / stride)
         if surface?.size != size { surface = nil }
         let surface = if let surface { surface } else { try Surface(CAIRO_FORMAT_RGB24, size) }

@@ -12,6 +12,7 @@ struct HeadRotation: Hashable, Sendable {
     private(set) var right: Vector = [1, 0, 0], down: Vector = [0, 1, 0], forward: Vector = [0, 0, 1]
 
     init(_ pose: HeadPose) {
+        // The last rotation comes first: each one turns the axes that those before it have turned.
         turn(byYaw: pose.yaw)
         Self.turn(&down, to: &forward, pose.pitch)
         Self.turn(&right, to: &down, pose.roll)

@@ -47,7 +47,7 @@ package struct OwnOverlay: Overlay {
         var tilt = 0.0
     }
 
-    /// What the picture follows; the raw value is in how many columns it does so.
+    /// What the picture follows; the raw value is the number of columns that it is divided into for that.
     enum Shape: Int {
         case flat = 4
         /// Follows the head's round front.

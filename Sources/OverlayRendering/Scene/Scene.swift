@@ -18,7 +18,7 @@ package struct Scene: Hashable, Sendable {
     private var hiddenSince: [FaceID: Double] = [:]
     /// Since when an eye of a face is closed.
     private(set) var closedSince: [FaceID: Double] = [:]
-    /// When a picture was taken.
+    /// When a picture was taken; −∞ if none was.
     package var snapshotTime = -Double.infinity
     /// Whether the level of each smile is drawn beside the face, with the one above which a smile begins.
     package var showsLevels = false
@@ -131,7 +131,7 @@ struct Flash: Hashable, Sendable {
     func strength(at seconds: Double) -> Double { fadingStrength(since: start, for: lifetime, at: seconds) }
 }
 
-/// The strength at a time of what fades: 1 at its start, 0 at the end of its life, before and after.
+/// The strength at a time of what fades: 1 at its start, falling to 0 at the end of its life; 0 before its start.
 private func fadingStrength(since start: Double, for lifetime: Double, at seconds: Double) -> Double {
     seconds < start ? 0 : max(0, 1 - (seconds - start) / lifetime)
 }
