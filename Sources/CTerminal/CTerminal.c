@@ -3,21 +3,20 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 static struct {
     int descriptor;
     struct termios original, raw;
     const char *enter, *leave;
-    size_t enter_length, leave_length;
 } terminal;
 
 static volatile sig_atomic_t is_taken, was_resumed;
 
 static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGABRT};
 
-static void write_all(const char *bytes, size_t length) {
+static void write_all(const char *bytes) {
+    size_t length = strlen(bytes);
     while (length > 0) {
         ssize_t written = write(terminal.descriptor, bytes, length);
         if (written < 0 && errno != EINTR) return;
@@ -30,11 +29,11 @@ static void write_all(const char *bytes, size_t length) {
 
 static void enter(void) {
     tcsetattr(terminal.descriptor, TCSADRAIN, &terminal.raw);
-    write_all(terminal.enter, terminal.enter_length);
+    write_all(terminal.enter);
 }
 
 static void leave(void) {
-    write_all(terminal.leave, terminal.leave_length);
+    write_all(terminal.leave);
     tcsetattr(terminal.descriptor, TCSADRAIN, &terminal.original);
 }
 
@@ -86,7 +85,7 @@ static void watch_suspension(void) {
     handle(SIGCONT, on_resume);
 }
 
-bool facet_terminal_take(int descriptor, const char *enter_text, size_t enter_length, const char *leave_text, size_t leave_length) {
+bool facet_terminal_take(int descriptor, const char *enter_text, const char *leave_text) {
     if (tcgetattr(descriptor, &terminal.original) != 0) return false;
     terminal.descriptor = descriptor;
     terminal.raw = terminal.original;
@@ -95,9 +94,7 @@ bool facet_terminal_take(int descriptor, const char *enter_text, size_t enter_le
     terminal.raw.c_cc[VMIN] = 1;
     terminal.raw.c_cc[VTIME] = 0;
     terminal.enter = enter_text;
-    terminal.enter_length = enter_length;
     terminal.leave = leave_text;
-    terminal.leave_length = leave_length;
     is_taken = 1;
     for (size_t i = 0; i < sizeof ending / sizeof *ending; i++) handle(ending[i], on_end);
     watch_suspension();
@@ -118,14 +115,4 @@ bool facet_terminal_was_resumed(void) {
     bool result = was_resumed;
     was_resumed = 0;
     return result;
-}
-
-bool facet_terminal_size(int descriptor, int *columns, int *rows, int *width, int *height) {
-    struct winsize size;
-    if (ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_row == 0) return false;
-    *columns = size.ws_col;
-    *rows = size.ws_row;
-    *width = size.ws_xpixel;
-    *height = size.ws_ypixel;
-    return true;
 }

@@ -59,7 +59,6 @@ struct BrokerService: Service {
         guard !message.retain else {
             logger.warning(
                 "ignored a retained command on \(message.topic): it may be any age",
-                kind: "retained command",
                 limiter: limiter,
                 metadata: ["remedy": "clear it with `mosquitto_pub -r -n -t \(message.topic)`"]
             )
@@ -78,7 +77,6 @@ struct BrokerService: Service {
             let shown = String(decoding: message.payload.prefix(40), as: UTF8.self).debugDescription
             logger.warning(
                 "refused a command on \(message.topic)",
-                kind: "refused command",
                 limiter: limiter,
                 metadata: [
                     "payload": "\(shown)", "reason": "\(error)",

@@ -2,14 +2,11 @@ package import FaceMessages
 package import MQTT
 
 /// Hands messages to the broker, each kind in its way: events safely, states as the newest, the rest now or never.
-package final class BrokerSink: MessageSink {
+package struct BrokerSink: MessageSink {
     private let connection: BrokerConnection
     private let base: String
 
-    package init(connection: BrokerConnection, base: String) {
-        self.connection = connection
-        self.base = base
-    }
+    package init(connection: BrokerConnection, base: String) { (self.connection, self.base) = (connection, base) }
 
     package func send(_ message: Message) {
         let outgoing = MQTTMessage(message, base: base)

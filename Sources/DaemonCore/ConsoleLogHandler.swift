@@ -48,7 +48,7 @@ extension Logger.Level {
     }
 }
 
-/// Writes at most one line a minute of each kind, for what others can cause as often as they like.
+/// Admits one line a minute of each kind, for what others can cause as often as they like.
 final class LogLimiter: Sendable {
     /// The shortest time between two lines of a kind.
     static let interval = Duration.seconds(60)
@@ -69,9 +69,9 @@ final class LogLimiter: Sendable {
 }
 
 extension Logger {
-    /// Writes a warning unless one of its kind was written within the last minute; with how many were not.
-    func warning(_ message: Message, kind: String, limiter: LogLimiter, metadata: Metadata) {
-        guard let suppressed = limiter.admit(kind) else { return }
+    /// Writes a warning unless this line of the program wrote one within the last minute; with how many were not.
+    func warning(_ message: Message, limiter: LogLimiter, metadata: Metadata, line: Int = #line) {
+        guard let suppressed = limiter.admit("\(line)") else { return }
         let count: Metadata = suppressed > 0 ? ["suppressed": "\(suppressed)"] : [:]
         warning(message, metadata: metadata.merging(count) { $1 })
     }

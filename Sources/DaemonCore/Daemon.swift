@@ -1,5 +1,6 @@
 import FaceMessages
 import FacetKit
+import Foundation
 package import Logging
 import MQTT
 import ServiceLifecycle
@@ -8,30 +9,25 @@ import UnixSignals
 
 /// The whole daemon: what one run of `facetd` does.
 package enum Daemon {
-    /// What a run takes in addition to the settings.
-    package struct Options: Sendable {
-        /// Whether every message is written to standard output.
-        package var prints = false
-        /// Whether messages go to a broker.
-        package var usesBroker = true
-        /// Called at the end with a summary of what was seen, a line for each face; nil for none.
-        package var summarize: (@Sendable ([String]) -> Void)?
-        /// The environment, for the password, the outbox's place and the service manager.
-        package var environment: [String: String] = [:]
-        /// Reads the settings again, on SIGHUP; nil ignores that signal.
-        package var reload: (@Sendable () throws -> Settings)?
-
-        package init() {}
-    }
-
     /// Runs until a clip has ended, SIGTERM or SIGINT comes, or something fails.
+    ///
+    /// `prints` says whether every message is written to standard output, `usesBroker` whether messages go to a broker;
+    /// `summarize` is called at the end with a line for each face that was seen, `reload` reads the settings again, on SIGHUP.
     /// Throws an error that says which setting cannot work and why, before anything runs; else what failed, once
     /// everything else has ended in good order.
-    package static func run(settings: Settings, options: Options, logger: Logger) async throws {
+    package static func run(
+        _ settings: Settings,
+        prints: Bool,
+        usesBroker: Bool,
+        summarize: (@Sendable ([String]) -> Void)?,
+        reload: @escaping @Sendable () throws -> Settings,
+        logger: Logger
+    ) async throws {
+        // For the password, the outbox's place and the service manager.
+        let environment = ProcessInfo.processInfo.environment
         let encoder = MessageEncoder(camera: settings.camera.name, boot: ULID.make(at: .wallClock()))
         let delivery =
-            options.usesBroker
-            ? try Delivery(settings, encoder: encoder, environment: options.environment, logger: logger) : nil
+            usesBroker ? try Delivery(settings, encoder: encoder, environment: environment, logger: logger) : nil
         let ledger = delivery?.ledger ?? Ledger()
         // Before anything is published: a clip that is missing is a mistake on the command line.
         let source = settings.source
@@ -39,11 +35,11 @@ package enum Daemon {
         let session = try await FaceSession(source: source, options: settings.sessionOptions, firstFaceID: firstFaceID)
         // After the broker's, which writes events to the outbox: what is printed has its number for good, even if the
         // daemon is killed right then.
-        let print = options.prints ? PrintSink(base: settings.mqtt.topic) : nil
-        let summary = options.summarize == nil ? nil : RunSummary()
+        let print = prints ? PrintSink(base: settings.mqtt.topic) : nil
+        let summary = summarize == nil ? nil : RunSummary()
         let sinks = ([delivery?.sink, print, summary] as [(any MessageSink)?]).compactMap(\.self)
         let publisher = try Publisher(encoder: encoder, wanted: settings.publish, ledger: ledger, sinks: sinks)
-        let manager = ServiceManager(environment: options.environment)
+        let manager = ServiceManager(environment: environment)
         let isDetecting = ledger.lastSwitch ?? settings.detection.enabled
         let status = StatusReporter(
             publisher: publisher,
@@ -91,10 +87,8 @@ package enum Daemon {
             services.append(.init(service: broker))
         }
         services += [.init(service: stats), .init(service: day)]
-        if let load = options.reload {
-            let reload = ReloadService(running: settings, load: load, apply: { camera.apply($0) }, logger: logger)
-            services.append(.init(service: reload, successTerminationBehavior: .gracefullyShutdownGroup))
-        }
+        let reloading = ReloadService(running: settings, load: reload, apply: { camera.apply($0) }, logger: logger)
+        services.append(.init(service: reloading, successTerminationBehavior: .gracefullyShutdownGroup))
         if let manager, let interval = manager.watchdogInterval {
             let watchdog = Watchdog(interval: interval, logger: logger)
             // Twice as often as wanted, as sd_watchdog_enabled(3) advises.
@@ -112,7 +106,7 @@ package enum Daemon {
             var metadata: Logger.Metadata = ["captured": "\(frames.captured)", "analysed": "\(frames.analysed)"]
             for (reason, count) in frames.droppedByName { metadata["dropped_\(reason)"] = "\(count)" }
             logger.info("stopped", metadata: metadata)
-            if let summary { options.summarize?(summary.lines(frames: frames.analysed)) }
+            if let summary { summarize?(summary.lines(frames: frames.analysed)) }
         }
         var quiet = logger
         quiet.logLevel = .error

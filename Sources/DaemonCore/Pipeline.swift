@@ -86,7 +86,6 @@ package final class Pipeline {
             publisher.countFailedPreview()
             logger.warning(
                 "cannot encode a frame for the preview, subscribers miss it",
-                kind: "preview",
                 limiter: limiter,
                 metadata: ["frame": "\(frame.stamp.frame)", "reason": "\(error)"]
             )

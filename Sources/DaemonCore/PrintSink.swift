@@ -48,8 +48,13 @@ final class PrintSink: MessageSink {
 
     /// Writes a message; waits for a reader that is slow, as any program in a pipeline does.
     func send(_ message: Message) {
-        guard state.withLock({ $0.error == nil }), let code = write(message.line(base: base)) else { return }
-        let error = PrintError(code: code)
+        guard state.withLock({ $0.error == nil }) else { return }
+        let code = message.line(base: base).withUnsafeBytes {
+            writeAll($0, to: descriptor, chunk: Self.chunk, waitForRoom: waitForRoom)
+        }
+        guard code != 0 else { return }
+        // A terminal that was closed is a reader that went away.
+        let error = PrintError(code: isTerminal && code == EIO ? EPIPE : code)
         let action = state.withLock { state in
             state.error = error
             return state.action
@@ -59,15 +64,6 @@ final class PrintSink: MessageSink {
 
     /// The daemon is to end: from now on a reader that does not read is not waited for.
     func beginEnding() { state.withLock { $0.isEnding = true } }
-
-    /// Writes it all; the reason if that is not possible.
-    private func write(_ bytes: [UInt8]) -> Int32? {
-        let code = bytes.withUnsafeBytes {
-            writeAll($0, to: descriptor, chunk: Self.chunk, waitForRoom: waitForRoom)
-        }
-        // A terminal that was closed is a reader that went away.
-        return code == 0 ? nil : isTerminal && code == EIO ? EPIPE : code
-    }
 
     /// False if there is none, and the daemon is to end.
     private func waitForRoom() -> Bool {

@@ -2,6 +2,7 @@ import Glibc
 import Logging
 import MQTT
 import ServiceLifecycle
+import System
 import UnixSignals
 
 /// Reads the settings again on SIGHUP. Settings that are not valid change nothing.
@@ -12,7 +13,8 @@ struct ReloadService: Service {
     let load: @Sendable () throws -> Settings
     let apply: @Sendable (Settings) -> Void
     let logger: Logger
-    private let endsWithTerminal = !Self.isHangupIgnored && Self.hasTerminal
+    /// Not if it was started with `nohup`, to outlive its terminal.
+    private let endsWithTerminal = !isIgnored(SIGHUP) && Self.hasTerminal
 
     func run() async throws {
         let signals = await UnixSignalsSequence(trapping: .sighup)
@@ -27,21 +29,8 @@ struct ReloadService: Service {
         }
     }
 
-    /// Whether the process belongs to a terminal that is still open.
-    private static var hasTerminal: Bool {
-        let terminal = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC)
-        guard terminal >= 0 else { return false }
-        close(terminal)
-        return true
-    }
-
-    /// Whether the process was started with `nohup`, to outlive its terminal.
-    private static var isHangupIgnored: Bool {
-        var action = sigaction()
-        guard sigaction(SIGHUP, nil, &action) == 0 else { return false }
-        return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
-            == unsafeBitCast(SIG_IGN, to: Int.self)
-    }
+    /// Whether the process belongs to a terminal that is still open; `close` fails if `open` did.
+    private static var hasTerminal: Bool { close(open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC)) == 0 }
 
     private func reload() {
         let settings: Settings

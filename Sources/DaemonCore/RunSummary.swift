@@ -29,13 +29,11 @@ final class RunSummary: MessageSink {
             let face = event.face.faceID
             if case .enter = event.kind { state.enters += 1 }
             guard state.rows[face] != nil || state.rows.count < Self.capacity else { return }
-            var row = state.rows[face, default: Row()]
             switch event.kind {
-            case .enter: row.start = event.stamp.mediaTime
-            case .leave(let dwell, _, _): row.dwell = dwell
-            default: row.counts[Topic(event.kind), default: 0] += 1
+            case .enter: state.rows[face, default: Row()].start = event.stamp.mediaTime
+            case .leave(let dwell, _, _): state.rows[face, default: Row()].dwell = dwell
+            default: state.rows[face, default: Row()].counts[message.topic, default: 0] += 1
             }
-            state.rows[face] = row
         }
     }
 
@@ -58,8 +56,7 @@ final class RunSummary: MessageSink {
     }
 
     private static func words(of row: Row) -> String {
-        var place = row.start.map { ["from \(seconds($0))"] } ?? []
-        if let dwell = row.dwell { place.append("for \(seconds(dwell))") }
+        let place = [row.start.map { "from \(seconds($0))" }, row.dwell.map { "for \(seconds($0))" }].compactMap(\.self)
         let counts = Topic.events.compactMap { topic in row.counts[topic].map { "\(topic.rawValue) × \($0)" } }
         return place.joined(separator: " ") + (counts.isEmpty ? "" : ": " + counts.joined(separator: ", "))
     }

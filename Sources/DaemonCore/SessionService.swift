@@ -94,20 +94,11 @@ final class SessionService: Service {
         try session.run(ticket) { update in
             follow(update.configuration, pipeline)
             pipeline.publish(update)
-            if !isReady, update.isOperational {
+            // The daemon does by now what it is there for: the models are loaded, or not wanted.
+            if !isReady, ![.starting, .ended].contains(update.state) {
                 isReady = true
                 status.ready()
             }
-        }
-    }
-}
-
-extension FaceUpdate {
-    /// Whether the daemon does by now what it is there for: the models are loaded, or not wanted.
-    fileprivate var isOperational: Bool {
-        switch state {
-        case .starting, .ended: false
-        case .streaming, .lost, .paused: true
         }
     }
 }

@@ -75,10 +75,8 @@ final class StatsMeter: Sendable {
 
     /// The memory of this process that is in RAM, from `/proc/self/statm`; 0 if that cannot be read.
     private static func residentBytes() -> Int {
-        guard let fields = try? SmallFile.firstLine(of: "/proc/self/statm").split(separator: " "), fields.count > 1,
-            let pages = Int(fields[1])
-        else { return 0 }
-        return pages * Int(getpagesize())
+        let fields = (try? SmallFile.firstLine(of: "/proc/self/statm"))?.split(separator: " ")
+        return (fields?.dropFirst().first.flatMap { Int($0) } ?? 0) * Int(getpagesize())
     }
 }
 

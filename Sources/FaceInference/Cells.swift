@@ -1,5 +1,3 @@
-import Frames
-
 /// Numbers of a grid's cells, a multiple of four, that are read and written in vectors.
 final class Cells {
     typealias Vector = SIMD4<Float>
@@ -37,13 +35,6 @@ final class Cells {
 extension SIMD where Scalar == Float {
     var magnitude: Self { replacing(with: -self, where: self .< 0) }
     var length: Float { (self * self).sum().squareRoot() }
-}
-
-extension AffineTransform {
-    /// Where a point goes. For each point of a face, since the generic one of another module is not specialised.
-    func callAsFunction(_ point: SIMD2<Float>) -> SIMD2<Float> {
-        SIMD2(a * point.x + b * point.y + tx, c * point.x + d * point.y + ty)
-    }
 }
 
 /// The value below which a share of some numbers, none of them negative, lies, to 3 % of it.

@@ -63,16 +63,9 @@ final class ChangeMap {
     func cover(_ parts: [LuminanceGrid.Rectangle], in frame: Frame) {
         uncover()
         let whole = stored(in: frame)
-        func cells(_ low: Float, _ high: Float, _ start: Float, _ end: Float, _ count: Int) -> Range<Int> {
-            let scale = Float(count) / max(end - start, 1)
-            let first = min(max(((low - start) * scale).rounded(.down), 0), Float(count))
-            let last = min(max(((high - start) * scale).rounded(.up), 0), Float(count))
-            return Int(first)..<max(Int(first), Int(last))
-        }
         for part in parts {
-            let part = part.stored(in: frame)
-            let columns = cells(part.left, part.right, whole.left, whole.right, Self.columns)
-            cover(columns: columns, rows: cells(part.top, part.bottom, whole.top, whole.bottom, Self.rows))
+            let cells = part.stored(in: frame).cells(columns: Self.columns, rows: Self.rows, over: whole)
+            cover(columns: cells.columns, rows: cells.rows)
         }
     }
 
@@ -138,8 +131,12 @@ extension LuminanceGrid.Rectangle {
         self.init(middle + 0.5 - half, middle + 0.5 + half)
     }
 
-    /// The rectangle between two corners.
-    init(_ low: SIMD2<Float>, _ high: SIMD2<Float>) {
-        self.init(left: low.x, top: low.y, right: high.x, bottom: high.y)
+    /// The cells that it covers or cuts of a grid over another rectangle, which may be none.
+    func cells(columns: Int, rows: Int, over whole: Self) -> (columns: Range<Int>, rows: Range<Int>) {
+        let count = SIMD2(Float(columns), Float(rows))
+        let scale = count / pointwiseMax(whole.size, .one)
+        let first = ((low - whole.low) * scale).rounded(.down).clamped(lowerBound: .zero, upperBound: count)
+        let end = ((high - whole.low) * scale).rounded(.up).clamped(lowerBound: first, upperBound: count)
+        return (Int(first.x)..<Int(end.x), Int(first.y)..<Int(end.y))
     }
 }

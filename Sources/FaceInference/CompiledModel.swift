@@ -9,7 +9,6 @@ final class CompiledModel {
     let input: AlignedMemory
     let outputs: [AlignedMemory]
     private let sampler: CropSampler
-    private let liteRT: LiteRT
     private let operators: [CustomOperator]
     private let compiled: LiteRtCompiledModel
     private let inputTensors: [LiteRtTensorBuffer]
@@ -39,7 +38,7 @@ final class CompiledModel {
         outputTensors = Array(tensors.dropFirst())
         self.input = memory[0]
         self.outputs = Array(memory.dropFirst())
-        (self.sampler, self.liteRT, self.operators, self.objects) = (sampler, liteRT, operators, objects)
+        (self.sampler, self.operators, self.objects) = (sampler, operators, objects)
     }
 
     /// Runs the model on a region of a frame.
@@ -50,37 +49,29 @@ final class CompiledModel {
         }
         for custom in operators { custom.beginRun() }
         let (inputs, outputs) = (inputTensors, outputTensors)
-        let run = liteRT.functions.pointee.run_compiled_model
+        let run = objects.liteRT.functions.pointee.run_compiled_model
         try objects.check("run", run(compiled, 0, inputs.count, inputs, outputs.count, outputs))
     }
 }
 
 /// Memory that LiteRT can work on directly: it asks for an alignment of 64 bytes.
+///
+/// In pages of its own, which go back to the system at once: a large block from `malloc` that is freed makes it keep others.
 final class AlignedMemory {
     let base: UnsafeMutableRawPointer
     let count: Int
-    private let isMapped: Bool
+    /// XNNPACK may read so many bytes beyond a tensor (`XNN_EXTRA_BYTES`), and the tensors of most models fill their pages.
+    private static let margin = 16
 
     /// Takes zeroed memory of that many bytes.
     init(count: Int) {
-        base = UnsafeMutableRawPointer.allocate(byteCount: count, alignment: 64)
-        base.initializeMemory(as: UInt8.self, repeating: 0, count: count)
+        let pages = mmap(nil, count + Self.margin, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+        guard let pages, pages != MAP_FAILED else { preconditionFailure("there is no memory for a model") }
+        base = pages
         self.count = count
-        isMapped = false
     }
 
-    /// Maps the beginning of an open file; what is written to it stays in this process. Nil, with `errno`, if that fails.
-    init?(mapping file: Int32, count: Int) {
-        guard let base = mmap(nil, count, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0), base != MAP_FAILED else {
-            return nil
-        }
-        (self.base, self.count) = (base, count)
-        isMapped = true
-    }
-
-    deinit {
-        if isMapped { munmap(base, count) } else { base.deallocate() }
-    }
+    deinit { munmap(base, count + Self.margin) }
 
     var numbers: UnsafeMutablePointer<Float> { base.assumingMemoryBound(to: Float.self) }
 }

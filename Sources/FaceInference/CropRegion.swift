@@ -26,7 +26,7 @@ package struct CropRegion: Hashable, Sendable {
     }
 
     /// The upright square with the same centre and side, to compare regions by.
-    var square: NormalizedRect { NormalizedRect(center: center, size: SIMD2(side, side)) }
+    var square: NormalizedRect { NormalizedRect(center: SIMD2<Double>(center), size: .init(repeating: Double(side))) }
 
     /// Whether two regions are about the same face: they share more than half of their union, or one's centre lies in the
     /// other's inner half, where its face is.
@@ -70,15 +70,6 @@ extension CropRegion {
 }
 
 extension NormalizedRect {
-    /// A rectangle in pixels, for comparing it with another one.
-    init(center: SIMD2<Float>, size: SIMD2<Float>) {
-        self.init(corner: SIMD2<Double>(center - size / 2), size: SIMD2<Double>(size))
-    }
-
-    init(corner: SIMD2<Double>, size: SIMD2<Double>) {
-        self.init(x: corner.x, y: corner.y, width: size.x, height: size.y)
-    }
-
     /// The width and the height in pixels, in a picture of that size.
     func extent(in size: FrameSize) -> SIMD2<Float> { SIMD2(Float(width), Float(height)) * size.vector }
 }

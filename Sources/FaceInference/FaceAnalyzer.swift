@@ -222,19 +222,16 @@ public final class FaceAnalyzer {
         let choice = budget?.choice(of: faces.map { $0.candidate(at: frame.stamp.mediaTime) })
         for (index, var face) in faces.enumerated() {
             let presence = try presence(of: &face, in: frame, isDue: choice?[index] ?? true)
-            guard face.update(presence, in: frame.uprightSize), isWanted(face, in: frame.uprightSize) else {
-                schedule.noteLoss(at: frame.stamp.mediaTime)
-                continue
-            }
-            guard let rival = kept.firstIndex(where: { $0.region.isSameFace(as: face.region) }) else {
-                kept.append(face)
-                continue
-            }
+            guard face.update(presence, in: frame.uprightSize), isWanted(face, in: frame.uprightSize) else { continue }
             // Two that came to follow the same face, as when one person passes behind another: the one that moved less
             // has been there before.
-            schedule.noteLoss(at: frame.stamp.mediaTime)
-            if face.shift < kept[rival].shift { kept[rival] = face }
+            if let rival = kept.firstIndex(where: { $0.region.isSameFace(as: face.region) }) {
+                if face.shift < kept[rival].shift { kept[rival] = face }
+            } else {
+                kept.append(face)
+            }
         }
+        if kept.count < faces.count { schedule.noteLoss(at: frame.stamp.mediaTime) }
         faces = kept
     }
 
@@ -284,15 +281,13 @@ public final class FaceAnalyzer {
             schedule.noteCut()
             search = schedule.due(at: time, following: faces.count)
         }
-        guard search != .none else {
-            schedule.notePostponement(at: time)
-            return .none
+        if search != .none {
+            // A face that came is not always found by the first search; the next one is from another position.
+            if !hasChanged, change == .none, !schedule.isHurried { search = schedule.overdue(at: time) }
+            change = !hasChanged || !scene.canCompare ? .none : change == .none ? .new : .lasting
         }
-        // A face that came is not always found by the first search; the next one is from another position.
-        let wanted = hasChanged || change != .none || schedule.isHurried ? search : schedule.overdue(at: time)
-        change = !hasChanged || !scene.canCompare ? .none : change == .none ? .new : .lasting
-        if wanted == .none { schedule.notePostponement(at: time) } else { scene.noteSearch() }
-        return wanted
+        if search == .none { schedule.notePostponement(at: time) } else { scene.noteSearch() }
+        return search
     }
 
     /// Whether no face is followed nor was lost a moment ago, so that only a change of the scene is a reason to look.

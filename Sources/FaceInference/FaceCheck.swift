@@ -18,13 +18,13 @@ package final class FaceCheck {
     package func faces(in frame: Frame) throws(InferenceError) -> [NormalizedRect] {
         let size = frame.uprightSize
         let side = Float(SearchFocus.side) * size.vector.min()
-        let found = try finder.findEverything(in: frame, rect: .whole, sides: [side], withDoubtful: true)
+        let found = try finder.findEverything(in: frame, rect: .whole, previewSide: side)
         let picture = SIMD2<Double>(size.vector)
         return found.map { face in
             // The detectors' boxes are square, and end at the brows.
             let extent = SIMD2(1.2, 1.4) * SIMD2<Double>(face.size)
-            let corner = SIMD2<Double>(face.center) - SIMD2(0.5, 0.55) * extent
-            return NormalizedRect(corner: corner / picture, size: extent / picture)
+            let middle = SIMD2<Double>(face.center) - SIMD2(0, 0.05) * extent
+            return NormalizedRect(center: middle / picture, size: extent / picture)
         }
     }
 
@@ -48,7 +48,7 @@ package final class FaceCheck {
         var frame = frame
         frame.orientation = orientation
         var best: Float = 0
-        for detector in [finder.shortRange, try finder.fullRangeDetector()] {
+        for detector in [finder.shortRange, try finder.fullRange.get()] {
             best = max(best, try detector.detect(in: frame, rect: .whole).map(\.score).max() ?? 0)
         }
         return best

@@ -24,8 +24,7 @@ final class FaceDetector {
     func detect(in frame: Frame, region: CropRegion) throws(InferenceError) -> [FaceDetection] {
         try model.run(on: frame, region)
         let (boxes, logits) = (model.outputs[0].numbers, model.outputs[1].numbers)
-        let found = FaceDetection.merging(kind.decode(boxes: boxes, logits: logits, priors: priors, in: region))
-        return region.rotation == 0 ? found : found.map { $0.turned(around: region) }
+        return FaceDetection.merging(kind.decode(boxes: boxes, logits: logits, priors: priors, in: region))
     }
 }
 
@@ -79,16 +78,19 @@ struct DetectorKind: Sendable {
     ) -> [FaceDetection] {
         let minimumLogit = logf(minimumScore / (1 - minimumScore))
         let unit = region.side / Float(inputSize)
-        let corner = region.center - region.side / 2
+        let (sine, cosine) = (sinf(region.rotation), cosf(region.rotation))
         var found: [FaceDetection] = []
         for index in priors.indices where logits[index] > minimumLogit {
             let values = boxes + Self.valuesPerPrior * index
             guard values[2] > 0, values[3] > 0 else { continue }
-            let origin = corner + priors[index] * region.side
             func pair(_ number: Int) -> SIMD2<Float> { SIMD2(values[2 * number], values[2 * number + 1]) * unit }
+            func point(_ number: Int) -> SIMD2<Float> {
+                let way = (priors[index] - 0.5) * region.side + pair(number)
+                return region.center + cosine * way + sine * SIMD2(-way.y, way.x)
+            }
             let score = 1 / (1 + expf(-min(logits[index], 100)))
-            let points = (2..<8).map { origin + pair($0) }
-            found.append(FaceDetection(score: score, center: origin + pair(0), size: pair(1), keypoints: points))
+            let points = (2..<8).map(point)
+            found.append(FaceDetection(score: score, center: point(0), size: pair(1), keypoints: points))
         }
         return found
     }
@@ -103,22 +105,9 @@ struct FaceDetection: Hashable, Sendable {
     /// Six points: the eyes at the picture's left and right, the nose's tip, the mouth, the ears at the left and right.
     var keypoints: [SIMD2<Float>]
 
-    /// What was found in a square that was taken for upright, where it is in the turned one.
-    func turned(around region: CropRegion) -> FaceDetection {
-        let (sine, cosine) = (sinf(region.rotation), cosf(region.rotation))
-        func turned(_ point: SIMD2<Float>) -> SIMD2<Float> {
-            let way = point - region.center
-            return region.center + cosine * way + sine * SIMD2(-way.y, way.x)
-        }
-        var result = self
-        result.center = turned(center)
-        result.keypoints = keypoints.map(turned)
-        return result
-    }
-
     var leftEye: SIMD2<Float> { keypoints[0] }
     var rightEye: SIMD2<Float> { keypoints[1] }
-    var box: NormalizedRect { NormalizedRect(center: center, size: size) }
+    var box: NormalizedRect { NormalizedRect(center: SIMD2<Double>(center), size: SIMD2<Double>(size)) }
 
     /// Whether the boxes of two detections overlap so far that both are of the same face.
     func isSameFace(as other: FaceDetection) -> Bool { box.intersectionOverUnion(other.box) > 0.3 }
@@ -155,7 +144,7 @@ struct FaceDetection: Hashable, Sendable {
         let middle = SIMD2<Double>(center) + 0.5 + 0.1 * side * SIMD2(sin(roll), -cos(roll))
         let extent = SIMD2(1.1, 1.2) * side
         let picture = SIMD2<Double>(size.vector)
-        let bounds = NormalizedRect(corner: (middle - extent / 2) / picture, size: extent / picture)
+        let bounds = NormalizedRect(center: middle / picture, size: extent / picture)
         let pose = HeadPose(roll: roll * 180 / .pi, yaw: 0, pitch: 0)
         var face = FaceObject(faceID: FaceID(rawValue: 0), bounds: bounds, pose: pose, confidence: Double(score))
         face.leftEye = size.share(of: leftEye)

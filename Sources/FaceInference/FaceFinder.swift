@@ -9,7 +9,7 @@ import Frames
 final class FaceFinder {
     let shortRange: FaceDetector
     // Compiled when it is first needed, since it takes 10 MB; its file is checked at once.
-    private var fullRange: FaceDetector?
+    private(set) lazy var fullRange = Result { () throws(InferenceError) in try FaceDetector(.fullRange, in: liteRT) }
     var focus = SearchFocus()
     /// Whether the next of `findNext` is for the whole picture.
     var isWholeDue = false
@@ -50,14 +50,7 @@ final class FaceFinder {
         let isInDoubt = sure.count < near.count
         guard isSmallWanted || isInDoubt else { return sure }
         let part = isInDoubt ? rect : focus.next(in: frame, map, faces: faces)
-        return Self.combined(sure, try fullRangeDetector().detect(in: frame, rect: part))
-    }
-
-    func fullRangeDetector() throws(InferenceError) -> FaceDetector {
-        if let fullRange { return fullRange }
-        let made = try FaceDetector(.fullRange, in: liteRT)
-        fullRange = made
-        return made
+        return Self.combined(sure, try fullRange.get().detect(in: frame, rect: part))
     }
 
     /// Whether the short-range detector finds a new face in squares around it too, and is sure of it in one of them.
@@ -100,23 +93,21 @@ final class FaceFinder {
     // MARK: For clips and pictures that are analysed ahead, where a face that is found late is a face that was not covered
 
     /// Finds faces of all sizes in a part of the frame, the surest first, in pixels of the upright picture; if `turned`, those too that
-    /// lie on their side or upside down. The full-range detector looks in squares of `sides` pixels, or of sizes that show it all; the
-    /// short-range one is believed where it is not sure if `withDoubtful`.
+    /// lie on their side or upside down. The full-range detector looks in squares of sizes that show it all; for a preview in those
+    /// of `previewSide` pixels alone, and the short-range one is believed then also where it is not sure.
     func findEverything(
         in frame: Frame,
         rect: NormalizedRect,
         turned: Bool = false,
-        sides: [Float]? = nil,
-        withDoubtful: Bool = false
+        previewSide: Float? = nil
     ) throws(InferenceError) -> [FaceDetection] {
-        let far = try fullRangeDetector()
+        let far = try fullRange.get()
         let size = frame.uprightSize
         // The largest ones hold a face as high as the picture of which an edge leaves a half.
-        let all =
-            [2 * (0.5 + Self.reach) * size.vector.min()]
-            + (sides ?? Self.sides(of: rect, in: size, smallest: Float(far.kind.inputSize) / 2))
+        let largest = 2 * (0.5 + Self.reach) * size.vector.min()
+        let all = [largest] + (previewSide.map { [$0] } ?? Self.sides(of: rect, in: size))
         var tiles = all.flatMap { Self.tiles(of: rect, in: size, side: $0) }
-        for share in sides == nil ? Self.between : Self.betweenFew {
+        for share in previewSide == nil ? Self.between : Self.betweenFew {
             tiles += all.flatMap { Self.tiles(of: rect, in: size, side: share * $0) }.filter { $0.reachesBeyond(size) }
         }
         var found: [FaceDetection] = []
@@ -128,7 +119,7 @@ final class FaceFinder {
                 var whole = region
                 whole.side *= factor
                 let near = try shortRange.detect(in: frame, region: whole)
-                found = Self.combined(found, near.filter { withDoubtful || Self.isSure($0, side: whole.side) })
+                found = Self.combined(found, near.filter { previewSide != nil || Self.isSure($0, side: whole.side) })
                 found = Self.combined(found, try far.detect(in: frame, region: whole))
             }
             for var tile in tiles {
@@ -154,7 +145,7 @@ final class FaceFinder {
         let part = isComplete || !isWholeDue ? focus.next(in: frame, map, faces: faces) : rect
         let parts = (isComplete || isWholeDue) && part != rect ? [rect, part] : [part]
         var found = near
-        for part in parts { found = Self.combined(found, try fullRangeDetector().detect(in: frame, rect: part)) }
+        for part in parts { found = Self.combined(found, try fullRange.get().detect(in: frame, rect: part)) }
         return found
     }
 
@@ -166,8 +157,8 @@ final class FaceFinder {
     private static let between: [Float] = [0.89, 0.79], betweenFew: [Float] = [0.84]
 
     /// The same in pixels, as long as they have half as many as the detector takes.
-    private static func sides(of rect: NormalizedRect, in size: FrameSize, smallest: Float) -> [Float] {
-        let largest = rect.extent(in: size).min()
+    private static func sides(of rect: NormalizedRect, in size: FrameSize) -> [Float] {
+        let (largest, smallest) = (rect.extent(in: size).min(), Float(DetectorKind.fullRange.inputSize) / 2)
         return shares.map { $0 * largest }.filter { $0 > 0 && ($0 == largest || $0 >= smallest) }
     }
 

@@ -6,19 +6,18 @@ import Glibc
 struct FaceGeometry {
     let landmarks: FaceLandmarks
     let axes: HeadAxes
+    /// The distance between the outer eye corners in space, in pixels: the unit of lengths.
+    let unit: Float
 
     init(_ landmarks: FaceLandmarks) {
         self.landmarks = landmarks
         axes = HeadAxes(landmarks)
+        let (left, right) = (FaceMeshIndices.leftEyeOuterCorner, FaceMeshIndices.rightEyeOuterCorner)
+        unit = axes.inFaceFrame(left, right, landmarks).length
     }
 
     func center(of indices: [Int]) -> SIMD2<Float> {
         indices.reduce(.zero) { $0 + position($1) } / Float(indices.count)
-    }
-
-    /// The distance between the outer eye corners in space, in pixels: the unit of lengths.
-    var unit: Float {
-        axes.inFaceFrame(FaceMeshIndices.leftEyeOuterCorner, FaceMeshIndices.rightEyeOuterCorner, landmarks).length
     }
 
     /// The corners of an eye in the picture: their middle, the direction from the left to the right one, the one from
@@ -32,19 +31,16 @@ struct FaceGeometry {
         return ((left + right) / 2, along, SIMD2(-along.y, along.x), width)
     }
 
-    /// How much each of the seven points of a lid's edge counts: those near the corners hardly move.
-    private static let lidWeights: [Float] = [0.3, 0.7, 1, 1, 1, 0.7, 0.3]
+    /// How much each of the seven points of a lid's edge counts, 1 in all: those near the corners hardly move.
+    private static let lidWeights: [Float] = [0.06, 0.14, 0.2, 0.2, 0.2, 0.14, 0.06]
 
-    func lids(of eye: FaceMeshIndices.Eye, unit: Float) -> FaceObservation.Lids {
+    func lids(of eye: FaceMeshIndices.Eye) -> FaceObservation.Lids {
         let line = cornerLine(of: eye)
         let corner = position(eye.leftCorner)
         func depth(_ lid: [Int]) -> Float {
-            var (sum, total): (Float, Float) = (0, 0)
-            for (point, weight) in zip(lid, Self.lidWeights) {
-                sum += weight * ((position(point) - corner) * line.down).sum()
-                total += weight
+            zip(lid, Self.lidWeights).reduce(0) { sum, point in
+                sum + point.1 * ((position(point.0) - corner) * line.down).sum()
             }
-            return sum / total
         }
         let height = depth(eye.lowerLid) / 2 - depth(eye.upperLid)
         return FaceObservation.Lids(height: unit > 0 ? Double(height / unit) : 0, width: Double(line.width))
@@ -66,17 +62,16 @@ struct FaceGeometry {
     func observation(in size: FrameSize) -> FaceObservation {
         let (low, high) = landmarks.outline
         let (first, last) = (size.share(of: low), size.share(of: high))
-        let unit = unit
         var observation = FaceObservation()
         observation.bounds = NormalizedRect(left: first.x, top: first.y, right: last.x, bottom: last.y)
         observation.pose = axes.pose(of: landmarks)
         observation.leftEye = size.share(of: center(of: FaceMeshIndices.leftEye.lids))
         observation.rightEye = size.share(of: center(of: FaceMeshIndices.rightEye.lids))
         observation.mouth = size.share(of: center(of: FaceMeshIndices.mouth))
-        observation.leftLids = lids(of: FaceMeshIndices.leftEye, unit: unit)
-        observation.rightLids = lids(of: FaceMeshIndices.rightEye, unit: unit)
-        observation.mouthShape = mouthShape(unit: unit)
-        observation.gaze = gaze(with: observation.pose, unit: unit)
+        observation.leftLids = lids(of: FaceMeshIndices.leftEye)
+        observation.rightLids = lids(of: FaceMeshIndices.rightEye)
+        observation.mouthShape = mouthShape
+        observation.gaze = gaze(with: observation.pose)
         observation.irisDiameter = Double(irisDiameter) / hypot(Double(size.width), Double(size.height))
         observation.eyeDistance = Double(eyeDistance)
         return observation
@@ -86,12 +81,11 @@ struct FaceGeometry {
 
     /// The pixels around both eyes, straight from the frame; nil if its pixels cannot be read.
     func eyePatches(in frame: Frame) -> EyePatches? {
-        let unit = unit
-        return EyePatches { pixels in
+        EyePatches { pixels in
             guard let base = pixels.baseAddress else { return false }
             return FaceMeshIndices.eyes.enumerated().allSatisfy { number, eye in
                 let patch = base + number * EyePatches.count
-                return Self.patchSampler.sample(frame, through: patchRegion(of: eye, unit), into: patch)
+                return Self.patchSampler.sample(frame, through: patchRegion(of: eye), into: patch)
             }
         }
     }
@@ -99,7 +93,7 @@ struct FaceGeometry {
     /// Maps pixels of an eye's patch to the upright picture: along the line between the eye's corners, 1.25 times as wide as the
     /// eye and 0.30 of the outer eye distance high, so that it holds the lids and little else, with its centre above the line as an
     /// open eye has.
-    private func patchRegion(of eye: FaceMeshIndices.Eye, _ unit: Float) -> AffineTransform {
+    private func patchRegion(of eye: FaceMeshIndices.Eye) -> AffineTransform {
         let line = cornerLine(of: eye)
         let middle = line.middle - line.down * (0.0185 * unit)
         let column = line.along * (1.25 * line.width / Float(EyePatches.width))
@@ -111,7 +105,7 @@ struct FaceGeometry {
 
     // MARK: The mouth and the gaze
 
-    func mouthShape(unit: Float) -> FaceObservation.MouthShape {
+    var mouthShape: FaceObservation.MouthShape {
         guard unit > 0 else { return FaceObservation.MouthShape(opening: 0, cornerDrop: 0, smileLevel: 0) }
         let upper = FaceMeshIndices.upperLipInner
         let opening = axes.inFaceFrame(upper, FaceMeshIndices.lowerLipInner, landmarks).length
@@ -125,7 +119,7 @@ struct FaceGeometry {
     ///
     /// An eyeball turns about a point behind that line, which the head takes along: seen from the camera, the iris moves by the radius of
     /// its circle for each radian of the gaze, and the line by its distance from that point for each radian of the head.
-    func gaze(with pose: HeadPose, unit: Float) -> Gaze? {
+    func gaze(with pose: HeadPose) -> Gaze? {
         guard unit > 0 else { return nil }
         var (offset, total) = (SIMD2<Float>.zero, Float.zero)
         for eye in FaceMeshIndices.eyes {
@@ -138,12 +132,11 @@ struct FaceGeometry {
         }
         guard total > 0 else { return nil }
         offset /= total * unit
-        typealias Formula = GazeFormula
-        let trust = Formula.trust(yaw: pose.yaw)
+        let trust = GazeFormula.trust(yaw: pose.yaw)
         // Yaw and pitch.
-        let turn = Formula.head * SIMD2(pose.yaw, pose.pitch)
-        let irises = turn + Formula.iris * SIMD2<Double>(offset) + SIMD2(0, Formula.neutralPitch)
-        let head = SIMD2(pose.yaw, turn.y + Formula.neutralHeadPitch)
+        let turn = GazeFormula.head * SIMD2(pose.yaw, pose.pitch)
+        let irises = turn + GazeFormula.iris * SIMD2<Double>(offset) + SIMD2(0, GazeFormula.neutralPitch)
+        let head = SIMD2(pose.yaw, turn.y + GazeFormula.neutralHeadPitch)
         let angles = trust * irises + (1 - trust) * head
         return Gaze(yaw: min(max(angles.x, -90), 90), pitch: min(max(angles.y, -90), 90))
     }

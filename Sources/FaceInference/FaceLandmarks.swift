@@ -9,7 +9,7 @@ package typealias PixelLandmark = SIMD3<Float>
 /// Its memory belongs to the analyzer and holds the newest frame's points; copy what is to be kept.
 package final class FaceLandmarks {
     /// How many points there are: 468 of the mesh, then five for each iris.
-    package static let count = FaceMeshIndices.count
+    package static let count = 478
 
     package private(set) var all = [PixelLandmark](repeating: .zero, count: FaceLandmarks.count)
 

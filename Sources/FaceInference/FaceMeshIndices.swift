@@ -4,7 +4,6 @@
 enum FaceMeshIndices {
     /// How many points the mesh itself has, without the irises.
     static let meshCount = 468
-    static let count = 478
     static let leftEyeOuterCorner = 33
     static let rightEyeOuterCorner = 263
     static let leftMouthCorner = 61
@@ -29,24 +28,21 @@ enum FaceMeshIndices {
         let lids: [Int]
         /// The middle of the iris, then four points around it.
         let iris: [Int]
+
+        /// The refined points begin with the lids: the outer corner, the lower lid from there, the inner corner, and the upper lid from
+        /// the outer to the inner corner.
+        fileprivate init(_ refined: [Int], isLeft: Bool, iris: ClosedRange<Int>) {
+            lids = Array(refined.prefix(16))
+            leftCorner = lids[isLeft ? 0 : 8]
+            rightCorner = lids[isLeft ? 8 : 0]
+            lowerLid = isLeft ? Array(lids[1...7]) : lids[1...7].reversed()
+            upperLid = isLeft ? Array(lids[9...15]) : lids[9...15].reversed()
+            self.iris = Array(iris)
+        }
     }
 
-    static let leftEye = Eye(
-        leftCorner: 33,
-        rightCorner: 133,
-        upperLid: [246, 161, 160, 159, 158, 157, 173],
-        lowerLid: [7, 163, 144, 145, 153, 154, 155],
-        lids: Array(refinedLeftEye.prefix(16)),
-        iris: [468, 469, 470, 471, 472]
-    )
-    static let rightEye = Eye(
-        leftCorner: 362,
-        rightCorner: 263,
-        upperLid: [398, 384, 385, 386, 387, 388, 466],
-        lowerLid: [382, 381, 380, 374, 373, 390, 249],
-        lids: Array(refinedRightEye.prefix(16)),
-        iris: [473, 474, 475, 476, 477]
-    )
+    static let leftEye = Eye(refinedLeftEye, isLeft: true, iris: 468...472)
+    static let rightEye = Eye(refinedRightEye, isLeft: false, iris: 473...477)
     static let eyes = [leftEye, rightEye]
 
     /// The outline of the face, clockwise from the forehead's top.

@@ -38,14 +38,12 @@ struct LandmarkBudget {
 
     /// Which of some faces to compute in the next frame: new ones first, then large ones and those that have waited.
     func choice(of candidates: [Candidate]) -> [Bool] {
-        var chosen = [Bool](repeating: candidates.count <= faces, count: candidates.count)
-        guard candidates.count > faces else { return chosen }
-        func weight(_ index: Int) -> Float { candidates[index].side * Float(1 + candidates[index].waited) }
-        let order = candidates.indices.sorted { one, other in
-            let isNew = (candidates[one].isNew, candidates[other].isNew)
-            return isNew.0 != isNew.1 ? isNew.0 : weight(one) > weight(other)
+        func rank(_ index: Int) -> (isNew: Int, weight: Float) {
+            let face = candidates[index]
+            return (face.isNew ? 1 : 0, face.side * Float(1 + face.waited))
         }
-        for index in order.prefix(faces) { chosen[index] = true }
+        var chosen = [Bool](repeating: false, count: candidates.count)
+        for index in candidates.indices.sorted(by: { rank($0) > rank($1) }).prefix(faces) { chosen[index] = true }
         return chosen
     }
 

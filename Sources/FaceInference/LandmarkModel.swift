@@ -43,18 +43,16 @@ package final class LandmarkModel {
         return Double(1 / (1 + expf(-model.outputs[6].numbers[0])))
     }
 
-    /// The mean brightness of the crop that was looked at last, 0…1, from every fourth pixel of every fourth row.
+    /// The mean brightness of the crop that was looked at last, 0…1.
     func luminance() -> Double {
-        var (sum, count): (Float, Float) = (0, 0)
-        for row in stride(from: 0, to: Self.inputSize, by: 4) {
-            for column in stride(from: 0, to: Self.inputSize, by: 4) {
-                let pixel = model.input.numbers + 3 * (row * Self.inputSize + column)
-                // The weights of ITU-R BT.601.
-                sum += 0.299 * pixel[0] + 0.587 * pixel[1] + 0.114 * pixel[2]
-                count += 1
-            }
+        // Every 17th pixel is enough, and meets all columns.
+        let (step, count) = (17, Self.inputSize * Self.inputSize / 17)
+        let sum = (0..<count).reduce(Float.zero) { sum, index in
+            let pixel = model.input.numbers + 3 * step * index
+            // The weights of ITU-R BT.601.
+            return sum + 0.299 * pixel[0] + 0.587 * pixel[1] + 0.114 * pixel[2]
         }
-        return Double(sum / count)
+        return Double(sum) / Double(count)
     }
 
     /// Overwrites x and y of the lips and the eyes in the mesh by the model's second look at them.

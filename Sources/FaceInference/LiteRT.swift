@@ -1,5 +1,4 @@
 import CLiteRT
-import Frames
 import Glibc
 import Synchronization
 import System
@@ -84,7 +83,7 @@ package final class LiteRT: @unchecked Sendable {
 /// What LiteRT made for a model: destroyed with this object, the newest first, and before what is kept for it. Its errors
 /// name the model.
 final class LiteRTObjects {
-    private let liteRT: LiteRT
+    let liteRT: LiteRT
     private let model: String
     private let kept: [AnyObject]
     private var destroying: [() -> Void] = []

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Glibc
 
 /// Where the LiteRT library and the face models are looked for.
@@ -26,9 +27,7 @@ public enum ModelDirectory {
 
     /// `/opt/facet` for a program `/opt/facet/bin/facetd`; nil if the system does not know the program's path.
     private static var programPrefix: String? {
-        guard let path = realpath("/proc/self/exe", nil) else { return nil }
-        defer { free(path) }
-        let directories = String(cString: path).split(separator: "/").dropLast(2)
-        return "/" + directories.joined(separator: "/")
+        let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        return program.map { "/" + $0.split(separator: "/").dropLast(2).joined(separator: "/") }
     }
 }

@@ -23,16 +23,15 @@ final class OwnMotionMeter {
     typealias Workspace = UnchangedFace.Workspace
 
     private let picture = UnchangedFace()
-    /// Where the face was found last, in an upright picture of that width, and how large it was in the earlier frame.
+    /// Where the face was found last, and how large it was in the earlier frame, in upright pictures with a width of 1; 0 while there
+    /// is no earlier frame.
     private var place = CropRegion(center: .zero, side: 0)
-    private var width = 0
     private var earlierSide: Float = 0
-    private var hasEarlier = false
     private var comparedAt = 0.0
     private var dueAt = -Double.infinity
 
     /// Where the face is in an upright picture of that size.
-    func region(in size: FrameSize) -> CropRegion { place.scaled(by: Float(size.width) / Float(max(width, 1))) }
+    func region(in size: FrameSize) -> CropRegion { place.scaled(by: Float(size.width)) }
 
     /// Compares a face that was followed into a frame with an earlier one.
     /// - Returns: Nil if it is too early for another comparison.
@@ -41,16 +40,14 @@ final class OwnMotionMeter {
         guard time >= dueAt || time < comparedAt else { return nil }
         dueAt = time + Self.interval
         defer { comparedAt = time }
-        guard hasEarlier else {
+        guard earlierSide > 0 else {
             picture.computed(face.landmarks, in: frame, workspace)
-            place = face.region
-            width = frame.uprightSize.width
-            earlierSide = face.region.side
-            hasEarlier = true
+            place = face.region.scaled(by: 1 / Float(frame.uprightSize.width))
+            earlierSide = place.side
             return .rest(size: 1)
         }
         if isUnchanged(face.region, in: frame, workspace) { return .rest(size: Double(place.side / earlierSide)) }
-        hasEarlier = false
+        earlierSide = 0
         dueAt = time + Self.pause
         return .movement
     }
@@ -84,11 +81,11 @@ final class OwnMotionMeter {
                 follow(cells, to: place, in: frame)
                 return true
             }
-            let cell = (rectangle.right - rectangle.left) / Float(UnchangedFace.side)
+            let cell = rectangle.size.x / Float(UnchangedFace.side)
             // The face's middle stays where it is when the grid grows.
             let middle = (picture.center + 0.5 - Float(UnchangedFace.side) / 2) * (1 - scale)
             let shift = (SIMD2(motion.x, motion.y) + middle) * cell
-            let center = SIMD2(rectangle.left + rectangle.right, rectangle.top + rectangle.bottom) / 2 - 0.5
+            let center = (rectangle.low + rectangle.high) / 2 - 0.5
             place = CropRegion(center: upright(center + shift), side: place.side * scale)
         }
         return false
@@ -111,7 +108,6 @@ final class OwnMotionMeter {
     private func follow(_ rest: Cells, to place: CropRegion, in frame: Frame) {
         let share = min(max((frame.stamp.mediaTime - comparedAt) / Self.following, 0), 0.5)
         for block in rest.indices { picture.reference[block] += rest[block] * Float(share) }
-        earlierSide *= Float(frame.uprightSize.width) / Float(max(width, 1))
-        (self.place, width) = (place, frame.uprightSize.width)
+        self.place = place.scaled(by: 1 / Float(frame.uprightSize.width))
     }
 }

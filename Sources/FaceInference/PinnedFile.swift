@@ -11,39 +11,27 @@ struct PinnedFile: Hashable, Sendable {
     /// Lowercase hexadecimal.
     let digest: String
 
-    /// Maps the file if its bytes are the pinned ones.
+    /// Reads the file if its bytes are the pinned ones; not by mapping it, since an error while a mapped one is read would end the
+    /// process, and what is mapped may change after it was compared.
     @discardableResult
     func load(from directory: String) throws(InferenceError) -> AlignedMemory {
         let path = directory + "/" + name
-        let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { throw errno == ENOENT ? .missingFile(path: path) : Self.unreadable(path) }
-        defer { close(file) }
+        guard let file = fopen(path, "re") else {
+            throw errno == ENOENT ? .missingFile(path: path) : Self.unreadable(path)
+        }
+        defer { fclose(file) }
         var status = stat()
-        guard fstat(file, &status) == 0 else { throw Self.unreadable(path) }
-        guard Int(status.st_size) == size else {
-            throw .wrongSize(path: path, expected: size, actual: Int(status.st_size))
-        }
-        try compare(file, path)
-        guard let bytes = AlignedMemory(mapping: file, count: size) else { throw Self.unreadable(path) }
+        guard fstat(fileno(file), &status) == 0 else { throw Self.unreadable(path) }
+        var actual = Int(status.st_size)
+        let bytes = AlignedMemory(count: size)
+        if actual == size { actual = fread(bytes.base, 1, size, file) }
+        guard ferror(file) == 0 else { throw Self.unreadable(path) }
+        guard actual == size else { throw .wrongSize(path: path, expected: size, actual: actual) }
+        guard let hash = SHA256() else { throw .unreadableFile(path: path, reason: "libcrypto makes no digests") }
+        hash.add(UnsafeRawBufferPointer(start: bytes.base, count: size))
+        let found = hash.finish()
+        guard found == digest else { throw .wrongDigest(path: path, expected: digest, actual: found) }
         return bytes
-    }
-
-    /// Reads the whole file, since an error while a mapped one is read would end the process.
-    private func compare(_ file: Int32, _ path: String) throws(InferenceError) {
-        guard let digest = SHA256() else { throw .unreadableFile(path: path, reason: "libcrypto makes no digests") }
-        var done = 0
-        let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 64)
-        defer { chunk.deallocate() }
-        while done < size {
-            let count = read(file, chunk.baseAddress, min(chunk.count, size - done))
-            if count < 0 && errno == EINTR { continue }
-            guard count >= 0 else { throw Self.unreadable(path) }
-            guard count > 0 else { throw .wrongSize(path: path, expected: size, actual: done) }
-            digest.add(UnsafeRawBufferPointer(rebasing: chunk[..<count]))
-            done += count
-        }
-        let actual = digest.finish()
-        guard actual == self.digest else { throw .wrongDigest(path: path, expected: self.digest, actual: actual) }
     }
 
     private static func unreadable(_ path: String) -> InferenceError {

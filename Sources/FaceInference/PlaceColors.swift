@@ -7,8 +7,6 @@ import Frames
 struct PlaceColors {
     static let side = 144
     static let count = side * side
-    /// The picture is sampled in parts, so that the sampler's floating-point numbers take little memory.
-    private static let part = 48
     /// Added to colours before a gain, so that dark cells have no wild ratios.
     private static let offset: Float = 8
 
@@ -19,41 +17,27 @@ struct PlaceColors {
 
     /// What all colour grids share.
     final class Workspace {
-        fileprivate let sampler = CropSampler(size: PlaceColors.part, border: .replicate, range: 0...255)
-        fileprivate var numbers = [Float](repeating: 0, count: 3 * PlaceColors.part * PlaceColors.part)
+        fileprivate let sampler = CropSampler(size: PlaceColors.side, border: .replicate, range: 0...255)
+        fileprivate var numbers = [Float](repeating: 0, count: 3 * PlaceColors.count)
         fileprivate var ratios: [Float] = []
     }
 
     /// Reads the colours of a frame; false, with those before, if it has no pixels that can be read.
     mutating func sample(_ frame: Frame, _ workspace: Workspace) -> Bool {
-        let (part, size) = (Self.part, frame.uprightSize)
-        let (across, down) = (Float(size.width) / Float(Self.side), Float(size.height) / Float(Self.side))
-        for top in stride(from: 0, to: Self.side, by: part) {
-            for left in stride(from: 0, to: Self.side, by: part) {
-                let (x, y) = ((Float(left) + 0.5) * across - 0.5, (Float(top) + 0.5) * down - 0.5)
-                let transform = AffineTransform(a: across, b: 0, c: 0, d: down, tx: x, ty: y)
-                guard workspace.sampler.sample(frame, through: transform, into: &workspace.numbers) else {
-                    return false
+        let step = frame.uprightSize.vector / Float(Self.side)
+        let (x, y) = (0.5 * step.x - 0.5, 0.5 * step.y - 0.5)
+        let transform = AffineTransform(a: step.x, b: 0, c: 0, d: step.y, tx: x, ty: y)
+        guard workspace.sampler.sample(frame, through: transform, into: &workspace.numbers) else { return false }
+        workspace.numbers.withUnsafeBufferPointer { numbers in
+            // One by one: the conversion of a whole vector takes fourteen times as long.
+            func level(_ index: Int) -> UInt8 { UInt8(min(max(numbers[index] + 0.5, 0), 255)) }
+            cells.withUnsafeMutableBufferPointer { cells in
+                for index in cells.indices {
+                    cells[index] = Color(level(3 * index), level(3 * index + 1), level(3 * index + 2), 0)
                 }
-                write(workspace.numbers, column: left, row: top)
             }
         }
         return true
-    }
-
-    /// Writes the colours of the part that begins at a cell.
-    private mutating func write(_ numbers: UnsafePointer<Float>, column: Int, row: Int) {
-        // One by one: the conversion of a whole vector takes fourteen times as long.
-        func level(_ index: Int) -> UInt8 { UInt8(min(max(numbers[index] + 0.5, 0), 255)) }
-        cells.withUnsafeMutableBufferPointer { cells in
-            for line in 0..<Self.part {
-                let (first, cell) = (3 * line * Self.part, (row + line) * Self.side + column)
-                for pixel in 0..<Self.part {
-                    let number = first + 3 * pixel
-                    cells[cell + pixel] = Color(level(number), level(number + 1), level(number + 2), 0)
-                }
-            }
-        }
     }
 
     /// Moves the colours by an eighth of the way to others, where these differ by no more than `limit` after a gain.
@@ -89,16 +73,16 @@ struct PlaceColors {
         return (newer - ((older + Self.offset) * gain - Self.offset)).magnitude.max() > limit
     }
 
-    /// The cells that a part of the picture covers.
-    static func cells(of rect: NormalizedRect) -> (columns: Range<Int>, rows: Range<Int>) {
-        func range(_ low: Double, _ length: Double) -> Range<Int> {
-            // Of what a model saw in garbage.
-            guard (low + length).isFinite else { return 0..<0 }
-            let (first, end) = ((low * Double(side)).rounded(), ((low + length) * Double(side)).rounded())
-            let start = Int(min(max(first, 0), Double(side)))
-            return start..<max(start, Int(min(max(end, 0), Double(side))))
+    /// Goes through the cells that a part of the picture covers.
+    static func forEachCell(of rect: NormalizedRect, _ body: (Int) -> Void) {
+        let (low, high, end) = (rect.origin, rect.origin + rect.size, SIMD2(repeating: Double(side)))
+        // A model may have seen it in garbage.
+        guard (low + high).sum().isFinite else { return }
+        let first = (low * end).rounded(.toNearestOrAwayFromZero).clamped(lowerBound: .zero, upperBound: end)
+        let last = (high * end).rounded(.toNearestOrAwayFromZero).clamped(lowerBound: first, upperBound: end)
+        for row in Int(first.y)..<Int(last.y) {
+            for column in Int(first.x)..<Int(last.x) { body(row * side + column) }
         }
-        return (range(rect.x, rect.width), range(rect.y, rect.height))
     }
 }
 

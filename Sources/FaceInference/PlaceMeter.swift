@@ -21,9 +21,9 @@ package final class PlaceMeter {
     private static let (outline, clothes) = (0.3, 0.6)
     /// The least share of the head's place that somebody fills whose head is there.
     private static let head = 0.5
-    /// For how many looks nobody must have been there until all that is there belongs to the empty room, a person with the back to
-    /// the camera too: until then it learns only what changes little.
-    private static let looksUntilAll = 15
+    /// For more than how many looks nobody must have been there until all that is there belongs to the empty room, a person with the
+    /// back to the camera too: until then it learns only what changes little.
+    private static let looksUntilAll = 16
     /// The share of the picture beside people that another scene changes, and the least share that must be beside them.
     private static let (otherScene, leastBeside) = (0.5, 0.05)
     /// The least share of a place that other people leave free, for it to be judged.
@@ -42,13 +42,12 @@ package final class PlaceMeter {
     private var places = [Place](repeating: .background, count: PlaceColors.count)
     private var gain = SIMD4<Float>(repeating: 1)
     private var lastLook: Double?
-    private var wasEmpty = false
     /// How many people are seen, and for how many looks it has been so.
     private var people = (count: 0, looks: 0)
+    /// For how many looks in a row nobody has been there.
     private var emptyLooks = 0
     private var replacedAt = -Double.infinity
-    private var outline: PersonOutline?
-    private var outlineUsedAt = -Double.infinity
+    private var outline: (model: PersonOutline, usedAt: Double)?
     private var lastError: InferenceError?
 
     /// Whose place a cell is; of several people, that of one who is seen.
@@ -70,25 +69,31 @@ package final class PlaceMeter {
     /// Takes a frame with pixels, in which faces are seen and others were that are not known to have gone.
     package func look(at frame: Frame, seen: [NormalizedRect], unseen: [NormalizedRect]) {
         let time = frame.stamp.mediaTime
-        if let lastLook, time < lastLook { (room, wasEmpty, replacedAt) = (nil, false, -.infinity) }
+        if let lastLook, time < lastLook { beginScene(at: -.infinity) }
         swap(&previous, &colors)
         guard colors.sample(frame, workspace) else { return swap(&previous, &colors) }
-        defer { (lastLook, wasEmpty) = (time, seen.isEmpty && unseen.isEmpty) }
+        defer { lastLook = time }
         let areSame = !seen.isEmpty && unseen.isEmpty && seen.count == people.count
         people = (seen.count, areSame ? people.looks + 1 : 0)
         for index in places.indices { places[index] = .background }
         mark(unseen, .unseen)
         mark(seen, .seen)
-        if lastLook != nil, isOtherScene(than: previous) { (room, replacedAt, wasEmpty) = (nil, time, false) }
+        if lastLook != nil, isOtherScene(than: previous) { beginScene(at: time) }
         if let room, isOtherScene(than: room) { self.room = nil }
         gain = room?.gain(to: colors, workspace) { [places] in places[$0] == .background } ?? .one
-        emptyLooks = seen.isEmpty && unseen.isEmpty && wasEmpty ? emptyLooks + 1 : 0
-        if emptyLooks > 0 {
+        emptyLooks = seen.isEmpty && unseen.isEmpty ? emptyLooks + 1 : 0
+        if emptyLooks > 1 {
             // What was seen a look before, so that a person who comes in is no part of the empty room.
             let limit = emptyLooks > Self.looksUntilAll ? .infinity : Self.difference
             if room == nil { room = previous } else { room?.approach(previous, gain: gain, limit: limit) }
         }
-        if time - outlineUsedAt > Self.outlineLifetime { outline = nil }
+        if let outline, time - outline.usedAt > Self.outlineLifetime { self.outline = nil }
+    }
+
+    private func beginScene(at time: Double) {
+        room = nil
+        emptyLooks = 0
+        replacedAt = time
     }
 
     /// What a place shows in the frame that was looked at last, which is given again.
@@ -119,7 +124,7 @@ package final class PlaceMeter {
 
     private func count(in place: NormalizedRect) -> Count {
         var count = Count()
-        forEachCell(of: place) { index in
+        PlaceColors.forEachCell(of: place) { index in
             count.all += 1
             guard places[index] != .seen else { return }
             count.free += 1
@@ -133,7 +138,7 @@ package final class PlaceMeter {
     /// too little of them is inside the picture.
     package func clothes(below bounds: NormalizedRect) -> ClothesColors? {
         var clothes = ClothesColors()
-        forEachCell(of: bounds.around(widths: 0.7, heights: 0.9...2.1)) { index in
+        PlaceColors.forEachCell(of: bounds.around(widths: 0.7, heights: 0.9...2.1)) { index in
             let color = SIMD4<Float>(colors.cells[index]) / gain
             clothes.add(red: color.x, green: color.y, blue: color.z)
         }
@@ -154,10 +159,10 @@ package final class PlaceMeter {
     private func outlined(_ bounds: NormalizedRect, in frame: Frame) -> (head: Double, body: Double) {
         guard !hasFailed else { return (0, 0) }
         do throws(InferenceError) {
-            let outline = if let outline { outline } else { try PersonOutline(modelDirectory: modelDirectory) }
-            (self.outline, outlineUsedAt) = (outline, frame.stamp.mediaTime)
+            let model = if let outline { outline.model } else { try PersonOutline(modelDirectory: modelDirectory) }
+            outline = (model, frame.stamp.mediaTime)
             let last = PlaceColors.side - 1
-            return try outline.coverage(of: bounds, in: frame) { point in
+            return try model.coverage(of: bounds, in: frame) { point in
                 let (column, row) = (Int(point.x * Double(last) + 0.5), Int(point.y * Double(last) + 0.5))
                 return places[row * PlaceColors.side + column] != .seen
             }
@@ -168,14 +173,7 @@ package final class PlaceMeter {
     }
 
     private func mark(_ faces: [NormalizedRect], _ whose: Place) {
-        for face in faces { forEachCell(of: face.headAndShoulders) { places[$0] = whose } }
-    }
-
-    private func forEachCell(of rect: NormalizedRect, _ body: (Int) -> Void) {
-        let (columns, rows) = PlaceColors.cells(of: rect)
-        for row in rows {
-            for column in columns { body(row * PlaceColors.side + column) }
-        }
+        for face in faces { PlaceColors.forEachCell(of: face.headAndShoulders) { places[$0] = whose } }
     }
 
     /// Whether most of the picture beside people differs from an earlier one by more than the light; of a picture that people

@@ -49,13 +49,14 @@ final class SceneGate {
     private let smooth = Cells(count: ChangeMap.count)
     private let smoothReference = Cells(count: ChangeMap.count)
     private let deviations = Cells(count: ChangeMap.count)
-    private var isEmpty = true
+    /// What the kept picture shows, with which the next one is compared: a scene without faces, or what is beside followed ones.
+    private enum Kept { case none, withoutFaces, besideFaces }
+    private var kept = Kept.none
     private var averaged = 0
     private var smoothed = 0
     private var lastLook = 0.0
     private var lastChange = -Double.infinity
     private var changeBegan = -Double.infinity
-    private var lastTime = 0.0
     /// What was decided for the frame with that stamp, which may be asked for again.
     private var decision: (stamp: FrameStamp, mustLook: Bool)?
     /// The share of the cells compared last that differ, and of those beside followed faces that do as a rule.
@@ -64,14 +65,17 @@ final class SceneGate {
     /// Whether the scene is changing, or was a moment ago.
     private(set) var isChanging = false
     /// Whether there is a search beside followed faces that `hasChanged` compares with.
-    private(set) var canCompare = false
+    var canCompare: Bool { kept == .besideFaces }
     /// Whether the scene beside followed faces was another one at once, as after a hard cut, when it was last compared.
     private(set) var wasCut = false
 
     init(region: NormalizedRect) { map = ChangeMap(region: region) }
 
     /// Forgets the picture, but not the noise of its cells: the next frame is looked at.
-    func reset() { (isEmpty, canCompare, decision) = (true, false, nil) }
+    func reset() {
+        kept = .none
+        decision = nil
+    }
 
     // MARK: Cuts
 
@@ -94,9 +98,9 @@ final class SceneGate {
     func step() -> Step {
         defer {
             previous.copy(map.cells)
-            isEmpty = false
+            kept = .withoutFaces
         }
-        guard !isEmpty else { return .cut }
+        guard kept == .withoutFaces else { return .cut }
         guard isOther(than: previous) else { return .small }
         map.uncover()
         return isOther(than: map.adapt(previous, to: map.cells)) ? .cut : .light
@@ -141,8 +145,7 @@ final class SceneGate {
     /// Makes the frame that was looked at last the one that `hasChanged` compares with.
     func noteSearch() {
         reference.copy(map.cells)
-        // What was seen without a face is of no use any more.
-        (isEmpty, canCompare) = (true, true)
+        kept = .besideFaces
     }
 
     // MARK: Without a face
@@ -158,12 +161,11 @@ final class SceneGate {
 
     /// Whether the detector has to look at the frame in the map, which has that media time in seconds.
     func mustLook(at time: Double) -> Bool {
-        // A time before the last one is a source that began anew.
-        guard !isEmpty, time >= lastTime else {
+        // A time before the last look is a source that began anew.
+        guard kept == .withoutFaces, time >= lastLook else {
             begin(at: time)
             return true
         }
-        lastTime = time
         map.uncover()
         learnNoise()
         let isFastChange = hasChanged(map.cells, since: reference, noiseFactor: 1, floor: Self.noiseFloor)
@@ -195,9 +197,13 @@ final class SceneGate {
 
     private func begin(at time: Double) {
         for cells in [reference, previous, smooth, smoothReference] { cells.copy(map.cells) }
-        (isEmpty, isChanging, canCompare) = (false, false, false)
-        (averaged, smoothed) = (1, 0)
-        (lastLook, lastTime, lastChange, changeBegan) = (time, time, -.infinity, -.infinity)
+        kept = .withoutFaces
+        isChanging = false
+        averaged = 1
+        smoothed = 0
+        lastLook = time
+        lastChange = -.infinity
+        changeBegan = -.infinity
     }
 
     /// Learns each cell's noise from the difference of successive pictures; large ones slowly, so that a face is no noise.

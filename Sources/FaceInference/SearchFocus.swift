@@ -84,19 +84,19 @@ struct SearchFocus {
         if let wide = widePart(changed, size) { return wide }
         let side = Self.side * size.min()
         let best = changed.indices.max { changed[$0] * ages[$0] < changed[$1] * ages[$1] }
-        var corner: SIMD2<Double>
+        var center: SIMD2<Double>
         if let best, changed[best] > 0 {
-            corner = Self.middle(of: best).vector * size - side / 2
+            center = Self.middle(of: best).vector * size
         } else if looks.isMultiple(of: Self.wholeInterval) {
             return nil
         } else {
             // The first place that was not looked at for longest is the upper left corner of what comes next.
             let oldest = ages.firstIndex(of: ages.max() ?? 0) ?? 0
             let (half, overlap) = (size / SIMD2(Double(2 * Self.columns), Double(2 * Self.rows)), side / 8)
-            corner = Self.middle(of: oldest).vector * size - half - overlap
+            center = Self.middle(of: oldest).vector * size - half - overlap + side / 2
         }
-        corner.clamp(lowerBound: .zero, upperBound: size - side)
-        return NormalizedRect(corner: corner / size, size: side / size)
+        center.clamp(lowerBound: .init(repeating: side / 2), upperBound: size - side / 2)
+        return NormalizedRect(center: center / size, size: side / size)
     }
 
     /// The part, a third longer than the shorter side, of which most has changed, as by a hard cut; nil if there is none, or

@@ -36,16 +36,12 @@ struct SearchSchedule: Hashable, Sendable {
     private static let longestPause = 1.0
 
     // When each of these happened last.
-    private var lastSearch, lastSmallSearch, lastLoss, lastPostponement: Double?
+    private(set) var lastSearch, lastSmallSearch, lastLoss, lastPostponement: Double?
     /// Whether the latest search was for large faces too.
-    private var wasLarge = false
+    private(set) var wasLarge = false
     /// How many searches beside followed faces are still to follow each other soon, after a cut.
-    private var hurried = 0
+    private(set) var hurried = 0
     private static let searchesAfterCut = 3
-
-    init(interval: Double, maximumFaces: Int, alwaysSmall: Bool) {
-        (self.interval, self.maximumFaces, self.alwaysSmall) = (interval, maximumFaces, alwaysSmall)
-    }
 
     /// What to look for in a frame of that time in seconds, with so many faces followed; `isChanging` says whether the scene without
     /// them has been changing for a while.

@@ -19,13 +19,13 @@ struct TrackedFace {
     /// Whether the landmarks are those of an earlier frame, although the face may have changed since.
     private(set) var isCarriedOver = false
     /// In how many frames in a row they were.
-    private var carriedFrames = 0
-    /// When the face was found, in seconds of media time.
-    private let foundAt: Double
+    private(set) var carriedFrames = 0
     /// How far the region moved with the latest landmarks, in shares of its side.
     private(set) var shift: Float = 0
     /// The last upright picture's size: a JPEG may be decoded smaller from one frame to the next.
-    private var size: FrameSize
+    private(set) var size: FrameSize
+    /// When the face was found, in seconds of media time.
+    let foundAt: Double
     /// The presence under which a face is lost: MediaPipe's own.
     static let minimumPresence = 0.5
     /// The presence that a new face must have: true ones have 0.99 nearly always, pictures of no face seldom 0.7, and the
@@ -33,11 +33,6 @@ struct TrackedFace {
     static let minimumPresenceAtBirth = 0.95
     /// For how many seconds a face is new: long enough for its enter.
     private static let newness = 0.3
-
-    init(lineage: Int, landmarks: FaceLandmarks, region: CropRegion, size: FrameSize, foundAt: Double) {
-        (self.foundAt, self.lineage, self.landmarks, self.region) = (foundAt, lineage, landmarks, region)
-        self.size = size
-    }
 
     /// What decides whether it is computed in a frame of that time.
     func candidate(at time: Double) -> LandmarkBudget.Candidate {

@@ -64,7 +64,7 @@ final class UnchangedFace {
     // The ellipse in cells, and the grid in pixels of the stored picture.
     private(set) var center = SIMD2<Float>.zero
     private(set) var radius = SIMD2<Float>.one
-    private var rectangle = LuminanceGrid.Rectangle(left: 0, top: 0, right: 0, bottom: 0)
+    private var rectangle = LuminanceGrid.Rectangle(.zero, .zero)
     private var size = FrameSize(width: 0, height: 0)
     private var skips = UnchangedFace.mostSkips
     private var computedAt = 0.0
@@ -86,7 +86,7 @@ final class UnchangedFace {
         rectangle = Self.rectangle(around: region).stored(in: frame)
         size = frame.size
         computedAt = frame.stamp.mediaTime
-        canLag = geometry.mouthShape(unit: geometry.unit).smileLevel < Self.mostSmileInLag
+        canLag = geometry.mouthShape.smileLevel < Self.mostSmileInLag
         // Without a grid the next frame is computed.
         skips = Self.mostSkips
         guard region.side >= 10, workspace.grid.sample(frame, rectangle, into: reference.base) else { return }
@@ -117,17 +117,14 @@ final class UnchangedFace {
     // MARK: When the landmarks are computed
 
     /// Pixels of the stored picture for a cell.
-    private var cellSide: Float { (rectangle.right - rectangle.left) / Float(Self.side) }
+    private var cellSide: Float { rectangle.size.x / Float(Self.side) }
 
     private func chooseZones(_ geometry: FaceGeometry, in frame: Frame, contrast: Cells) {
         func add(_ middle: SIMD2<Float>, _ half: SIMD2<Float>, _ tolerance: Float, isEye: Bool = false) {
             let part = LuminanceGrid.Rectangle(around: middle, half).stored(in: frame)
-            func cells(_ low: Float, _ high: Float) -> Range<Int> {
-                let first = min(max(Int((low / cellSide).rounded(.down)), 0), Self.side - 1)
-                return first..<max(first + 1, min(Int((high / cellSide).rounded(.up)), Self.side))
-            }
-            let columns = cells(part.left - rectangle.left, part.right - rectangle.left)
-            let rows = cells(part.top - rectangle.top, part.bottom - rectangle.top)
+            let (columns, rows) = part.cells(columns: Self.side, rows: Self.side, over: rectangle)
+            // Points that no face has may lie outside of the grid.
+            guard !columns.isEmpty, !rows.isEmpty else { return }
             var zone = Zone(columns: columns, rows: rows, tolerance: tolerance * tolerance, isEye: isEye)
             zone.tolerance *= max(Self.mean(contrast, in: zone), Self.leastContrast)
             zones.append(zone)
@@ -232,7 +229,7 @@ final class UnchangedFace {
         guard isUnchanged else { return nil }
         let (scale, turn) = (fitted[2] / radius, fitted[3] / radius)
         let shift = SIMD2(fitted[0], fitted[1]) * cellSide
-        let middle = SIMD2(rectangle.left, rectangle.top) + (center + 0.5) * cellSide - 0.5
+        let middle = rectangle.low + (center + 0.5) * cellSide - 0.5
         let tx = shift.x - scale.x * middle.x + turn.y * middle.y
         let ty = shift.y - turn.x * middle.x - scale.y * middle.y
         return AffineTransform(a: 1 + scale.x, b: -turn.y, c: turn.x, d: 1 + scale.y, tx: tx, ty: ty)

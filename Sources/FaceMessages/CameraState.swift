@@ -197,7 +197,7 @@ public struct CameraState: Hashable, Sendable {
     }
 
     /// What may be shown of the metadata: a run that the status is not about yet states that first.
-    private var shown: MetadataMessage? {
+    package var shown: MetadataMessage? {
         guard mayShowFaces, status == nil || metadata?.origin.boot == boot else { return nil }
         return metadata
     }

@@ -1,7 +1,7 @@
 /// What `faces/stats` carries. Counters run from the daemon's start; rates, times and shares are of the last interval.
-public struct DaemonStats: Hashable, Sendable {
+public struct DaemonStats: Hashable, Sendable, WireValue {
     /// How long one stage took per frame, in the last interval.
-    public struct Stage: Hashable, Sendable {
+    public struct Stage: Hashable, Sendable, WireValue {
         /// What the stage is called (`decode`, `detect`, `landmarks`, `track`, `publish`).
         public var name: String
         /// How often it ran.
@@ -15,10 +15,17 @@ public struct DaemonStats: Hashable, Sendable {
         public init(name: String, runs: Int, mean: Double, longest: Double) {
             (self.name, self.runs, self.mean, self.longest) = (name, runs, mean, longest)
         }
+
+        mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
+            try wire.field("name", &name, .name)
+            try wire.field("runs", &runs, .counter)
+            try wire.field("meanMs", &mean, .milliseconds(decimals: 3))
+            try wire.field("maxMs", &longest, .milliseconds(decimals: 3))
+        }
     }
 
     /// What became of messages, since the start.
-    public struct Messages: Hashable, Sendable {
+    public struct Messages: Hashable, Sendable, WireValue {
         /// Handed to the broker.
         public var sent = 0
         /// Waiting for the broker now.
@@ -35,6 +42,16 @@ public struct DaemonStats: Hashable, Sendable {
 
         /// Makes counters that are all zero.
         public init() {}
+
+        mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
+            try wire.field("sent", &sent, .counter)
+            try wire.field("queued", &queued, .counter)
+            try wire.field("expired", &expired, .counter)
+            try wire.field("dropped", &dropped, .counters)
+            // Without a broker there is no outbox.
+            try wire.field("unsafe", &unsafe, .counter, or: 0, isWritten: outbox != nil)
+            try wire.optional("outbox", &outbox, .word)
+        }
     }
 
     /// When the interval ended.
@@ -72,4 +89,33 @@ public struct DaemonStats: Hashable, Sendable {
 
     /// Makes figures that are all zero.
     public init() {}
+
+    mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
+        try wire.field("time", &time, .time)
+        try wire.field("uptime", &uptime, .amount(decimals: 1))
+        try wire.field("interval", &interval, .amount(decimals: 1))
+        try wire.field("frameRate", &frameRate, .amount(decimals: 1))
+        try wire.field("analysisRate", &analysisRate, .amount(decimals: 1))
+        var frames = Frames(stats: self)
+        try wire.field("frames", &frames, .object(frames))
+        self = frames.stats
+        try wire.field("stages", &stages, .list(of: Stage(name: "", runs: 0, mean: 0, longest: 0)))
+        try wire.field("cpu", &cpu, .seconds)
+        try wire.optional("cpuDecoding", &cpuDecoding, .seconds)
+        try wire.optional("decoder", &decoder, .name)
+        try wire.optional("cpuAnalysis", &cpuAnalysis, .seconds)
+        try wire.field("rss", &residentBytes, .counter)
+        try wire.field("messages", &messages, .object(Messages()))
+    }
+
+    /// The figures that stand in an object of their own.
+    private struct Frames: WireValue {
+        var stats: DaemonStats
+
+        mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
+            try wire.field("captured", &stats.captured, .counter)
+            try wire.field("analysed", &stats.analysed, .counter)
+            try wire.field("dropped", &stats.dropped, .counters)
+        }
+    }
 }

@@ -1,5 +1,5 @@
 /// The daemon's condition, as `faces/status` carries it; what is unknown or has no meaning is nil.
-public struct DaemonStatus: Hashable, Sendable {
+public struct DaemonStatus: Hashable, Sendable, WireValue {
     /// Whether the daemon runs.
     public enum State: String, Hashable, Sendable, CaseIterable {
         /// It runs and is connected.
@@ -33,7 +33,7 @@ public struct DaemonStatus: Hashable, Sendable {
     }
 
     /// The size of a picture.
-    public struct Picture: Hashable, Sendable {
+    public struct Picture: Hashable, Sendable, WireValue {
         /// Pixels from left to right.
         public var width: Int
         /// Pixels from top to bottom.
@@ -41,6 +41,11 @@ public struct DaemonStatus: Hashable, Sendable {
 
         /// Makes a size from its width and height in pixels.
         public init(width: Int, height: Int) { (self.width, self.height) = (width, height) }
+
+        mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
+            try wire.field("width", &width, .pixels)
+            try wire.field("height", &height, .pixels)
+        }
     }
 
     /// Whether the daemon runs.
@@ -75,5 +80,22 @@ public struct DaemonStatus: Hashable, Sendable {
     /// Makes a status; all else is unknown.
     public init(state: State, cameraState: CameraState? = nil, reason: String? = nil, detail: String? = nil) {
         (self.state, self.cameraState, self.reason, self.detail) = (state, cameraState, reason, detail)
+    }
+
+    mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
+        try wire.optional("time", &time, .time)
+        try wire.field("state", &state, .word)
+        try wire.optional("cameraState", &cameraState, .word)
+        try wire.optional("reason", &reason, .name)
+        try wire.optional("detail", &detail, .sentence)
+        try wire.optional("picture", &picture, .object(Picture(width: 0, height: 0)))
+        try wire.optional("detect", &detect, .onOff)
+        try wire.optional("smile", &smile, .object(SmileSettings()))
+        try wire.optional("version", &version, .name)
+        try wire.optional("attention", &attention, .words())
+        try wire.field("held", &held, .counter, or: 0, isWritten: held > 0)
+        try wire.optional("outbox", &outbox, .word)
+        try wire.optional("outboxDetail", &outboxDetail, .sentence)
+        try wire.optional("broker", &broker, .name)
     }
 }

@@ -2,7 +2,7 @@
 ///
 /// Looks and smiles count at once, a visit when its `leave` is published. A visit is not a person: one who comes back makes
 /// another visit.
-public struct DayTotals: Hashable, Sendable {
+public struct DayTotals: Hashable, Sendable, WireValue {
     /// When counting began: the first moment of the local day at which the daemon ran.
     public var since: Timestamp
     /// Visits that have ended.
@@ -19,7 +19,7 @@ public struct DayTotals: Hashable, Sendable {
     public var hours: [Hour] = []
 
     /// What counted in one hour of the local clock: in both, where the clock passes it twice.
-    public struct Hour: Hashable, Sendable {
+    public struct Hour: Hashable, Sendable, WireValue {
         /// From 0 to 23.
         public var hour: Int
         /// Visits that have ended.
@@ -33,6 +33,14 @@ public struct DayTotals: Hashable, Sendable {
 
         /// Makes totals that begin with zero.
         public init(hour: Int) { self.hour = hour }
+
+        mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
+            try wire.field("hour", &hour, .integer(0...23))
+            try wire.field("visits", &visits, .counter)
+            try wire.field("looks", &looks, .counter)
+            try wire.field("lookingSeconds", &lookingSeconds, .seconds)
+            try wire.field("smiles", &smiles, .counter)
+        }
     }
 
     /// Makes totals that begin with zero.
@@ -54,7 +62,8 @@ public struct DayTotals: Hashable, Sendable {
         offset: (Timestamp) -> Int
     ) {
         let hour = Self.local(now, offset).second / 3600
-        let before = hours.first { $0.hour == hour } ?? Hour(hour: hour)
+        let place = hours.firstIndex { $0.hour == hour } ?? hours.count
+        let before = place < hours.count ? hours[place] : Hour(hour: hour)
         var after = before
         after.visits += hasEnded ? 1 : 0
         after.looks = max(0, after.looks + visit.looks - counted.looks)
@@ -63,11 +72,7 @@ public struct DayTotals: Hashable, Sendable {
         func sent(_ visit: Visit) -> Double { (visit.lookingSeconds * 1000).rounded() / 1000 }
         after.lookingSeconds = max(0, after.lookingSeconds + sent(visit) - sent(counted))
         guard after != before else { return }
-        if let index = hours.firstIndex(where: { $0.hour == hour }) {
-            hours[index] = after
-        } else {
-            hours.append(after)
-        }
+        if place < hours.count { hours[place] = after } else { hours.append(after) }
         visits += after.visits - before.visits
         looks += after.looks - before.looks
         smiles += after.smiles - before.smiles
@@ -98,24 +103,15 @@ public struct DayTotals: Hashable, Sendable {
         mostFaces = faces
         return true
     }
-}
 
-/// What is summed up of visits, over a day or an hour of it.
-protocol VisitSums {
-    var visits: Int { get set }
-    var looks: Int { get set }
-    var lookingSeconds: Double { get set }
-    var smiles: Int { get set }
-}
-
-extension VisitSums {
-    mutating func sums<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
+    mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
+        try wire.field("since", &since, .time)
         try wire.field("visits", &visits, .counter)
         try wire.field("looks", &looks, .counter)
         try wire.field("lookingSeconds", &lookingSeconds, .seconds)
         try wire.field("smiles", &smiles, .counter)
+        try wire.field("mostFaces", &mostFaces, .counter)
+        // Daemons before 0.4 have none.
+        try wire.field("hours", &hours, .list(of: Hour(hour: 0)), or: [])
     }
 }
-
-extension DayTotals: VisitSums {}
-extension DayTotals.Hour: VisitSums {}

@@ -1,5 +1,5 @@
 /// Something that happened to a face.
-public struct EventMessage: Hashable, Sendable {
+public struct EventMessage: Hashable, Sendable, WireValue {
     /// Its sender.
     public var origin: MessageOrigin
     /// The event's ULID, the same in a duplicate.
@@ -15,5 +15,19 @@ public struct EventMessage: Hashable, Sendable {
     public init(origin: MessageOrigin, id: String, seq: Int, event: FaceEvent, latency: Double?) {
         (self.origin, self.id, self.seq) = (origin, id, seq)
         (self.event, self.latency) = (event, latency)
+    }
+
+    mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
+        var type: String? = Topic(event.kind).rawValue
+        try wire.optional("event_type", &type, .name)
+        try wire.field("id", &id, .name)
+        try wire.field("seq", &seq, .counter)
+        try origin.fields(&wire)
+        try event.face.identity(&wire)
+        try event.stamp.fields(&wire)
+        try event.face.place(&wire)
+        try event.kind.fields(&wire)
+        if case .leave = event.kind { try wire.optional("visit", &event.face.visit, .object(Visit())) }
+        try wire.optional("latencyMs", &latency, .milliseconds(decimals: 1))
     }
 }

@@ -1,43 +1,4 @@
-// The fields of every message, in their order on the wire.
-
-extension MetadataMessage: WireValue {
-    mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
-        try origin.fields(&wire)
-        try stamp.fields(&wire)
-        try wire.field("faces", &faces, .list(of: .blank))
-    }
-}
-
-extension EventMessage: WireValue {
-    mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
-        var type: String? = Topic(event.kind).rawValue
-        try wire.optional("event_type", &type, .name)
-        try wire.field("id", &id, .name)
-        try wire.field("seq", &seq, .counter)
-        try origin.fields(&wire)
-        try event.face.identity(&wire)
-        try event.stamp.fields(&wire)
-        try event.face.place(&wire)
-        try event.kind.fields(&wire)
-        if case .leave = event.kind { try wire.optional("visit", &event.face.visit, .object(Visit())) }
-        try wire.optional("latencyMs", &latency, .milliseconds(decimals: 1))
-    }
-}
-
-extension ZonesMessage: WireValue {
-    mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
-        try origin.fields(&wire)
-        try wire.field("zones", &zones, .list(of: Zone(name: "", faces: 0, area: [])))
-    }
-}
-
-extension ZonesMessage.Zone: WireValue {
-    mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
-        try wire.field("name", &name, .name)
-        try wire.field("faces", &faces, .counter)
-        try wire.field("area", &area, .list(of: NormalizedPoint(x: 0, y: 0)))
-    }
-}
+// The fields of values that messages hold, in their order on the wire; those of the messages are next to their types.
 
 /// A message of one value and its sender.
 struct SentValue<Value: WireValue>: WireValue {
@@ -50,42 +11,6 @@ struct SentValue<Value: WireValue>: WireValue {
     }
 }
 
-extension DayTotals: WireValue {
-    mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
-        try wire.field("since", &since, .time)
-        try sums(&wire)
-        try wire.field("mostFaces", &mostFaces, .counter)
-        // Daemons before 0.4 have none.
-        try wire.field("hours", &hours, .list(of: Hour(hour: 0)), or: [])
-    }
-}
-
-extension DayTotals.Hour: WireValue {
-    mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
-        try wire.field("hour", &hour, .integer(0...23))
-        try sums(&wire)
-    }
-}
-
-extension DaemonStatus: WireValue {
-    mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
-        try wire.optional("time", &time, .time)
-        try wire.field("state", &state, .word)
-        try wire.optional("cameraState", &cameraState, .word)
-        try wire.optional("reason", &reason, .name)
-        try wire.optional("detail", &detail, .sentence)
-        try wire.optional("picture", &picture, .object(Picture(width: 0, height: 0)))
-        try wire.optional("detect", &detect, .onOff)
-        try wire.optional("smile", &smile, .object(SmileSettings()))
-        try wire.optional("version", &version, .name)
-        try wire.optional("attention", &attention, .words())
-        try wire.field("held", &held, .counter, or: 0, isWritten: held > 0)
-        try wire.optional("outbox", &outbox, .word)
-        try wire.optional("outboxDetail", &outboxDetail, .sentence)
-        try wire.optional("broker", &broker, .name)
-    }
-}
-
 extension SmileSettings: WireValue {
     mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
         try wire.field("level", &level, .smileLevel)
@@ -93,89 +18,13 @@ extension SmileSettings: WireValue {
     }
 }
 
-extension SmileChange: WireValue {
-    mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
-        try wire.optional("level", &level, .smileLevel)
-        try wire.optional("hold", &hold, .smileHold)
-    }
-}
-
 extension WireFormat<Double> {
-    fileprivate static let smileLevel = number(SmileSettings.levels, decimals: 2)
-    fileprivate static let smileHold = number(SmileSettings.holds, decimals: 3)
-}
-
-extension DaemonStats: WireValue {
-    mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
-        try wire.field("time", &time, .time)
-        try wire.field("uptime", &uptime, .amount(decimals: 1))
-        try wire.field("interval", &interval, .amount(decimals: 1))
-        try wire.field("frameRate", &frameRate, .amount(decimals: 1))
-        try wire.field("analysisRate", &analysisRate, .amount(decimals: 1))
-        var frames = Frames(captured: captured, analysed: analysed, dropped: dropped)
-        try wire.field("frames", &frames, .object(Frames()))
-        captured = frames.captured
-        analysed = frames.analysed
-        dropped = frames.dropped
-        try wire.field("stages", &stages, .list(of: Stage(name: "", runs: 0, mean: 0, longest: 0)))
-        try wire.field("cpu", &cpu, .seconds)
-        try wire.optional("cpuDecoding", &cpuDecoding, .seconds)
-        try wire.optional("decoder", &decoder, .name)
-        try wire.optional("cpuAnalysis", &cpuAnalysis, .seconds)
-        try wire.field("rss", &residentBytes, .counter)
-        try wire.field("messages", &messages, .object(Messages()))
-    }
-
-    private struct Frames: WireValue {
-        var captured = 0
-        var analysed = 0
-        var dropped: [String: Int] = [:]
-
-        mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
-            try wire.field("captured", &captured, .counter)
-            try wire.field("analysed", &analysed, .counter)
-            try wire.field("dropped", &dropped, .counters)
-        }
-    }
-}
-
-extension DaemonStats.Stage: WireValue {
-    mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
-        try wire.field("name", &name, .name)
-        try wire.field("runs", &runs, .counter)
-        try wire.field("meanMs", &mean, .milliseconds(decimals: 3))
-        try wire.field("maxMs", &longest, .milliseconds(decimals: 3))
-    }
-}
-
-extension DaemonStats.Messages: WireValue {
-    mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
-        try wire.field("sent", &sent, .counter)
-        try wire.field("queued", &queued, .counter)
-        try wire.field("expired", &expired, .counter)
-        try wire.field("dropped", &dropped, .counters)
-        // Without a broker there is no outbox.
-        try wire.field("unsafe", &unsafe, .counter, or: 0, isWritten: outbox != nil)
-        try wire.optional("outbox", &outbox, .word)
-    }
-}
-
-extension DaemonStatus.Picture: WireValue {
-    mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
-        try wire.field("width", &width, .pixels)
-        try wire.field("height", &height, .pixels)
-    }
-}
-
-extension MessageOrigin {
-    fileprivate mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
-        try wire.field("camera", &camera, .name)
-        try wire.field("boot", &boot, .name)
-    }
+    static let smileLevel = number(SmileSettings.levels, decimals: 2)
+    static let smileHold = number(SmileSettings.holds, decimals: 3)
 }
 
 extension FrameStamp {
-    fileprivate mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
+    mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
         try wire.field("frame", &frame, .counter)
         try wire.field("time", &time, .time)
         try wire.field("mediaTime", &mediaTime, .seconds)
@@ -228,12 +77,12 @@ extension FaceObject: WireValue {
         try wire.field("seen", &isSeen, .flag, or: true, isWritten: !isSeen)
     }
 
-    fileprivate mutating func identity<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
+    mutating func identity<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
         try wire.field("faceID", &faceID.rawValue, .identity)
     }
 
     /// What metadata and events have in common, but for the identity.
-    fileprivate mutating func place<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
+    mutating func place<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
         try wire.field("bounds", &bounds, .object(.zero))
         var (roll, yaw, pitch) = (pose?.roll, pose?.yaw, pose?.pitch)
         try wire.optional("roll", &roll, .degrees)

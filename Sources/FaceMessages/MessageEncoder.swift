@@ -10,7 +10,8 @@ public struct MessageEncoder: Sendable {
     public var origin: MessageOrigin
 
     /// Makes an encoder for a camera's name and the id of this run.
-    public init(camera: String, boot: String) { origin = MessageOrigin(camera: camera, boot: boot) }
+    public init(camera: String, boot: String) { self.init(MessageOrigin(camera: camera, boot: boot)) }
+    package init(_ origin: MessageOrigin) { self.origin = origin }
 
     /// The current faces, all of them; an empty set says that the last one went.
     public func metadata(_ faces: [FaceObject], at stamp: FrameStamp) -> Message {

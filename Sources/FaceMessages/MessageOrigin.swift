@@ -7,4 +7,9 @@ public struct MessageOrigin: Hashable, Sendable {
 
     /// Makes an origin from a camera's name and the id of a run.
     public init(camera: String, boot: String) { (self.camera, self.boot) = (camera, boot) }
+
+    mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
+        try wire.field("camera", &camera, .name)
+        try wire.field("boot", &boot, .name)
+    }
 }

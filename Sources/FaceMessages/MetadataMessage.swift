@@ -1,5 +1,5 @@
 /// All current faces at one moment.
-public struct MetadataMessage: Hashable, Sendable {
+public struct MetadataMessage: Hashable, Sendable, WireValue {
     /// Its sender.
     public var origin: MessageOrigin
     /// The frame it describes.
@@ -10,5 +10,11 @@ public struct MetadataMessage: Hashable, Sendable {
     /// Makes a message from its origin, its frame and the faces in it.
     public init(origin: MessageOrigin, stamp: FrameStamp, faces: [FaceObject]) {
         (self.origin, self.stamp, self.faces) = (origin, stamp, faces)
+    }
+
+    mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
+        try origin.fields(&wire)
+        try stamp.fields(&wire)
+        try wire.field("faces", &faces, .list(of: .blank))
     }
 }

@@ -1,5 +1,5 @@
 /// A command that sets what counts as a smile; what it leaves out stays.
-public struct SmileChange: Hashable, Sendable {
+public struct SmileChange: Hashable, Sendable, WireValue {
     /// The level above which a clear smile begins.
     public var level: Double?
     /// For how many seconds a smile must last before it is reported.
@@ -12,5 +12,10 @@ public struct SmileChange: Hashable, Sendable {
     public func apply(to settings: inout SmileSettings) {
         settings.level = level ?? settings.level
         settings.hold = hold ?? settings.hold
+    }
+
+    mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
+        try wire.optional("level", &level, .smileLevel)
+        try wire.optional("hold", &hold, .smileHold)
     }
 }

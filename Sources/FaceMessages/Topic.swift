@@ -62,20 +62,10 @@ public enum Topic: String, Hashable, Sendable, CaseIterable {
     public func base(of name: String) -> String { String(name.dropLast(rawValue.count + 1)) }
 
     /// MQTT's quality of service that messages on this topic are sent with.
-    public var qos: Int {
-        switch self {
-        case .metadata, .stats, .previewJPEG: 0
-        default: 1
-        }
-    }
+    public var qos: Int { [.metadata, .stats, .previewJPEG].contains(self) ? 0 : 1 }
 
     /// Whether the broker keeps the last message for those who subscribe later; never true for events.
-    public var isRetained: Bool {
-        switch self {
-        case .metadata, .count, .zones, .today, .status, .detectState: true
-        default: false
-        }
-    }
+    public var isRetained: Bool { [.metadata, .count, .zones, .today, .status, .detectState].contains(self) }
 
     /// The topics on which subscribers send the daemon commands.
     public static let commands: [Topic] = [.detectSet, .smileSet]

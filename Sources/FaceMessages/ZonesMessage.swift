@@ -1,7 +1,7 @@
 /// The zones, and how many faces are in each.
-public struct ZonesMessage: Hashable, Sendable {
+public struct ZonesMessage: Hashable, Sendable, WireValue {
     /// A zone.
-    public struct Zone: Hashable, Sendable {
+    public struct Zone: Hashable, Sendable, WireValue {
         /// Its name.
         public var name: String
         /// How many faces are in it.
@@ -13,6 +13,12 @@ public struct ZonesMessage: Hashable, Sendable {
         public init(name: String, faces: Int, area: [NormalizedPoint]) {
             (self.name, self.faces, self.area) = (name, faces, area)
         }
+
+        mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
+            try wire.field("name", &name, .name)
+            try wire.field("faces", &faces, .counter)
+            try wire.field("area", &area, .list(of: NormalizedPoint(x: 0, y: 0)))
+        }
     }
 
     /// Its sender.
@@ -22,4 +28,9 @@ public struct ZonesMessage: Hashable, Sendable {
 
     /// Makes a message from its origin and the zones.
     public init(origin: MessageOrigin, zones: [Zone]) { (self.origin, self.zones) = (origin, zones) }
+
+    mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
+        try origin.fields(&wire)
+        try wire.field("zones", &zones, .list(of: Zone(name: "", faces: 0, area: [])))
+    }
 }

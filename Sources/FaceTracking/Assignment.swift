@@ -1,5 +1,4 @@
 import FaceMetadata
-import Glibc
 
 /// Which of the followed faces each observation is.
 ///
@@ -21,24 +20,24 @@ enum Assignment {
 
     /// The index of the track that each observation belongs to; nil for a new face.
     static func tracks(of observations: [FaceObservation], among tracks: [Track], at time: Double) -> [Int?] {
-        var isTaken = Array(repeating: false, count: tracks.count)
-        var assigned = observations.map { observation -> Int? in
+        var assigned = [Int?](repeating: nil, count: observations.count)
+        func isFree(_ track: Int) -> Bool { !assigned.contains(track) }
+        for (index, observation) in observations.enumerated() {
             let track = tracks.firstIndex { $0.lineage == observation.lineage }
-            guard let track, !isTaken[track] else { return nil }
+            guard let track, isFree(track) else { continue }
             // Until it has entered, a face may turn out to be one that is held: its clothes come into view with it.
             let held =
                 tracks[track].face == nil
-                ? tracks.indices.first { index in
-                    tracks[index].hold != nil && !isTaken[index]
-                        && distance(of: observation, fromHeld: tracks[index], at: time) != nil
+                ? tracks.indices.first { other in
+                    tracks[other].hold != nil && isFree(other)
+                        && distance(of: observation, fromHeld: tracks[other], at: time) != nil
                 } : nil
-            isTaken[held ?? track] = true
-            return held ?? track
+            assigned[index] = held ?? track
         }
         func nearest() -> (observation: Int, track: Int, distance: Double)? {
             var best: (observation: Int, track: Int, distance: Double)?
             for (index, observation) in observations.enumerated() where assigned[index] == nil {
-                for (track, candidate) in tracks.enumerated() where !isTaken[track] {
+                for (track, candidate) in tracks.enumerated() where isFree(track) {
                     let distance =
                         candidate.hold == nil
                         ? distance(of: observation, fromPathOf: candidate, at: time)
@@ -51,7 +50,6 @@ enum Assignment {
         }
         while let found = nearest() {
             assigned[found.observation] = found.track
-            isTaken[found.track] = true
         }
         return assigned
     }

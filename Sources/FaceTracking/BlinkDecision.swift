@@ -5,39 +5,8 @@ import Glibc
 ///
 /// The models and the features are those that won on 52 labelled clips, each judged by a model fitted to the others.
 struct BlinkDecision {
-    /// The coefficients of a logistic model; nil for features that it does not use.
-    private struct Model {
-        var bias: Double
-        var prominence: Double
-        var lowest: Double
-        var depthInNoise: Double?
-        var prominenceInNoise: Double?
-        var nearEyeDepth: Double
-        var excessDuration: Double
-        var appearance: (prominence: Double, center: Double, brightness: Double)?
-        var threshold: Double
-    }
-
-    private static let landmarksOnly = Model(
-        bias: -4.99,
-        prominence: 4.56,
-        lowest: -2.67,
-        depthInNoise: 1.31,
-        nearEyeDepth: 4.38,
-        excessDuration: -3.61,
-        threshold: 0.6
-    )
-    private static let withAppearance = Model(
-        bias: -3.99,
-        prominence: 2.20,
-        lowest: -2.76,
-        prominenceInNoise: 1.14,
-        nearEyeDepth: 2.83,
-        excessDuration: -3.45,
-        appearance: (prominence: 4.45, center: -0.25, brightness: 4.25),
-        threshold: 0.55
-    )
-
+    /// From which likelihood on it is one: by the landmarks alone, and with what the pixels say.
+    private static let threshold = (byLandmarks: 0.6, withPixels: 0.55)
     /// The least depth and height of the rise, as shares of the open level.
     private static let smallestProminence = 0.2
 
@@ -59,11 +28,11 @@ struct BlinkDecision {
             prominence >= Self.smallestProminence,
             duration <= FaceEvent.longestBlink
         else { return }
-        let signals = (beforeClosing.lowerBound..<samples.end).allSatisfy { samples[$0].reading.appearance != nil }
-        let model = signals ? Self.withAppearance : Self.landmarksOnly
-        guard 1 / (1 + exp(-score(model, duration))) >= model.threshold else { return }
+        let hasPixels = (beforeClosing.lowerBound..<samples.end).allSatisfy { samples[$0].reading.appearance != nil }
+        let threshold = hasPixels ? Self.threshold.withPixels : Self.threshold.byLandmarks
+        guard 1 / (1 + exp(-score(duration, hasPixels))) >= threshold else { return }
         let opened = samples[min(valley.closed.upperBound + 1, valley.risen)].stamp
-        blink = BlinkDetector.Blink(eyes: eyes, duration: opened.mediaTime - valley.halfway.lowerBound, opened: opened)
+        blink = (eyes, opened.mediaTime - valley.halfway.lowerBound, opened)
     }
 
     // MARK: Which eyes
@@ -124,26 +93,28 @@ struct BlinkDecision {
         return first..<max(first + 1, valley.closed.lowerBound)
     }
 
-    private func score(_ model: Model, _ duration: Double) -> Double {
+    /// The sum of the features, each times its weight in the logistic model: in that of the landmarks alone, or in the other one.
+    private func score(_ duration: Double, _ hasPixels: Bool) -> Double {
         let noise = samples[max(samples.first, valley.closed.lowerBound - 2)].noise
         let weight = samples[valley.fall.lowest].reading.openness.weight
         let isLeftNear = eyes == .left || (eyes == .both && weight.left >= weight.right)
         let near = Dip(of: isLeftNear ? \.left : \.right, in: valley, samples)
-        var score = model.bias
-        score += model.prominence * min(max(prominence, 0), 1.2)
-        score += model.lowest * min(max(share(valley.fall.lowest), -0.2), 1.2)
-        score += (model.depthInNoise ?? 0) * log(max(0.5, depth / noise))
-        score += (model.prominenceInNoise ?? 0) * log(max(0.3, prominence / noise))
-        score += model.nearEyeDepth * min(max(near.depth, 0), 1.2)
-        score += model.excessDuration * 5 * max(0, duration - 0.3)
-        guard let weights = model.appearance else { return score }
+        let features: [(value: Double, byLandmarks: Double, withPixels: Double)] = [
+            (1, -4.99, -3.99),
+            (min(max(prominence, 0), 1.2), 4.56, 2.20),
+            (min(max(share(valley.fall.lowest), -0.2), 1.2), -2.67, -2.76),
+            (log(max(0.5, depth / noise)), 1.31, 0),
+            (log(max(0.3, prominence / noise)), 0, 1.14),
+            (min(max(near.depth, 0), 1.2), 4.38, 2.83),
+            (5 * max(0, duration - 0.3), -3.61, -3.45),
+        ]
+        guard hasPixels else { return features.reduce(0) { $0 + $1.value * $1.byLandmarks } }
         let peak = valley.around(in: samples).map { signal($0, \.dissimilarity) }.max() ?? 0
         let before = beforeClosing.map { signal($0, \.dissimilarity) }.median
         let after = (valley.risen..<samples.end).map { signal($0, \.dissimilarity) }.min() ?? 0
-        score += weights.prominence * min(0.8, min(peak - before, peak - after))
-        score += weights.center * rise(of: \.center)
-        score += weights.brightness * rise(of: \.logBrightness)
-        return score
+        let dissimilarity = 4.45 * min(0.8, min(peak - before, peak - after))
+        let brightness = -0.25 * rise(of: \.center) + 4.25 * rise(of: \.logBrightness)
+        return features.reduce(0) { $0 + $1.value * $1.withPixels } + dissimilarity + brightness
     }
 
     /// The mean of a signal of the closed eye, less that of the open one before or after, whichever is nearer.
@@ -161,12 +132,7 @@ struct BlinkDecision {
     }
 }
 
-extension Collection where Element == Double {
+extension Collection<Double> {
     /// The value in the middle, or the mean of the two there; 0 of nothing.
-    fileprivate var median: Double {
-        guard !isEmpty else { return 0 }
-        let sorted = self.sorted()
-        let middle = sorted.count / 2
-        return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
-    }
+    fileprivate var median: Double { sorted().quantileOfSorted(0.5) ?? 0 }
 }

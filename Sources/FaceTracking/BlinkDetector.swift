@@ -20,13 +20,8 @@ struct BlinkDetector: Sendable {
         var canWink: Bool
     }
 
-    /// A blink, and the first frame in which the eyes were open again.
-    struct Blink: Equatable, Sendable {
-        var eyes: FaceEvent.Eyes
-        /// For how many seconds the lids were below half way.
-        var duration: Double
-        var opened: FrameStamp
-    }
+    /// A blink: which eyes, for how many seconds their lids were below half way, and the first frame in which they were open again.
+    typealias Blink = (eyes: FaceEvent.Eyes, duration: Double, opened: FrameStamp)
 
     /// Below this eye distance, in pixels, an eye has too few of them.
     private static let smallestEyeDistance = 16.0
@@ -52,10 +47,7 @@ struct BlinkDetector: Sendable {
     }
 
     /// The way down, from its highest to its lowest sample so far.
-    struct Fall: Sendable {
-        var peak: Int
-        var lowest: Int
-    }
+    typealias Fall = (peak: Int, lowest: Int)
 
     /// A valley that waits for its decision.
     struct Valley: Sendable {
@@ -98,7 +90,7 @@ struct BlinkDetector: Sendable {
         if let fall {
             follow(fall, now)
         } else if let peak = peak(before: now), samples[peak].share - samples[now].share >= threshold(at: now) {
-            fall = Fall(peak: peak, lowest: now)
+            fall = (peak, now)
         }
         return blink
     }

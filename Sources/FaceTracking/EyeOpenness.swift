@@ -1,5 +1,4 @@
 import FaceMetadata
-import Glibc
 
 /// A value for each eye; left and right are the picture's.
 struct EachEye<Value> {

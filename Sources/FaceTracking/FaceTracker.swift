@@ -111,10 +111,8 @@ public struct FaceTracker: Sendable {
 
     /// Takes a frame that could not be looked at: time passes all the same, and faces leave by it.
     package mutating func skip(to stamp: FrameStamp) -> Update {
-        var update = Update()
-        update.events = dropGone(at: stamp, isCut: false, nil)
-        update.faces = faces
-        return update
+        let events = dropGone(at: stamp, isCut: false, nil)
+        return Update(faces: faces, events: events)
     }
 
     /// Ends all faces at once, each with a `leave` for that reason.

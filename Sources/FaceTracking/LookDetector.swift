@@ -60,9 +60,9 @@ struct LookDetector: Sendable {
 
     /// Ends the look under way, if there is one: what happened.
     mutating func end() -> FaceEvent.Kind? {
-        defer { (isLooking, onTarget) = (false, nil) }
-        guard isLooking == true, let onTarget else { return nil }
-        return .lookAway(duration: max(0, onTarget.last - onTarget.since))
+        let target = exchange(&onTarget, with: nil)
+        guard exchange(&isLooking, with: false) == true, let target else { return nil }
+        return .lookAway(duration: max(0, target.last - target.since))
     }
 
     /// Takes a moment at which the gaze is elsewhere, or has been unknown for a while.

@@ -32,11 +32,12 @@ package struct SignCalibration: Sendable {
     package mutating func take(_ face: FaceObject, at time: Double, in part: Part) {
         guard let (left, right) = Self.openness(of: face), let pose = face.pose else { return }
         let isClosed = EachEye(face.leftEyeClosed == true, face.rightEyeClosed == true)
-        var (observation, stamp) = (FaceObservation(), FrameStamp.unset)
-        (observation.pose, stamp.mediaTime) = (pose, time)
+        var observation = FaceObservation()
+        observation.pose = pose
         observation.mouthShape.opening = (face.mouthOpen ?? 0) * FaceObject.widestMouth
-        let options = FaceTracker.Options()
-        let context = FrameContext(observation: observation, stamp: stamp, frameRate: 30, options: options)
+        var stamp = FrameStamp.unset
+        stamp.mediaTime = time
+        let context = FrameContext(observation: observation, stamp: stamp, frameRate: 30, options: .init())
         var seen = seen(in: part)
         if case .sign(let sign) = detector.advance(eyes: (isClosed, EachEye(left, right)), context) {
             seen.signs.append(sign)

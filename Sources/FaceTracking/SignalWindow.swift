@@ -1,5 +1,3 @@
-import Glibc
-
 /// The latest elements of a signal, addressed by their number since the beginning; older ones are overwritten.
 ///
 /// Memory is taken once, by the first elements.
@@ -81,13 +79,7 @@ struct SlidingQuantile: Sendable {
     private mutating func removeOldest() { sorted.remove(at: position(of: values[values.end - count].value)) }
 
     /// The quantile of a share 0…1, interpolated between the two nearest values; nil while the window is empty.
-    func quantile(_ share: Double) -> Double? {
-        guard let last = sorted.last else { return nil }
-        let rank = share * Double(count - 1)
-        let below = Int(rank)
-        guard below + 1 < count else { return last }
-        return sorted[below] + (rank - Double(below)) * (sorted[below + 1] - sorted[below])
-    }
+    func quantile(_ share: Double) -> Double? { sorted.quantileOfSorted(share) }
 
     /// The first position whose value is not less.
     private func position(of value: Double) -> Int {
@@ -97,6 +89,17 @@ struct SlidingQuantile: Sendable {
             if sorted[middle] < value { low = middle + 1 } else { high = middle }
         }
         return low
+    }
+}
+
+extension [Double] {
+    /// The quantile of a share 0…1 of numbers in ascending order, interpolated between the two nearest ones; nil of none.
+    func quantileOfSorted(_ share: Double) -> Double? {
+        guard let last else { return nil }
+        let rank = share * Double(count - 1)
+        let below = Int(rank)
+        guard below + 1 < count else { return last }
+        return self[below] + (rank - Double(below)) * (self[below + 1] - self[below])
     }
 }
 

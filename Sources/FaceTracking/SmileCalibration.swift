@@ -68,8 +68,11 @@ package struct SmileCalibration: Sendable {
 
     /// What these settings would have reported.
     package func outcome(with settings: SmileSettings) -> Outcome {
-        var (detector, options, observation) = (SmileDetector(), FaceTracker.Options(), FaceObservation())
-        (options.smile, observation.eyeDistance) = (settings, options.smallestEyeDistance)
+        var options = FaceTracker.Options()
+        options.smile = settings
+        var observation = FaceObservation()
+        observation.eyeDistance = options.smallestEyeDistance
+        var detector = SmileDetector()
         var (found, falseOnes) = (Set<Part>(), 0)
         for sample in samples {
             var stamp = FrameStamp.unset

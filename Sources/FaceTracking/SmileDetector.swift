@@ -4,7 +4,7 @@ import FaceMetadata
 ///
 /// Part of the level that is usual for this face is taken off. What each rule and constant contributes, and on what it was
 /// tuned, is in docs/accuracy.md.
-package struct SmileDetector: Sendable {
+struct SmileDetector: Sendable {
     /// What must be held, and for how long, to begin a smile.
     private struct Onset {
         var seconds: Double

@@ -29,8 +29,6 @@ struct Track: Sendable {
 
     private(set) var hasEntered = false
     private let firstSeen: FrameStamp
-    /// When the face was last measured, in seconds.
-    private var lastMeasured: Double
     /// How often it is, once there was no time for it in some frame.
     private var ownRate: FrameRateMeter?
     private var enterTime = 0.0
@@ -56,7 +54,6 @@ struct Track: Sendable {
         bounds = observation.bounds
         firstSeen = stamp
         lastSeen = stamp
-        lastMeasured = stamp.mediaTime
         confidence = observation.confidence
         latest = FaceObject(faceID: FaceID(rawValue: 0), bounds: bounds, confidence: confidence)
     }
@@ -71,7 +68,6 @@ struct Track: Sendable {
         hold = nil
         if let newer = observation.clothes { clothes?.blend(newer) ?? (clothes = newer) }
         path.append(bounds, at: stamp.mediaTime)
-        lastMeasured = stamp.mediaTime
         ownRate?.advance(to: stamp.mediaTime)
         lastSeen = stamp
         seenFrames += 1
@@ -115,11 +111,12 @@ struct Track: Sendable {
     /// Takes a frame in which there was no time to measure the face: it stays where it was, and its blinks are seen in the
     /// other frames, if these are enough.
     private mutating func carryOver(at stamp: FrameStamp) {
-        lastSeen = stamp
         if ownRate == nil {
             ownRate = FrameRateMeter()
-            ownRate?.advance(to: lastMeasured)
+            // When it was measured last.
+            ownRate?.advance(to: lastSeen.mediaTime)
         }
+        lastSeen = stamp
         if hasEntered { latest.trackedFrames += 1 }
         latest.confidence = confidence
         latest.isSeen = true

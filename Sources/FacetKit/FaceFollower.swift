@@ -21,7 +21,7 @@ final class FaceFollower: @unchecked Sendable {
     private var options: FaceSession.Options
     private var analyzer: FaceAnalyzer?
     private var decoder: JPEGDecoder?
-    private var tracker: FaceTracker
+    private(set) var tracker: FaceTracker
     /// Looks at the places of faces that are not seen; nil if none is held.
     private var places: PlaceMeter?
     private var attention = AttentionFilter()
@@ -32,7 +32,6 @@ final class FaceFollower: @unchecked Sendable {
     private var lastDelivery: Double?
     private var stream: StreamDescription?
     private var stallTimeout = 0.0
-    private var isMirrored = false
     /// The media time of the newest picture that could be decoded, or of the first that could not.
     private var lastPicture: Double?
     /// Since when, in media time, nothing was seen and nothing moved; nil if something does.
@@ -49,26 +48,18 @@ final class FaceFollower: @unchecked Sendable {
     func load(_ wanted: FaceSession.Options) throws(FaceSessionError) {
         try wanted.check()
         if analyzer == nil || wanted.detection != options.detection {
-            analyzer = try failing(as: FaceSessionError.inference) { () throws(InferenceError) in
-                try FaceAnalyzer(wanted.detection, after: analyzer?.lastLineage ?? 0)
-            }
+            let last = analyzer?.lastLineage ?? 0
+            do { analyzer = try FaceAnalyzer(wanted.detection, after: last) } catch { throw .inference(error) }
         }
         if decoder == nil {
-            decoder = try failing(as: { FaceSessionError.decoder(reason: "\($0)") }) { () throws(JPEGError) in
-                try JPEGDecoder()
-            }
+            do { decoder = try JPEGDecoder() } catch { throw .decoder(reason: "\(error)") }
         }
         if wanted.tracking.hold == 0 || wanted.detection != options.detection { places = nil }
+        let isMirrored = tracker.options.isMirrored
         options = wanted
-        applyParameters()
-        if !wanted.tracking.ignoresStill { analyzer?.forgetSetAside() }
-    }
-
-    var trackingOptions: FaceTracker.Options { tracker.options }
-
-    private func applyParameters() {
-        tracker.options = options.tracking
+        tracker.options = wanted.tracking
         tracker.options.isMirrored = isMirrored
+        if !wanted.tracking.ignoresStill { analyzer?.forgetSetAside() }
     }
 
     /// Releases the models, once all faces have left.
@@ -81,8 +72,7 @@ final class FaceFollower: @unchecked Sendable {
         self.stream = stream
         meter.decoder = stream.decoder
         stallTimeout = options.stallTimeout / .seconds(1)
-        isMirrored = options.isMirrored
-        applyParameters()
+        tracker.options.isMirrored = options.isMirrored
         lastPicture = nil
         state = .streaming(stream)
         // What held for the stream before must be found anew.
@@ -261,14 +251,14 @@ struct AttentionFilter {
     /// What has been so for long enough.
     private(set) var settled: [FaceAttention] = []
     private var candidate: [FaceAttention] = []
-    private var since: Double?
+    private var since = 0.0
 
     /// Takes a frame's reasons at a time in seconds.
     mutating func advance(_ attention: [FaceAttention], at time: Double) {
-        if attention != candidate || since == nil {
+        if attention != candidate {
             candidate = attention
             since = time
         }
-        if candidate != settled, let since, time - since >= Self.settling { settled = candidate }
+        if time - since >= Self.settling { settled = candidate }
     }
 }

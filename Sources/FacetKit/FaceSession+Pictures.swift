@@ -81,9 +81,8 @@ extension FaceSession {
         detection: FaceAnalyzer.Options = FaceAnalyzer.Options()
     ) async throws(FaceSessionError) -> [FaceObject] {
         try await onThread(named: "session", orThrow: FaceSessionError.thread) { () throws(FaceSessionError) in
-            let picture = try failing(as: FaceSessionError.source) { () throws(SourceFailure) in
-                try StillPicture.load(path)
-            }
+            let picture: Frame
+            do throws(SourceFailure) { picture = try StillPicture.load(path) } catch { throw .source(error) }
             return try faces(in: picture, detection: detection)
         }
     }

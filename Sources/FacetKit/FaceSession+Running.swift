@@ -13,10 +13,7 @@ extension FaceSession {
     package func run(_ ticket: RunTicket?, _ handler: (FaceUpdate) -> Void) throws(FaceSessionError) {
         guard control.wait(until: { $0.state.begin(ticket, on: pthread_self()) }) else { throw .alreadyRunning }
         parts.loading?.join()
-        defer {
-            control.update { $0.state.end() }
-            resumeWaiting()
-        }
+        defer { control.update { $0.state.end() } }
         func report(_ update: FaceUpdate) {
             var update = update
             update.configuration = control.update { $0.state.status }
@@ -24,9 +21,7 @@ extension FaceSession {
         }
         do throws(FaceSessionError) {
             while true {
-                let step = control.wait { $0.state.next() }
-                resumeWaiting()
-                switch step {
+                switch control.wait(until: { $0.state.next() }) {
                 case .end: return report(follower.interrupt(.ended, reason: .shutdown))
                 case .report: report(follower.update())
                 case .pause:

@@ -1,4 +1,3 @@
-import Frames
 import Synchronization
 import System
 
@@ -63,21 +62,22 @@ private final class UpdateRun: Sendable {
         ticket = RunTicket { [channel] in channel.release() }
     }
 
-    deinit {
-        // The reader has gone.
-        channel.cancel()
-        session.cancel(ticket)
-    }
+    // The reader has gone.
+    deinit { cancel() }
 
     func next() async throws(FaceSessionError) -> FaceUpdate? {
         try failing(as: FaceSessionError.thread, start)
         let result = await withTaskCancellationHandler {
             await channel.next()
         } onCancel: {
-            channel.cancel()
-            session.cancel(ticket)
+            cancel()
         }
         return try result.get()
+    }
+
+    private func cancel() {
+        channel.cancel()
+        session.cancel(ticket)
     }
 
     private func start() throws(SystemError) {
@@ -163,21 +163,18 @@ final class UpdateChannel: Sendable {
         }
     }
 
-    func finish(_ end: Next) {
+    /// Ends the updates, unless they have ended; those that wait are read before.
+    func finish(_ end: Next) { finish(end, isCancelled: false) }
+
+    /// Ends the updates, and drops those that wait.
+    func cancel() { finish(.success(nil), isCancelled: true) }
+
+    private func finish(_ end: Next, isCancelled: Bool) {
         let reader = state.update { state -> Reader? in
-            guard state.end == nil else { return nil }
+            if isCancelled { state.waiting = [] } else if state.end != nil { return nil }
             state.end = state.reader == nil ? end : .success(nil)
             return exchange(&state.reader, with: nil)
         }
         reader?.resume(returning: end)
-    }
-
-    func cancel() {
-        let reader = state.update { state in
-            state.end = .success(nil)
-            state.waiting = []
-            return exchange(&state.reader, with: nil)
-        }
-        reader?.resume(returning: .success(nil))
     }
 }

@@ -49,8 +49,6 @@ public final class FaceSession: Sendable {
         var running: (source: any FrameSource, mailbox: FrameMailbox)?
         /// What `init` opened, for the first run with that source.
         var opened: (source: Source, frames: any FrameSource)?
-        /// The callers of `settled`.
-        var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
     let parts: Parts
@@ -96,11 +94,8 @@ public final class FaceSession: Sendable {
         init(_ source: Source, _ options: Options, _ firstFaceID: FaceID) throws(FaceSessionError) {
             try source.check()
             try options.check()
-            let numbers = 1...(1 << 53)
-            try require(numbers ~= firstFaceID.rawValue, "firstFaceID", firstFaceID.rawValue, "1 to 2^53")
-            _ = try failing(as: FaceSessionError.inference) { () throws(InferenceError) in
-                try ModelDirectory.find(options.detection.modelDirectory)
-            }
+            try require(firstFaceID.rawValue, "firstFaceID", "1 to 2^53") { 1...(1 << 53) ~= $0 }
+            do { _ = try ModelDirectory.find(options.detection.modelDirectory) } catch { throw .inference(error) }
             follower = FaceFollower(options, firstFaceID: firstFaceID, meter: meter)
             var control = Control(state: RunState(source, options))
             loading = source.opensAtOnce ? FaceSession.load(options, by: follower) : nil
@@ -148,12 +143,9 @@ public final class FaceSession: Sendable {
     public func resume() { ask { $0.resume() } }
 
     /// Returns once the session is as it was asked to be last: after `pause` the camera is closed, after `resume` it is about to
-    /// be opened, after `stop` the run has ended.
+    /// be opened, after `stop` the run has ended; at once if the system has no thread left to wait on.
     public func settled() async {
-        await withCheckedContinuation { continuation in
-            control.update { $0.waiting.append(continuation) }
-            resumeWaiting()
-        }
+        try? await onThread(named: "settled") { [control] in control.wait { $0.state.isSettled ? () : nil } }
     }
 
     /// Ends the run in progress soon, with a leave for each face; without one, nothing happens.
@@ -193,14 +185,6 @@ public final class FaceSession: Sendable {
         }
         if control.state.newOptions != nil { control.running?.mailbox.wake() }
         if control.state.isInterrupted { control.state.ticket?.release() }
-        resumeWaiting()
         return control.state.status.number
-    }
-
-    func resumeWaiting() {
-        let reached = control.update { control in
-            control.state.isSettled ? exchange(&control.waiting, with: []) : []
-        }
-        for waiting in reached { waiting.resume() }
     }
 }

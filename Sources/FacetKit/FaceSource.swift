@@ -64,10 +64,26 @@ extension FaceSession {
         /// The source that a person means by a text: `auto`, `/dev/video0`, `libcamera`, `pipewire`, `gstreamer:…`, `exec:…`,
         /// `clip.mp4`, `rtsp://…`; what is not live with that pace.
         public init(_ text: String, pace: FrameSourceOptions.Pace = .asap) {
-            if let description = PipelineDescription(text) {
-                self = .pipeline(description, pace: pace)
+            self.init(text, configuration: CameraConfiguration(), options: FrameSourceOptions(pace: pace))
+        }
+
+        /// As `init(_:pace:)`. A camera is asked for all of `configuration`, libcamera and PipeWire for its size and rate, libcamera
+        /// for its controls too; a command's raw pictures are read in its size, rate and format.
+        package init(_ text: String, configuration: CameraConfiguration, options: FrameSourceOptions) {
+            self.options = options
+            let (request, controls) = (configuration.request, configuration.controls)
+            let pipeline = PipelineDescription(text, size: request.size, rate: request.rate, controls: controls)
+            if Self.isCamera(text) {
+                var configuration = configuration
+                configuration.device = DeviceSelector(text)
+                kind = .camera(configuration)
+            } else if let pipeline {
+                kind = .pipeline(pipeline)
             } else {
-                self = Self.isCamera(text) ? .camera(DeviceSelector(text)) : .file(text, pace: pace)
+                kind = .media(text)
+                // A command's pictures have no header if a format without one is set.
+                self.options.rawPictures = request.format.flatMap(\.rawPixels)
+                    .map { .init(size: request.size ?? .usual, format: $0, rate: request.rate) }
             }
         }
 
@@ -137,17 +153,13 @@ extension FaceSession.Source {
     /// What a program gives is checked once, so that nothing behind it can trap.
     func check() throws(FaceSessionError) {
         let (sides, pixels) = (1...32_767, 1...Int(Int32.max))
-        try require(options.stallTimeout > .zero, "stallTimeout", options.stallTimeout, "above 0")
-        let limit = options.maximumPixels
-        try require(pixels ~= limit, "maximumPixels", limit, "1 to \(pixels.upperBound)")
-        if case .camera(let camera) = kind {
-            if let size = camera.request.size {
-                try require(sides ~= size.width && sides ~= size.height, "request.size", size, "1x1 to 32767x32767")
-            }
-            if let rate = camera.request.rate {
-                try require(rate > 0 && rate <= 10_000, "request.rate", rate, "above 0, up to 10000")
-            }
-            try require(2...32 ~= camera.bufferCount, "bufferCount", camera.bufferCount, "2 to 32")
+        try require(options.stallTimeout, "stallTimeout", "above 0") { $0 > .zero }
+        try require(options.maximumPixels, "maximumPixels", "1 to \(pixels.upperBound)") { pixels ~= $0 }
+        guard case .camera(let camera) = kind else { return }
+        try require(camera.request.size, "request.size", "1x1 to 32767x32767") {
+            sides ~= $0.width && sides ~= $0.height
         }
+        try require(camera.request.rate, "request.rate", "above 0, up to 10000") { $0 > 0 && $0 <= 10_000 }
+        try require(camera.bufferCount, "bufferCount", "2 to 32") { 2...32 ~= $0 }
     }
 }

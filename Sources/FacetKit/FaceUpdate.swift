@@ -2,7 +2,6 @@ public import FaceInference
 public import FaceMetadata
 package import FaceTracking
 public import Frames
-import System
 
 /// What one frame, or one change of the source, brought.
 public struct FaceUpdate: Equatable, Sendable {

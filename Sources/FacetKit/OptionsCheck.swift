@@ -7,17 +7,13 @@ import FaceTracking
 extension FaceSession.Options {
     func check() throws(FaceSessionError) {
         let seconds = 0.0...1_000_000
-        try require(detection.maximumFaces >= 1, "maximumFaces", detection.maximumFaces, "at least 1")
-        try require(0...1 ~= detection.minimumSize, "minimumSize", detection.minimumSize, "0 to 1")
-        try require(seconds ~= detection.searchInterval, "searchInterval", detection.searchInterval, "0 to 1000000")
-        if let budget = detection.cpuBudget {
-            try require(budget > 0 && budget <= 1000, "cpuBudget", budget, "above 0, up to 1000")
-        }
-        if let region = detection.region {
-            let isInside = [region.x, region.y, region.x + region.width, region.y + region.height].allSatisfy {
-                -0.000_001...1.000_001 ~= $0
-            }
-            try require(isInside && region.area > 0, "region", region, "a part of the picture, 0 to 1")
+        try require(detection.maximumFaces, "maximumFaces", "at least 1") { $0 >= 1 }
+        try require(detection.minimumSize, "minimumSize", "0 to 1") { 0...1 ~= $0 }
+        try require(detection.searchInterval, "searchInterval", "0 to 1000000") { seconds ~= $0 }
+        try require(detection.cpuBudget, "cpuBudget", "above 0, up to 1000") { $0 > 0 && $0 <= 1000 }
+        try require(detection.region, "region", "a part of the picture, 0 to 1") { region in
+            let edges = [region.x, region.y, region.x + region.width, region.y + region.height]
+            return edges.allSatisfy { -0.000_001...1.000_001 ~= $0 } && region.area > 0
         }
         let numbers = [
             ("enterDelay", tracking.enterDelay), ("patience", tracking.patience),
@@ -27,25 +23,24 @@ extension FaceSession.Options {
         ]
         let (look, smile) = (tracking.look, tracking.smile)
         let (levels, holds) = (SmileSettings.levels, SmileSettings.holds)
-        try require(levels ~= smile.level, "smile.level", smile.level, "\(levels.lowerBound) to \(levels.upperBound)")
-        try require(holds ~= smile.hold, "smile.hold", smile.hold, "0 to \(holds.upperBound)")
-        try require(look.cone > 0 && look.cone <= 180, "look.cone", look.cone, "above 0, up to 180")
-        try require(look.near.map { $0 > 0 } ?? true, "look.near", look.near ?? 0, "above 0")
-        try require(10...170 ~= tracking.fieldOfView, "fieldOfView", tracking.fieldOfView, "10 to 170")
+        try require(smile.level, "smile.level", "\(levels.lowerBound) to \(levels.upperBound)") { levels ~= $0 }
+        try require(smile.hold, "smile.hold", "0 to \(holds.upperBound)") { holds ~= $0 }
+        try require(look.cone, "look.cone", "above 0, up to 180") { $0 > 0 && $0 <= 180 }
+        try require(look.near, "look.near", "above 0") { $0 > 0 }
+        try require(tracking.fieldOfView, "fieldOfView", "10 to 170") { 10...170 ~= $0 }
         let angles = [("yaw", look.direction.yaw), ("pitch", look.direction.pitch)]
-        for (name, angle) in angles { try require(-90...90 ~= angle, "look.direction.\(name)", angle, "-90 to 90") }
+        for (name, angle) in angles { try require(angle, "look.direction.\(name)", "-90 to 90") { -90...90 ~= $0 } }
         for zone in tracking.zones {
-            try require(seconds ~= zone.dwell, "dwell of the zone \(zone.name)", zone.dwell, "0 to 1000000")
-            try require(0...1 ~= zone.minimumSize, "minimumSize of the zone \(zone.name)", zone.minimumSize, "0 to 1")
+            try require(zone.dwell, "dwell of the zone \(zone.name)", "0 to 1000000") { seconds ~= $0 }
+            try require(zone.minimumSize, "minimumSize of the zone \(zone.name)", "0 to 1") { 0...1 ~= $0 }
         }
-        for (name, number) in numbers { try require(seconds ~= number, name, number, "0 to 1000000") }
-        if let rate = maximumFrameRate {
-            try require(rate > 0 && rate.isFinite, "maximumFrameRate", rate, "above 0")
-        }
+        for (name, number) in numbers { try require(number, name, "0 to 1000000") { seconds ~= $0 } }
+        try require(maximumFrameRate, "maximumFrameRate", "above 0") { $0 > 0 && $0.isFinite }
     }
 }
 
-/// - Throws: `FaceSessionError.unusable` if a number of a program's is not what it must be.
-func require(_ isUsable: Bool, _ name: String, _ value: some Any, _ allowed: String) throws(FaceSessionError) {
-    guard isUsable else { throw .unusable(option: name, value: "\(value)", allowed: allowed) }
+/// - Throws: `FaceSessionError.unusable` if a program gives a value that does not pass a test, with the rule that it breaks.
+func require<Value>(_ value: Value?, _ name: String, _ rule: String, _ test: (Value) -> Bool) throws(FaceSessionError) {
+    guard let value, !test(value) else { return }
+    throw .unusable(option: name, value: "\(value)", allowed: rule)
 }

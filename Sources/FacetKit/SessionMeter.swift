@@ -28,10 +28,8 @@ package final class SessionMeter: Sendable {
     private struct State {
         /// With those of mailboxes that are done with.
         var counts = FrameCounts()
-        /// When the session took the frame it works on.
-        var frameTaken: ContinuousClock.Instant?
-        /// The processor time of the session's thread at that moment, in seconds.
-        var processorThen = 0.0
+        /// When the session took the frame it works on, and its thread's processor time at that moment, in seconds.
+        var frame: (taken: ContinuousClock.Instant, processorTime: Double)?
         var processorTime = (decoding: 0.0, analysis: 0.0)
         var stages: [Stage: Timing] = [:]
         var mailbox: FrameMailbox?
@@ -66,12 +64,12 @@ package final class SessionMeter: Sendable {
         set { state.withLock { $0.decoder = newValue } }
     }
 
-    package func beginFrame() { state.withLock { ($0.frameTaken, $0.processorThen) = (.now, WorkTime.ofThread) } }
+    package func beginFrame() { state.withLock { $0.frame = (.now, WorkTime.ofThread) } }
 
     package func endFrame() {
         state.withLock { state in
-            state.frameTaken = nil
-            state.processorTime.analysis += WorkTime.ofThread - state.processorThen
+            guard let frame = exchange(&state.frame, with: nil) else { return }
+            state.processorTime.analysis += WorkTime.ofThread - frame.processorTime
         }
     }
 
@@ -81,7 +79,7 @@ package final class SessionMeter: Sendable {
     func count(_ drop: FrameMailbox.Drop) { state.withLock { $0.counts.dropped[drop, default: 0] += 1 } }
 
     /// How long the session has been working on its current frame; zero while it waits for one.
-    package var timeWithFrame: Duration { state.withLock { state in state.frameTaken.map { .now - $0 } ?? .zero } }
+    package var timeWithFrame: Duration { state.withLock { state in state.frame.map { .now - $0.taken } ?? .zero } }
 
     func record(_ stage: Stage, _ duration: Duration) {
         state.withLock { $0.stages[stage, default: Timing()].add(duration / .seconds(1)) }

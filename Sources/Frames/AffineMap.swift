@@ -40,3 +40,11 @@ package struct AffineMap<Scalar: BinaryFloatingPoint & Sendable>: Hashable, Send
         return Self(a: d * k, b: -b * k, c: -c * k, d: a * k, tx: (b * ty - d * tx) * k, ty: (c * tx - a * ty) * k)
     }
 }
+
+extension AffineTransform {
+    /// Where a point goes. For each point of a face, since the generic function above is not specialised in other modules.
+    @inlinable
+    package func callAsFunction(_ point: SIMD2<Float>) -> SIMD2<Float> {
+        SIMD2(a * point.x + b * point.y + tx, c * point.x + d * point.y + ty)
+    }
+}

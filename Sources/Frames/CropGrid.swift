@@ -22,7 +22,7 @@ struct CropGrid {
         let coefficients = [map.a, map.b, map.c, map.d, map.tx, map.ty]
         guard picture.width > 0, picture.height > 0, size > 0, size <= 4096,
             // 4096 columns, as many rows and the start, of 100,000 pixels each, fit 63 bits with 32 behind the point.
-            !coefficients.contains(where: { !($0.magnitude < 100_000) })
+            coefficients.allSatisfy({ $0.magnitude < 100_000 })
         else { return nil }
         self.size = size
         lastX = picture.width - 1
@@ -32,17 +32,14 @@ struct CropGrid {
         (columnY, rowY, startY) = (fixed(map.c), fixed(map.d), fixed(map.ty))
     }
 
-    func position(ofColumn column: Int, row: Int) -> (x: Int, y: Int) {
-        let (x, y) = start(ofRow: row)
-        return (x + column * columnX, y + column * columnY)
+    func position(ofColumn column: Int = 0, row: Int) -> (x: Int, y: Int) {
+        (startX + row * rowX + column * columnX, startY + row * rowY + column * columnY)
     }
-
-    func start(ofRow row: Int) -> (x: Int, y: Int) { (startX + row * rowX, startY + row * rowY) }
 
     /// The columns of a row whose pixel and its right and lower neighbours lie inside the picture, and at least
     /// `margin` pixels away from its edges.
     func interior(ofRow row: Int, margin: Int = 0) -> Range<Int> {
-        let (x, y) = start(ofRow: row)
+        let (x, y) = position(row: row)
         let inset = margin << Self.fraction
         let inX = columns(from: x - inset, step: columnX, below: (lastX << Self.fraction) - 2 * inset)
         let inY = columns(from: y - inset, step: columnY, below: (lastY << Self.fraction) - 2 * inset)

@@ -5,7 +5,8 @@ struct CropRow {
     typealias Numbers = UnsafeMutablePointer<Float>
     private typealias Words = UnsafeMutablePointer<UInt16>
 
-    /// The blended samples of a row's pixels, by channel: whole numbers, with 16 bits behind the point of a sample.
+    /// The blended samples of a row's pixels, by channel: whole numbers, with 16 bits behind the point of a sample. Of gray all
+    /// three are the same.
     let first: Numbers
     let second: Numbers
     let third: Numbers
@@ -34,8 +35,8 @@ struct CropRow {
     private init(_ grid: CropGrid, _ samples: FrameSamples, memory: Numbers) {
         (self.grid, self.samples) = (grid, samples)
         first = memory
-        second = memory + grid.size
-        third = memory + 2 * grid.size
+        second = samples.isGray ? memory : memory + grid.size
+        third = samples.isGray ? memory : memory + 2 * grid.size
         pairs = UnsafeMutableRawPointer(memory + 3 * grid.size).bindMemory(to: UInt16.self, capacity: 8 * grid.size)
         weightsX = pairs + 6 * grid.size
         weightsY = pairs + 7 * grid.size

@@ -39,7 +39,6 @@ package struct CropSampler: Hashable, Sendable {
         let conversion = YUVConversion(frame.encoding, scale: scale, offset: offset)
         return CropRow.use(frame, uprightFromCrop, width: size) { numbers in
             let (grid, samples) = (numbers.grid, numbers.samples)
-            let isGray = samples.chroma == nil && !samples.isRGB
             let (unit, black) = samples.isRGB ? (scale / 65536, offset) : (1, 0)
             for row in 0..<size {
                 let target = output + 3 * size * row
@@ -47,18 +46,11 @@ package struct CropSampler: Hashable, Sendable {
                 let columns = border == .replicate ? 0..<size : grid.interior(ofRow: row, margin: -1)
                 numbers.sample(row, columns)
                 let (first, second, third) = (numbers.first, numbers.second, numbers.third)
-                if samples.chroma != nil { conversion.convert(numbers, columns) }
-                if isGray {
-                    for index in columns {
-                        let gray = conversion.gray(first[index])
-                        (target[3 &* index], target[3 &* index &+ 1], target[3 &* index &+ 2]) = (gray, gray, gray)
-                    }
-                } else {
-                    for index in columns {
-                        target[3 &* index] = first[index] * unit + black
-                        target[3 &* index &+ 1] = second[index] * unit + black
-                        target[3 &* index &+ 2] = third[index] * unit + black
-                    }
+                if !samples.isRGB { conversion.convert(numbers, columns) }
+                for index in columns {
+                    target[3 &* index] = first[index] * unit + black
+                    target[3 &* index &+ 1] = second[index] * unit + black
+                    target[3 &* index &+ 2] = third[index] * unit + black
                 }
                 if border == .black { fade(row, columns, grid, target) }
             }

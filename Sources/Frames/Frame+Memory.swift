@@ -85,7 +85,7 @@ extension Frame {
     }
 
     /// How many planes the format has.
-    public var planeCount: Int { format.planeCount }
+    public var planeCount: Int { planes.all.count }
 
     /// Lends the bytes of a plane, as stored.
     /// - Parameters:

@@ -45,12 +45,12 @@ public final class FrameMailbox: Sendable {
     private struct State {
         /// In order; with `.newest` at most one frame, which is the last element.
         var waiting: [SourceEvent] = []
-        var waitingFrames = 0
         var counts = Counts()
         var isClosed = false
         var isWoken = false
         var policy: Policy
         var strobe = StrobeFilter()
+        var waitingFrames: Int { waiting.count(where: \.isFrame) }
     }
 
     private let state: Monitor<State>
@@ -86,27 +86,23 @@ public final class FrameMailbox: Sendable {
         defer { withExtendedLifetime(displaced) {} }
         return state.wait { state in
             guard !state.isClosed else { return false }
-            guard case .frame = event else {
-                state.waiting.append(event)
-                return true
-            }
-            // The filter takes each frame once, however often this is tried.
-            if let level = brightness, state.strobe.isUnlit(level), case .newest = state.policy {
+            if event.isFrame {
+                // The filter takes each frame once, however often this is tried.
+                if let level = brightness, state.strobe.isUnlit(level), case .newest = state.policy {
+                    state.counts.captured += 1
+                    state.counts.dropped[.unlit, default: 0] += 1
+                    return true
+                }
+                brightness = nil
+                switch isCatchingUp.load(ordering: .relaxed) ? .every(capacity: 1) : state.policy {
+                case .every(let capacity): guard state.waitingFrames < max(1, capacity) else { return nil }
+                case .newest:
+                    guard let older = state.waiting.lastIndex(where: \.isFrame) else { break }
+                    displaced = state.waiting.remove(at: older)
+                    state.counts.dropped[.late, default: 0] += 1
+                }
                 state.counts.captured += 1
-                state.counts.dropped[.unlit, default: 0] += 1
-                return true
             }
-            brightness = nil
-            switch isCatchingUp.load(ordering: .relaxed) ? .every(capacity: 1) : state.policy {
-            case .every(let capacity): guard state.waitingFrames < max(1, capacity) else { return nil }
-            case .newest:
-                guard state.waitingFrames > 0, let older = state.waiting.lastIndex(where: \.isFrame) else { break }
-                displaced = state.waiting.remove(at: older)
-                state.waitingFrames -= 1
-                state.counts.dropped[.late, default: 0] += 1
-            }
-            state.counts.captured += 1
-            state.waitingFrames += 1
             state.waiting.append(event)
             return true
         }
@@ -140,16 +136,10 @@ public final class FrameMailbox: Sendable {
     package func nextOrWoken() -> Arrival? {
         state.wait { state -> Arrival?? in
             guard !state.isClosed else { return .some(nil) }
-            if state.isWoken {
-                state.isWoken = false
-                return .woken
-            }
+            if exchange(&state.isWoken, with: false) { return .woken }
             guard !state.waiting.isEmpty else { return nil }
             let event = state.waiting.removeFirst()
-            if event.isFrame {
-                state.waitingFrames -= 1
-                state.counts.taken += 1
-            }
+            if event.isFrame { state.counts.taken += 1 }
             return .event(event)
         }
     }
@@ -162,10 +152,7 @@ public final class FrameMailbox: Sendable {
         let dropped = state.update { state in
             state.isClosed = true
             state.counts.dropped[.late, default: 0] += state.waitingFrames
-            state.waitingFrames = 0
-            let dropped = state.waiting
-            state.waiting = []
-            return dropped
+            return exchange(&state.waiting, with: [])
         }
         withExtendedLifetime(dropped) {}
     }

@@ -2,8 +2,10 @@
 struct FrameSamples {
     /// Samples that lie alike, in one plane or in planes with the same rows.
     struct Group {
+        typealias Base = UnsafePointer<UInt8>
+
         /// The first sample of each channel; of one or two channels the others are the first again.
-        let bases: InlineArray<3, UnsafePointer<UInt8>>
+        let bases: InlineArray<3, Base>
         let channels: Int
         let bytesPerRow: Int
         /// Bytes from a sample to the next.
@@ -24,45 +26,48 @@ struct FrameSamples {
     /// U and V; nil for gray, and if `first` has the colours.
     let chroma: Group?
     var isRGB: Bool { first.channels == 3 }
+    var isGray: Bool { first.channels == 1 && chroma == nil }
 
     /// Finds the samples in a frame; nil for a JPEG, or if a plane is missing.
     init?(_ frame: Frame) {
         let (base, bytesPerRow) = (frame.planes.first.bytes, frame.planes.first.bytesPerRow)
-        func brightness(step: Int) -> Group {
-            Group(bases: [base, base, base], channels: 1, bytesPerRow: bytesPerRow, step: step)
-        }
-        func chroma(_ u: UnsafePointer<UInt8>, _ v: UnsafePointer<UInt8>, _ row: Int, _ step: Int, _ x: Int, _ y: Int)
-            -> Group
-        {
+        var bases: InlineArray<3, Group.Base> = [base, base, base]
+        var channels = 1
+        var step = 1
+        var chroma: Group?
+        func pair(_ u: Group.Base, _ v: Group.Base, _ row: Int, _ step: Int, _ x: Int, _ y: Int) -> Group {
             Group(bases: [u, v, u], channels: 2, bytesPerRow: row, step: step, shiftX: x, shiftY: y)
         }
         switch frame.format {
-        case .gray: (first, self.chroma) = (brightness(step: 1), nil)
+        case .gray: break
         case .planarYUV(let shiftX, let shiftY):
             guard let u = frame.planes.second, let v = frame.planes.third, u.bytesPerRow == v.bytesPerRow,
                 0...4 ~= shiftX, 0...4 ~= shiftY
             else { return nil }
-            (first, self.chroma) = (brightness(step: 1), chroma(u.bytes, v.bytes, u.bytesPerRow, 1, shiftX, shiftY))
+            chroma = pair(u.bytes, v.bytes, u.bytesPerRow, 1, shiftX, shiftY)
         case .nv12:
             guard let second = frame.planes.second else { return nil }
-            (first, self.chroma) = (
-                brightness(step: 1), chroma(second.bytes, second.bytes + 1, second.bytesPerRow, 2, 1, 1)
-            )
-        case .yuyv: (first, self.chroma) = (brightness(step: 2), chroma(base + 1, base + 3, bytesPerRow, 4, 1, 0))
+            chroma = pair(second.bytes, second.bytes + 1, second.bytesPerRow, 2, 1, 1)
+        case .yuyv:
+            step = 2
+            chroma = pair(base + 1, base + 3, bytesPerRow, 4, 1, 0)
         case .packedRGB(let bytes, let red, let green, let blue):
-            let bases: InlineArray<3, _> = [base + red, base + green, base + blue]
-            (first, self.chroma) = (Group(bases: bases, channels: 3, bytesPerRow: bytesPerRow, step: bytes), nil)
+            bases = [base + red, base + green, base + blue]
+            channels = 3
+            step = bytes
         case .jpeg: return nil
         }
+        first = Group(bases: bases, channels: channels, bytesPerRow: bytesPerRow, step: step)
+        self.chroma = chroma
     }
 }
 
 extension Frame.Plane {
     /// The plane's bytes as C functions take them.
-    var bytes: UnsafePointer<UInt8> { base.assumingMemoryBound(to: UInt8.self) }
+    package var bytes: UnsafePointer<UInt8> { base.assumingMemoryBound(to: UInt8.self) }
 }
 
-/// Turns YUV samples into RGB in a range of numbers.
+/// Turns YUV samples into RGB in a range of numbers: R = luma · (Y − black) + redV · (V − 128), and so on.
 struct YUVConversion {
     // Factors of samples with 16 bits behind the point.
     private let luma, redV, greenU, greenV, blueU: Float
@@ -73,14 +78,17 @@ struct YUVConversion {
 
     /// Makes a conversion in which a sample of 0…255 of RGB becomes sample · scale + offset.
     init(_ encoding: YUVEncoding, scale: Float, offset: Float) {
-        let factors = encoding.factors
+        let (red, blue) = encoding.matrix.weights
+        let green = 1 - red - blue
+        // The video range has 224 steps of chroma.
+        let chroma = 2 * (encoding.isFullRange ? 1 : 255.0 / 224)
         func factor(_ value: Double) -> Float { Float(value) * scale / 65536 }
-        luma = factor(factors.luma)
-        redV = factor(factors.redV)
-        greenU = factor(factors.greenU)
-        greenV = factor(factors.greenV)
-        blueU = factor(factors.blueU)
-        bias = offset - Float(factors.black * factors.luma) * scale
+        luma = factor(encoding.luma.factor)
+        redV = factor(chroma * (1 - red))
+        greenU = factor(-chroma * (1 - blue) * blue / green)
+        greenV = factor(-chroma * (1 - red) * red / green)
+        blueU = factor(chroma * (1 - blue))
+        bias = offset - Float(encoding.luma.black * encoding.luma.factor) * scale
         black = offset
         white = offset + 255 * scale
     }
@@ -108,6 +116,10 @@ struct YUVConversion {
     /// Puts red, green and blue in the place of a row's samples.
     func convert(_ row: CropRow, _ columns: Range<Int>) {
         let (first, second, third) = (row.first, row.second, row.third)
+        guard !row.samples.isGray else {
+            for index in columns { first[index] = gray(first[index]) }
+            return
+        }
         for index in columns {
             (first[index], second[index], third[index]) = color(first[index], second[index], third[index])
         }

@@ -30,7 +30,7 @@ package final class JPEGDecoder {
     /// Reads the size that a JPEG's header states, and decodes nothing.
     /// - Throws: `corrupt` if the bytes are no JPEG or end within the header.
     package func size(of jpeg: UnsafeRawBufferPointer) throws(JPEGError) -> FrameSize {
-        try recovering { () throws(JPEGError) in try readHeader(jpeg).size }
+        try readHeader(jpeg).size
     }
 
     private func readHeader(
@@ -40,9 +40,9 @@ package final class JPEGDecoder {
         let bytes = jpeg.baseAddress?.assumingMemoryBound(to: UInt8.self)
         let count = UInt(jpeg.count)
         guard tjDecompressHeader3(handle, bytes, count, &width, &height, &subsampling, &colorSpace) == 0 else {
-            throw .corrupt(errorText)
+            throw corrupt(errorText)
         }
-        guard width > 0, height > 0 else { throw .corrupt("it ends before the picture starts") }
+        guard width > 0, height > 0 else { throw corrupt("it ends before the picture starts") }
         return (FrameSize(width: Int(width), height: Int(height)), subsampling, colorSpace)
     }
 
@@ -84,23 +84,6 @@ package final class JPEGDecoder {
     package func decode(_ frame: Frame, decimation: Int = 1, isGray: Bool = false) throws(JPEGError) -> Frame {
         precondition(Self.decimations.contains(decimation), "a JPEG can be divided by 1, 2, 4 or 8")
         guard case .jpeg = frame.format else { throw .notJPEG(frame.format) }
-        return try recovering { () throws(JPEGError) in try decodeWithHandle(frame, decimation, isGray) }
-    }
-
-    /// TurboJPEG stays in the middle of a header that it could not read, and would refuse every picture after it.
-    private func recovering<Value>(_ body: () throws(JPEGError) -> Value) throws(JPEGError) -> Value {
-        do throws(JPEGError) {
-            return try body()
-        } catch {
-            if let fresh = tjInitDecompress() {
-                tjDestroy(handle)
-                handle = fresh
-            }
-            throw error
-        }
-    }
-
-    private func decodeWithHandle(_ frame: Frame, _ decimation: Int, _ isGray: Bool) throws(JPEGError) -> Frame {
         let jpeg = UnsafeRawBufferPointer(start: frame.planes.first.base, count: frame.planes.first.bytesPerRow)
         let (stored, code, colorSpace) = try readHeader(jpeg)
         guard colorSpace == TJCS_YCbCr.rawValue || colorSpace == TJCS_GRAY.rawValue,
@@ -111,23 +94,9 @@ package final class JPEGDecoder {
         guard 0..<16 ~= stored.width - frame.size.width, 0..<16 ~= stored.height - frame.size.height else {
             throw .sizeMismatch(expected: frame.size, found: stored)
         }
-        let gray = Int32(TJSAMP_GRAY.rawValue)
         func scaled(_ length: Int) -> Int { (length + decimation - 1) / decimation }
-        func scaled(_ size: FrameSize) -> FrameSize { .init(width: scaled(size.width), height: scaled(size.height)) }
-        var decoded = frame
-        decoded.size = scaled(frame.size)
-        decoded.format = isGray ? .gray : format
-        decoded.encoding = .jpeg
-        (decoded.planes, decoded.lease) = try decompress(jpeg, scaled(stored), isGray ? gray : code)
-        return decoded
-    }
-
-    private func decompress(
-        _ jpeg: UnsafeRawBufferPointer,
-        _ size: FrameSize,
-        _ subsampling: Int32
-    ) throws(JPEGError) -> (planes: Frame.Planes, lease: PixelMemory) {
-        let (width, height) = (Int32(size.width), Int32(size.height))
+        let (width, height) = (Int32(scaled(stored.width)), Int32(scaled(stored.height)))
+        let subsampling = isGray ? Int32(TJSAMP_GRAY.rawValue) : code
         let memory = pool.lend(byteCount: Int(tjBufSizeYUV2(width, Self.alignment, height, subsampling)))
         var next = UnsafeRawPointer(memory.base)
         func plane(_ component: Int32) -> Frame.Plane {
@@ -135,25 +104,40 @@ package final class JPEGDecoder {
             defer { next += stride * Int(tjPlaneHeight(component, height, subsampling)) }
             return Frame.Plane(base: next, bytesPerRow: stride)
         }
-        let isGray = subsampling == Int32(TJSAMP_GRAY.rawValue)
-        let planes = isGray ? Frame.Planes(plane(0)) : Frame.Planes(plane(0), plane(1), plane(2))
+        var decoded = frame
+        decoded.size = FrameSize(width: scaled(frame.size.width), height: scaled(frame.size.height))
+        decoded.format = isGray ? .gray : format
+        decoded.encoding = .jpeg
+        let hasChroma = decoded.format != .gray
+        decoded.planes = hasChroma ? Frame.Planes(plane(0), plane(1), plane(2)) : Frame.Planes(plane(0))
+        decoded.lease = memory
         let (bytes, count) = (jpeg.baseAddress?.assumingMemoryBound(to: UInt8.self), UInt(jpeg.count))
         let target = memory.base.assumingMemoryBound(to: UInt8.self)
-        let (stride, gray) = (Int32(planes.first.bytesPerRow), Int32(TJPF_GRAY.rawValue))
+        let (stride, gray) = (Int32(decoded.planes.first.bytesPerRow), Int32(TJPF_GRAY.rawValue))
         let result =
-            if isGray {
+            if hasChroma {
+                tjDecompressToYUV2(handle, bytes, count, target, width, Self.alignment, height, Self.flags)
+            } else {
                 // Only the brightness; chroma in the JPEG is skipped.
                 tjDecompress2(handle, bytes, count, target, width, stride, height, gray, Self.flags)
-            } else {
-                tjDecompressToYUV2(handle, bytes, count, target, width, Self.alignment, height, Self.flags)
             }
         // Bytes of padding before the end are common and harmless; whatever else it warns of spoils the picture.
         let isPadding =
             tjGetErrorCode(handle) == TJERR_WARNING.rawValue
             && errorText.contains("extraneous bytes before marker 0xd9")
-        guard result == 0 || isPadding else { throw .corrupt(errorText) }
-        return (planes, memory)
+        guard result == 0 || isPadding else { throw corrupt(errorText) }
+        return decoded
     }
 
     private var errorText: String { String(cString: tjGetErrorStr2(handle)) }
+
+    /// The error of a picture that the codec could not read, with a new codec for the next one: the old one stays in the middle of
+    /// a header that it could not read, and would refuse every picture after it.
+    private func corrupt(_ words: String) -> JPEGError {
+        if let fresh = tjInitDecompress() {
+            tjDestroy(handle)
+            handle = fresh
+        }
+        return .corrupt(words)
+    }
 }

@@ -39,60 +39,45 @@ package final class JPEGEncoder {
             let decimation = JPEGDecoder.decimations.last { frame.uprightSize.width / $0 >= wanted } ?? 1
             frame = try decoder.decode(frame, decimation: decimation)
         }
-        let target = frame.uprightSize.limited(toWidth: maximumWidth)
-        let isDirect = frame.orientation == .up && target == frame.size
-        if isDirect, let bytes = try encodePlanes(frame) { return bytes }
-        return try encodeColors(frame, target, isDirect: isDirect)
+        let size = frame.uprightSize.limited(toWidth: maximumWidth)
+        let isDirect = frame.orientation == .up && size == frame.size
+        let planar = isDirect ? Self.subsampling(of: frame) : nil
+        let packed = isDirect && frame.planes.first.bytesPerRow > 0 ? Self.packedFormats[frame.format] : nil
+        let subsampling = planar ?? (frame.format == .gray ? TJSAMP_GRAY : colors).rawValue
+        if planar == nil, packed == nil {
+            guard let picture = frame.drawnUpright(of: size, in: &drawn) else {
+                throw .notEncodable("the frame lacks planes that its format \(frame.format) has")
+            }
+            frame = picture
+        }
+        defer { withExtendedLifetime(frame) {} }
+        var bases: [UnsafePointer<UInt8>?] = frame.planes.all.map { $0.bytes }
+        var strides = frame.planes.all.map { Int32($0.bytesPerRow) }
+        let (width, height, code) = (Int32(size.width), Int32(size.height), Int32(subsampling))
+        let (rate, flags, format) = (Int32(quality), TJFLAG_NOREALLOC, Int32((packed ?? TJPF_RGB).rawValue))
+        let needed = Int(tjBufSize(width, height, code))
+        if output.byteCount < needed { output = PixelMemory(byteCount: needed) }
+        var bytes: UnsafeMutablePointer<UInt8>? = output.base.assumingMemoryBound(to: UInt8.self)
+        var count = UInt(output.byteCount)
+        let result =
+            planar != nil
+            ? tjCompressFromYUVPlanes(handle, &bases, width, &strides, height, code, &bytes, &count, rate, flags)
+            : tjCompress2(handle, bases[0], width, strides[0], height, format, &bytes, &count, code, rate, flags)
+        guard result == 0 else { throw .notEncodable(String(cString: tjGetErrorStr2(handle))) }
+        return [UInt8](UnsafeRawBufferPointer(start: output.base, count: Int(count)))
     }
 
-    /// Encodes planes as they are; nil if the format or the encoding needs drawing.
-    private func encodePlanes(_ frame: Frame) throws(JPEGError) -> [UInt8]? {
-        let (size, planes) = (frame.size, frame.planes)
+    /// The number of the subsampling of planes that the codec reads as they are; nil if the format or the encoding needs drawing.
+    private static func subsampling(of frame: Frame) -> UInt32? {
         // With odd sizes the codec would read a padding row or column that the frame need not have.
-        guard let subsampling = jpegFormats.first(where: { $0.value == frame.format })?.key,
-            frame.encoding == .jpeg, let u = planes.second, let v = planes.third,
-            size.width % 4 == 0, size.height % 2 == 0, min(u.bytesPerRow, v.bytesPerRow) > 0
+        guard frame.encoding == .jpeg, frame.size.width % 4 == 0, frame.size.height % 2 == 0,
+            let u = frame.planes.second, let v = frame.planes.third, min(u.bytesPerRow, v.bytesPerRow) > 0
         else { return nil }
-        var bases: [UnsafePointer<UInt8>?] = [planes.first.bytes, u.bytes, v.bytes]
-        var strides = [planes.first, u, v].map { Int32($0.bytesPerRow) }
-        let (rate, flags) = (Int32(quality), TJFLAG_NOREALLOC)
-        return try compress(size, subsampling) { width, height, code, bytes, count in
-            tjCompressFromYUVPlanes(handle, &bases, width, &strides, height, code, bytes, count, rate, flags)
-        }
+        return jpegFormats.first { $0.value == frame.format }?.key
     }
 
     /// The packed pixels that the codec reads.
     private static let packedFormats: [PixelFormat: TJPF] = [
         .rgb24: TJPF_RGB, .bgr24: TJPF_BGR, .rgba: TJPF_RGBX, .bgra: TJPF_BGRX,
     ]
-
-    /// Encodes packed RGB: the frame's own pixels if the codec reads them, else drawn ones.
-    private func encodeColors(_ frame: Frame, _ size: FrameSize, isDirect: Bool) throws(JPEGError) -> [UInt8] {
-        let own = isDirect && frame.planes.first.bytesPerRow > 0 ? Self.packedFormats[frame.format] : nil
-        guard let plane = (own == nil ? frame.drawnUpright(of: size, in: &drawn) : frame)?.planes.first else {
-            throw .notEncodable("the frame lacks planes that its format \(frame.format) has")
-        }
-        let subsampling = frame.format == .gray ? TJSAMP_GRAY : colors
-        let (pixels, stride, format) = (plane.bytes, Int32(plane.bytesPerRow), Int32((own ?? TJPF_RGB).rawValue))
-        let (rate, flags) = (Int32(quality), TJFLAG_NOREALLOC)
-        return try compress(size, subsampling.rawValue) { width, height, code, bytes, count in
-            tjCompress2(handle, pixels, width, stride, height, format, bytes, count, code, rate, flags)
-        }
-    }
-
-    private typealias Bytes = UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>
-    private typealias Count = UnsafeMutablePointer<UInt>
-    private typealias Call = (_ width: Int32, _ height: Int32, _ code: Int32, Bytes, Count) -> Int32
-
-    /// Calls one of the codec's functions with a picture's size and subsampling and with room for its JPEG.
-    private func compress(_ size: FrameSize, _ subsampling: UInt32, _ call: Call) throws(JPEGError) -> [UInt8] {
-        let (width, height, code) = (Int32(size.width), Int32(size.height), Int32(subsampling))
-        let needed = Int(tjBufSize(width, height, code))
-        if output.byteCount < needed { output = PixelMemory(byteCount: needed) }
-        var bytes: UnsafeMutablePointer<UInt8>? = output.base.assumingMemoryBound(to: UInt8.self)
-        var count = UInt(output.byteCount)
-        let result = call(width, height, code, &bytes, &count)
-        guard result == 0 else { throw .notEncodable(String(cString: tjGetErrorStr2(handle))) }
-        return [UInt8](UnsafeRawBufferPointer(start: output.base, count: Int(count)))
-    }
 }

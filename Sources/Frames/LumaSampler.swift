@@ -19,8 +19,8 @@ package struct LumaSampler: Hashable, Sendable {
         into output: UnsafeMutablePointer<UInt8>
     ) -> Bool {
         // With 8 bits behind the point.
-        let factors = frame.encoding.factors
-        let (luma, black) = (Int((256 * factors.luma).rounded()), Int(factors.black) << 16)
+        let range = frame.encoding.luma
+        let (luma, black) = (Int((256 * range.factor).rounded()), Int(range.black) << 16)
         return CropRow.use(frame, uprightFromCrop, width: width) { numbers in
             for row in 0..<height {
                 numbers.sample(row, 0..<width, withChroma: false)

@@ -8,20 +8,19 @@
 package final class LuminanceGrid {
     /// An axis-aligned rectangle in pixels, measured at pixel edges: pixel 0 spans 0…1.
     package struct Rectangle: Hashable, Sendable {
-        package var left, top, right, bottom: Float
+        /// The upper left and the lower right corner.
+        package var low, high: SIMD2<Float>
 
-        package init(left: Float, top: Float, right: Float, bottom: Float) {
-            (self.left, self.top, self.right, self.bottom) = (left, top, right, bottom)
-        }
+        package init(_ low: SIMD2<Float>, _ high: SIMD2<Float>) { (self.low, self.high) = (low, high) }
+
+        package var size: SIMD2<Float> { high - low }
 
         /// Where this part of the upright picture lies in the stored one.
         package func stored(in frame: Frame) -> Rectangle {
             let map = frame.orientation.storedFromUpright(stored: frame.size)
             // The map is for positions of pixel centres, half a pixel right of and below the edges.
-            let (first, last) = (map(left - 0.5, top - 0.5), map(right - 0.5, bottom - 0.5))
-            let (left, right) = (min(first.x, last.x) + 0.5, max(first.x, last.x) + 0.5)
-            let (top, bottom) = (min(first.y, last.y) + 0.5, max(first.y, last.y) + 0.5)
-            return Rectangle(left: left, top: top, right: right, bottom: bottom)
+            let (first, last) = (map(low - 0.5), map(high - 0.5))
+            return Rectangle(pointwiseMin(first, last) + 0.5, pointwiseMax(first, last) + 0.5)
         }
     }
 
@@ -47,15 +46,9 @@ package final class LuminanceGrid {
     private var sums: [UInt16] = []
     /// For each column of pixels the sum of all sums left of it; one more at the end.
     private var totals: [UInt32] = []
-    /// Between which columns of pixels the cells' left and right edges lie.
-    private var edges: [Edge]
-
-    private struct Edge {
-        /// The column of pixels that the edge cuts, from the first one read.
-        var column: Int
-        /// Which share of that column lies left of the edge; below 0 or above 1 for an edge outside the picture.
-        var share: Float
-    }
+    /// The cells' left and right edges: the column of pixels that each cuts, from the first one read, and which share of that
+    /// column lies left of it, below 0 or above 1 outside the picture.
+    private var edges: [(column: Int, share: Float)]
 
     /// Makes a grid of that many cells, of which at most that many rows of pixels are read, up to eight.
     package init(columns: Int, rows: Int, maximumRows: Int = 8, order: Order = .rows) {
@@ -63,7 +56,7 @@ package final class LuminanceGrid {
         precondition((1...8).contains(maximumRows), "the sums of a cell's rows must fit 16 bits")
         (self.columns, self.rows, self.order) = (columns, rows, order)
         self.maximumRows = Float(maximumRows)
-        edges = Array(repeating: Edge(column: 0, share: 0), count: columns + 1)
+        edges = Array(repeating: (column: 0, share: 0), count: columns + 1)
     }
 
     /// Writes the cells' means, 0…255 in the frame's own range of brightness; `rectangle` is in pixels of the stored picture,
@@ -71,29 +64,28 @@ package final class LuminanceGrid {
     /// - Returns: False, with `output` untouched, if the frame has no pixels that can be read or the rectangle no area.
     package func sample(_ frame: Frame, _ rectangle: Rectangle, into output: UnsafeMutablePointer<Float>) -> Bool {
         let size = frame.size
-        let cellWidth = (rectangle.right - rectangle.left) / Float(columns)
-        let cellHeight = (rectangle.bottom - rectangle.top) / Float(rows)
-        let reach = max(-rectangle.left, -rectangle.top, rectangle.right, rectangle.bottom)
+        let cell = rectangle.size / SIMD2(Float(columns), Float(rows))
         // Also false for what is not a number.
-        guard frame.format != .jpeg, size.width > 0, size.height > 0, cellWidth > 0, cellHeight > 0, reach < 100_000
+        guard frame.format != .jpeg, size.width > 0, size.height > 0, all(cell .> 0),
+            all(rectangle.low .> -100_000 .& rectangle.high .< 100_000)
         else { return false }
-        let firstX = min(max(Int(rectangle.left.rounded(.down)), 0), size.width - 1)
-        let endX = max(min(Int(rectangle.right.rounded(.up)), size.width), firstX + 1)
+        let firstX = min(max(Int(rectangle.low.x.rounded(.down)), 0), size.width - 1)
+        let endX = max(min(Int(rectangle.high.x.rounded(.up)), size.width), firstX + 1)
         let width = endX - firstX
         if sums.count < width {
             sums = Array(repeating: 0, count: width)
             totals = Array(repeating: 0, count: width + 1)
         }
         for index in 0...columns {
-            let x = rectangle.left + Float(index) * cellWidth - Float(firstX)
+            let x = rectangle.low.x + Float(index) * cell.x - Float(firstX)
             let column = min(max(Int(x.rounded(.down)), 0), width - 1)
-            edges[index] = Edge(column: column, share: x - Float(column))
+            edges[index] = (column, x - Float(column))
         }
-        let step = max(1, Int((cellHeight / maximumRows).rounded(.up)))
+        let step = max(1, Int((cell.y / maximumRows).rounded(.up)))
         for row in 0..<rows {
-            let top = rectangle.top + Float(row) * cellHeight
-            let weight = addRows(of: frame, from: top, to: top + cellHeight, step, firstX..<endX)
-            writeRow(row, width, scale: 1 / (Float(weight) * cellWidth), to: output)
+            let top = rectangle.low.y + Float(row) * cell.y
+            let weight = addRows(of: frame, from: top, to: top + cell.y, step, firstX..<endX)
+            writeRow(row, width, scale: 1 / (Float(weight) * cell.x), to: output)
         }
         return true
     }
@@ -154,7 +146,7 @@ package final class LuminanceGrid {
             }
             sums.update(repeating: 0)
         }
-        func sum(leftOf edge: Edge) -> (whole: UInt32, part: Float) {
+        func sum(leftOf edge: (column: Int, share: Float)) -> (whole: UInt32, part: Float) {
             (totals[edge.column], edge.share * Float(totals[edge.column + 1] &- totals[edge.column]))
         }
         let (start, step) = order == .rows ? (row * columns, 1) : (row, rows)

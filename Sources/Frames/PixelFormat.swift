@@ -13,15 +13,6 @@ public enum PixelFormat: Hashable, Sendable {
     /// Plane 0 holds a JPEG of `bytesPerRow` bytes; it must be decoded before its pixels can be read.
     case jpeg
 
-    /// How many planes a frame of it has.
-    package var planeCount: Int {
-        switch self {
-        case .planarYUV: 3
-        case .nv12: 2
-        case .gray, .yuyv, .packedRGB, .jpeg: 1
-        }
-    }
-
     /// Pixels of R, G, B.
     public static let rgb24 = PixelFormat.packedRGB(bytesPerPixel: 3, red: 0, green: 1, blue: 2)
     /// Pixels of B, G, R.

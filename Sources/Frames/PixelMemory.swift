@@ -18,7 +18,7 @@ package final class PixelMemory: @unchecked Sendable {
 /// Lends pixel memory and lends it again when it is no longer held.
 package struct PixelMemoryPool {
     /// How many pieces are kept: one being written, one waiting, one being read, one in a preview.
-    private let limit = 4
+    package static let limit = 4
     private var kept: [PixelMemory] = []
 
     package init() {}
@@ -30,7 +30,7 @@ package struct PixelMemoryPool {
             return kept[index]
         }
         let fresh = PixelMemory(byteCount: byteCount)
-        if kept.count < limit { kept.append(fresh) }
+        if kept.count < Self.limit { kept.append(fresh) }
         return fresh
     }
 }

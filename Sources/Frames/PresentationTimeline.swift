@@ -33,23 +33,19 @@ package struct PresentationTimeline {
     package mutating func mediaTime(presentation: Double?) -> Double {
         let next = max(earliestOfRound, latest.map { $0 + nominalStep } ?? 0)
         guard let presentation else { return settle(next) }
-        guard let offset else { return shift(presentation, at: next) }
-        let time = presentation + offset
-        guard let latest else { return settle(time) }
-        guard time - latest < Self.longestForwardStep, latest - time <= Self.longestBackwardStep else {
-            return shift(presentation, at: next)
+        if let offset, let latest {
+            let time = presentation + offset
+            if time - latest < Self.longestForwardStep, latest - time <= Self.longestBackwardStep {
+                return settle(time > latest ? time : latest + Self.smallestStep)
+            }
         }
-        return settle(time > latest ? time : latest + Self.smallestStep)
+        offset = next - presentation
+        return settle(next)
     }
 
     /// The media time in seconds of a picture that has no time but that of its arrival, in seconds since the first one.
     mutating func mediaTime(arrival: Double) -> Double {
         settle(latest.map { max(arrival, $0 + Self.smallestArrivalStep) } ?? 0)
-    }
-
-    private mutating func shift(_ presentation: Double, at time: Double) -> Double {
-        offset = time - presentation
-        return settle(time)
     }
 
     private mutating func settle(_ time: Double) -> Double {

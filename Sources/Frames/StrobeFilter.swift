@@ -19,11 +19,7 @@ struct StrobeFilter: Sendable {
     /// Takes the next frame's brightness, 0 to 255.
     /// - Returns: Whether the lamp was off, and does flash.
     mutating func isUnlit(_ brightness: Float) -> Bool {
-        guard let before = previous else {
-            previous = brightness
-            return false
-        }
-        previous = brightness
+        guard let before = exchange(&previous, with: brightness) else { return false }
         let isStep = isDark(brightness, beside: before) || isDark(before, beside: brightness)
         let isAlternation = isStep && isRising != (brightness > before)
         if isStep { isRising = brightness > before }

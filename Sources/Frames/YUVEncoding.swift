@@ -31,17 +31,6 @@ public struct YUVEncoding: Hashable, Sendable {
     /// What a JPEG means.
     public static let jpeg = YUVEncoding(matrix: .bt601, isFullRange: true)
 
-    /// What makes red, green and blue of 0…255 from samples: R = luma · (Y − black) + redV · (V − 128), and so on.
-    ///
-    /// In the video range there are 219 steps of brightness and 224 of chroma.
-    var factors: (luma: Double, black: Double, redV: Double, greenU: Double, greenV: Double, blueU: Double) {
-        let (red, blue) = matrix.weights
-        let green = 1 - red - blue
-        let chroma = 2 * (isFullRange ? 1 : 255.0 / 224)
-        return (
-            luma: isFullRange ? 1 : 255.0 / 219, black: isFullRange ? 0 : 16, redV: chroma * (1 - red),
-            greenU: -chroma * (1 - blue) * blue / green, greenV: -chroma * (1 - red) * red / green,
-            blueU: chroma * (1 - blue)
-        )
-    }
+    /// The sample of black, and what makes the steps above it, of which the video range has 219, those of 0…255.
+    var luma: (black: Double, factor: Double) { isFullRange ? (0, 1) : (16, 255.0 / 219) }
 }

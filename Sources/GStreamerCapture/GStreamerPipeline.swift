@@ -17,15 +17,13 @@ final class GStreamerPipeline {
         /// Without stamp and orientation; nil if its size or its planes make it unusable. A picture that is not live belongs to
         /// the pipeline, and returns to it with the frame's last copy.
         var frame: Frame?
-        var size: FrameSize
-        /// GStreamer's name of the format.
-        var formatName: String
-        /// Pictures a second; nil if the pipeline does not say.
-        var rate: Double?
+        /// With GStreamer's name of the format.
+        var stream: StreamDescription
         /// Seconds on the pipeline's time line; nil if the pipeline does not say.
         var time: Double?
-        /// How long ago a live picture was captured; nil if the pipeline does not say.
-        var age: Duration?
+        /// How long ago a live picture was captured, if the pipeline says so. What a network's buffer adds to each is left out: it
+        /// is no sign that this one has become stale.
+        var age: Duration
     }
 
     /// The formats that frames can have, by the names that GStreamer has for them, cheapest first; gray comes last because
@@ -45,6 +43,7 @@ final class GStreamerPipeline {
     private(set) var hasStarted = false
     /// Whether it brings its pictures when they happen; false until it has started.
     private(set) var isLive = false
+    private let name: String
     private let pipeline: OpaquePointer
     private var copies = PixelMemoryPool()
 
@@ -65,17 +64,10 @@ final class GStreamerPipeline {
             let reason = error.map { String(cString: $0) } ?? "no reason is known"
             throw .unusable(description, "\(reason); try it with `gst-launch-1.0 … ! videoconvert ! autovideosink`")
         }
-        pipeline = made
+        (name, pipeline) = (description.name, made)
     }
 
     deinit { FacetPipelineStop(pipeline) }
-
-    /// The cameras that libcamera and PipeWire offer, by what `camera.source` calls them; none without GStreamer.
-    static func cameras() -> [(device: String, name: String)] {
-        guard unavailable == nil, let list = FacetPipelineCameras() else { return [] }
-        defer { FacetPipelineFreeText(list) }
-        return cameras(in: String(cString: list))
-    }
 
     /// Reads a list with a line for each camera, in which tabs separate the element, the camera's name for it and that for people.
     static func cameras(in list: String) -> [(device: String, name: String)] {
@@ -89,7 +81,7 @@ final class GStreamerPipeline {
     }
 
     /// Why GStreamer cannot be used; nil if it can.
-    private static let unavailable: String? = FacetPipelineLoad().map { String(cString: $0) }
+    static let unavailable: String? = FacetPipelineLoad().map { String(cString: $0) }
 
     /// Starts it, or waits further until it has started; then waits for the next picture.
     func next(nanoseconds: Int64) -> Step {
@@ -113,22 +105,18 @@ final class GStreamerPipeline {
     var failure: (text: String, reason: SourceFailure.Reason)? {
         var code: Int32 = 0
         guard let text = FacetPipelineError(pipeline, &code).map({ String(cString: $0) }) else { return nil }
-        let reason: SourceFailure.Reason =
-            switch Int(code) {
-            case FacetPipelineNotFound: .notFound
-            case FacetPipelineBusy: .busy
-            case FacetPipelineNotAuthorized: .permissionDenied
-            default: .driverError
-            }
-        return (text, reason)
+        let reasons: [Int: SourceFailure.Reason] = [
+            FacetPipelineNotFound: .notFound, FacetPipelineBusy: .busy, FacetPipelineNotAuthorized: .permissionDenied,
+        ]
+        return (text, reasons[Int(code)] ?? .driverError)
     }
 
     private func picture(_ frame: FacetPipelineFrame) -> Picture? {
         guard let held = frame.held, let data = frame.data else { return nil }
         let lease = PictureLease(held)
         defer { withExtendedLifetime(lease) {} }
-        let name = cString(frame.format)
-        guard let format = Self.formats.first(where: { $0.name == name })?.format else { return nil }
+        let formatName = cString(frame.format)
+        guard let format = Self.formats.first(where: { $0.name == formatName })?.format else { return nil }
         var (base, owner): (UnsafeRawPointer, any AnyObject & Sendable) = (UnsafeRawPointer(data), lease)
         if isLive {
             // Cameras have few buffers, and libcamera 0.0.3 crashes if one is given back after the camera was closed.
@@ -140,20 +128,16 @@ final class GStreamerPipeline {
         let size = FrameSize(width: Int(frame.width), height: Int(frame.height))
         let (offsets, strides) = (frame.offsets, frame.strides)
         let all = [(offsets.0, strides.0), (offsets.1, strides.1), (offsets.2, strides.2)]
-        let planes = all.prefix(format.planeCount).map { offset, stride in
+        let planes = all.prefix((try? format.rows(in: size).count) ?? 0).map { offset, stride in
             let count = max(0, frame.size - offset)
             return (UnsafeRawBufferPointer(start: base + min(offset, frame.size), count: count), Int(stride))
         }
         var made = try? Frame(planes: planes, keptBy: owner, size: size, format: format, stamp: .unset)
         made?.encoding = YUVEncoding(matrix: frame.bt709 ? .bt709 : .bt601, isFullRange: frame.fullRange)
-        return Picture(
-            frame: made,
-            size: size,
-            formatName: name,
-            rate: frame.rate > 0 ? frame.rate : nil,
-            time: frame.time < 0 ? nil : Double(frame.time) / 1e9,
-            age: frame.age < 0 ? nil : .nanoseconds(frame.age)
-        )
+        let rate = frame.rate > 0 ? frame.rate : nil
+        let stream = StreamDescription(name: name, size: size, format: formatName, rate: rate, isLive: isLive)
+        let age = 0..<1_000_000_000 ~= frame.age ? Duration.nanoseconds(frame.age) : .zero
+        return Picture(frame: made, stream: stream, time: frame.time < 0 ? nil : Double(frame.time) / 1e9, age: age)
     }
 }
 

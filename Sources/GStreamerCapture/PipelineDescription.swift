@@ -1,3 +1,4 @@
+import CGStreamer
 public import Frames
 import System
 
@@ -48,7 +49,11 @@ public struct PipelineDescription: Hashable, Sendable {
 
     /// The cameras that libcamera and PipeWire offer on this machine: what `camera.source` calls each, and its name for
     /// people. None without GStreamer and its elements for them.
-    package static func cameras() -> [(device: String, name: String)] { GStreamerPipeline.cameras() }
+    package static func cameras() -> [(device: String, name: String)] {
+        guard GStreamerPipeline.unavailable == nil, let list = FacetPipelineCameras() else { return [] }
+        defer { FacetPipelineFreeText(list) }
+        return GStreamerPipeline.cameras(in: String(cString: list))
+    }
 }
 
 extension String {

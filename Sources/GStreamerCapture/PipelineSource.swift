@@ -65,11 +65,11 @@ package final class PipelineSource: FrameSource {
                     run.isLive ? .live(hasTimes: false) : options.pace == .realtime ? .paced : .file
                 delivery.begin(timing, rate: nil, isConnection: false)
             case .picture(let picture):
-                let (size, limit) = (picture.size, options.maximumPixels)
+                let (size, limit) = (picture.stream.size, options.maximumPixels)
                 guard size.width * size.height <= limit else {
                     return lost(.tooLarge(description.name, size, limit: limit), run)
                 }
-                guard deliver(picture, run, to: &delivery) else { return .ended(.stopped) }
+                guard deliver(picture, to: &delivery) else { return .ended(.stopped) }
                 last = .now
             case .waiting where last.duration(to: .now) > limit:
                 return lost(.stalled, "no picture for \(limit); check the camera, its cable and the pipeline.", run)
@@ -98,19 +98,15 @@ package final class PipelineSource: FrameSource {
 
     /// Delivers a picture; what its format or its size makes unusable is counted as corrupt.
     /// - Returns: False if the source was stopped or the mailbox closed.
-    private func deliver(_ picture: GStreamerPipeline.Picture, _ run: Run, to delivery: inout PictureDelivery) -> Bool {
+    private func deliver(_ picture: GStreamerPipeline.Picture, to delivery: inout PictureDelivery) -> Bool {
         guard var frame = picture.frame else {
             delivery.countDamage()
             return true
         }
         frame.orientation = options.wholeOrientation
-        let (name, size, format) = (description.name, picture.size, picture.formatName)
-        var stream = StreamDescription(name: name, size: size, format: format, rate: picture.rate)
+        var stream = picture.stream
         stream.orientation = options.wholeOrientation
-        stream.isLive = run.isLive
-        // What a network's buffer adds to each picture is no sign that this one has become stale.
-        let age = picture.age.map { $0 < .seconds(1) ? $0 : .zero } ?? .zero
-        return delivery.deliver(frame, of: stream, at: picture.time, age: age)
+        return delivery.deliver(frame, of: stream, at: picture.time, age: picture.age)
     }
 }
 

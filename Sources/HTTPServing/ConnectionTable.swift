@@ -5,7 +5,7 @@ import System
 /// One has `patience` seconds for each request and its answer; a stream has as long as it likes. At the limit, the one that has
 /// waited longest is closed, of the client with the most that wait: a client that opens many loses its own.
 struct ConnectionTable {
-    private struct Entry {
+    struct Entry {
         let address: String
         var since: Double
         var isStream = false
@@ -17,12 +17,7 @@ struct ConnectionTable {
     let limit: Int
     /// Seconds for a request and its answer.
     let patience: Double
-    private var entries: [Int32: Entry] = [:]
-
-    init(limit: Int, patience: Double) {
-        self.limit = limit
-        self.patience = patience
-    }
+    private(set) var entries: [Int32: Entry] = [:]
 
     var isFull: Bool { entries.count >= limit }
 

@@ -7,29 +7,13 @@ package struct HTTPRequest: Sendable {
     /// The path with percent escapes undone, without the query.
     package var path: String
     /// The query's values by name; the last one of a name that comes twice.
-    package var query: [String: String]
+    package var query: [String: String] = [:]
     /// The header's fields by name in lower case; a field that comes twice is joined with commas.
-    package var headers: [String: String]
+    package var headers: [String: String] = [:]
     /// The body, of at most `HTTPServer.Options.longestBody` bytes.
-    package var body: [UInt8]
+    package var body: [UInt8] = []
     /// The numeric address of the client, or of the proxy before it.
-    package var client: String
-
-    package init(
-        _ method: String,
-        _ path: String,
-        query: [String: String] = [:],
-        headers: [String: String] = [:],
-        body: [UInt8] = [],
-        client: String = "127.0.0.1"
-    ) {
-        self.method = method
-        self.path = path
-        self.query = query
-        self.headers = headers
-        self.body = body
-        self.client = client
-    }
+    package var client = "127.0.0.1"
 
     /// The value of a field in the body, a form as browsers send it (application/x-www-form-urlencoded) with any bytes.
     ///

@@ -15,8 +15,8 @@ extension HTTPServer {
             let method = method.map { String(cString: $0) } ?? ""
             let request = HTTPRequest(
                 // The library leaves the body of a HEAD's answer out.
-                method == "HEAD" ? "GET" : method,
-                url.map { String(cString: $0) } ?? "",
+                method: method == "HEAD" ? "GET" : method,
+                path: url.map { String(cString: $0) } ?? "",
                 query: Self.values(of: connection, .GET_ARGUMENT_KIND),
                 headers: Self.values(of: connection, .HEADER_KIND),
                 client: table.address(of: socket) ?? ""
@@ -171,7 +171,9 @@ final class StreamedAnswer {
         if position < bytes.count { return .bytes(bytes) }
         let next = stream.next()
         switch next {
-        case .bytes(let new): (bytes, position) = (new, 0)
+        case .bytes(let new):
+            bytes = new
+            position = 0
         case .none:
             MHD_suspend_connection(connection)
             isSuspended = true

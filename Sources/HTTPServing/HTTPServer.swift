@@ -1,5 +1,5 @@
 import CMicroHTTPD
-import Foundation
+import Glibc
 import Synchronization
 import System
 
@@ -47,7 +47,7 @@ package final class HTTPServer: @unchecked Sendable {
 
     package typealias Handler = @Sendable (HTTPRequest) -> HTTPResponse
 
-    package var port: UInt16 { listener.port }
+    package let port: UInt16
     /// Connections beyond the limit that the library holds until those that make room for them are closed; with more it
     /// stops accepting, so that a client with a connection of its own would have to wait.
     private static let reserve = 128
@@ -55,10 +55,11 @@ package final class HTTPServer: @unchecked Sendable {
     static let memory = 32 * 1024
     /// Seconds after which a stream is over whose client takes nothing.
     private static let streamPatience: UInt32 = 30
+    /// Bytes that the system keeps for a connection that is slower than a stream; it doubles them.
+    private static let sendBuffer: Int32 = 128 * 1024
 
     let options: Options
     let handler: Handler
-    private let listener: Listener
     private let waker: Waker
     private let inbox = Mutex(Inbox())
     // What follows is used by the thread in `run` alone.
@@ -80,16 +81,15 @@ package final class HTTPServer: @unchecked Sendable {
     package init(_ options: Options, handler: @escaping Handler) throws(HTTPServerError) {
         self.options = options
         self.handler = handler
-        listener = try Listener(host: options.host, port: options.port)
         do { waker = try Waker() } catch { throw .cannotStart(hasCertificate: false) }
+        // The library closes this socket when the server ends.
+        let socket = try Self.listeningSocket(host: options.host, port: options.port)
+        port = UInt16(SocketAddress(of: socket, getsockname).port) ?? options.port
         var files = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &files)
         // Half of the files that the process may open are left for everything else.
         let limit = min(options.connections, max(16, Int(clamping: files.rlim_cur) / 2))
         table = ConnectionTable(limit: limit, patience: options.patience)
-        // The library closes its descriptor when it ends.
-        let socket = fcntl(listener.socket, F_DUPFD_CLOEXEC, 0)
-        guard socket >= 0 else { throw .cannotStart(hasCertificate: false) }
         let context = Unmanaged.passUnretained(self).toOpaque()
         server = http_start(
             { context, connection, url, method, _, data, size, state in
@@ -121,6 +121,28 @@ package final class HTTPServer: @unchecked Sendable {
 
     deinit { end() }
 
+    /// Makes a socket that listens on a numeric address; throws `HTTPServerError` if the system refuses it.
+    private static func listeningSocket(host: String, port: UInt16) throws(HTTPServerError) -> Int32 {
+        func failed(_ code: Int32 = errno) -> HTTPServerError {
+            .cannotListen(host: host, port: port, reason: String(cString: strerror(code)))
+        }
+        guard let address = try? SocketAddress.all(of: host, port: Int(port), isNumeric: true)[0] else {
+            throw failed(EADDRNOTAVAIL)
+        }
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        let socket = socket(address.family, kind, 0)
+        guard socket >= 0 else { throw failed() }
+        let size = socklen_t(MemoryLayout<Int32>.size)
+        setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, [Int32(1)], size)
+        setsockopt(socket, SOL_SOCKET, SO_SNDBUF, [sendBuffer], size)
+        guard address.withPointer({ bind(socket, $0, $1) }) == 0, listen(socket, 128) == 0 else {
+            let code = errno
+            close(socket)
+            throw failed(code)
+        }
+        return socket
+    }
+
     private static func of(_ context: UnsafeMutableRawPointer?) -> HTTPServer? {
         context.map { Unmanaged<HTTPServer>.fromOpaque($0).takeUnretainedValue() }
     }
@@ -135,12 +157,9 @@ package final class HTTPServer: @unchecked Sendable {
             let pauses = [table.pause(at: seconds), timeout < 0 ? nil : Double(timeout) / 1000].compactMap(\.self)
             let nanoseconds = pauses.min().map { Int64($0 * 1e9) } ?? .max
             _ = waker.wait([(http_event_descriptor(server), Int16(POLLIN))], nanoseconds: nanoseconds)
-            let inbox = inbox.withLock { inbox in
-                defer { inbox.ready = [] }
-                return inbox
-            }
-            guard !inbox.isOver else { return }
-            for stream in inbox.ready { streams[stream]?.resume() }
+            let (ready, isOver) = inbox.withLock { (exchange(&$0.ready, with: []), $0.isOver) }
+            guard !isOver else { return }
+            for stream in ready { streams[stream]?.resume() }
             for socket in table.closeOverdue(at: seconds) { shutdown(socket, Int32(SHUT_RDWR)) }
             MHD_run(server)
         }
@@ -170,11 +189,9 @@ package final class HTTPServer: @unchecked Sendable {
     /// Takes a connection in, and makes room for it.
     private func opened(_ socket: Int32) {
         if table.isFull {
-            guard let oldest = table.closeOldest() else {
-                shutdown(socket, Int32(SHUT_RDWR))
-                return
-            }
-            shutdown(oldest, Int32(SHUT_RDWR))
+            let oldest = table.closeOldest()
+            shutdown(oldest ?? socket, Int32(SHUT_RDWR))
+            guard oldest != nil else { return }
         }
         // An address of version 4 that came to a socket of version 6 is written as version 4.
         let address = SocketAddress(of: socket, getpeername).host.replacing(/^::ffff:/, with: "")

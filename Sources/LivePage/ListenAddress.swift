@@ -3,26 +3,19 @@ import System
 
 /// Where a server listens: a numeric address and a port.
 package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
-    package var host: String
+    package var host = "127.0.0.1"
     package var port: UInt16
 
     /// Makes the address of a port that only programs on this machine can reach; 0 is any that is free.
-    package init(port: UInt16) {
-        host = "127.0.0.1"
-        self.port = port
-    }
+    package init(port: UInt16) { self.port = port }
 
     /// Reads `8088`, `127.0.0.1:8088`, `[::1]:8088` or `0.0.0.0:8088`; nil if it is none of these.
     package init?(_ text: String) {
-        if let port = UInt16(text) {
-            self.init(port: port)
-            return
-        }
-        guard let place = HostAndPort(text, ports: 0...65_535), let port = place.port else { return nil }
+        let place = HostAndPort(UInt16(text).map { "localhost:\($0)" } ?? text, ports: 0...65_535)
+        guard let place, let port = place.port else { return nil }
         self.init(port: port)
-        guard place.host != "localhost" else { return }
-        guard Self.isNumeric(place.host) else { return nil }
-        host = place.host
+        if place.host != "localhost" { host = place.host }
+        guard Self.isNumeric(host) else { return nil }
     }
 
     /// Whether only programs on this machine can come.

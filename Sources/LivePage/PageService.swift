@@ -3,7 +3,6 @@ package import FaceMessages
 import Foundation
 import HTTPServing
 import MQTT
-import OverlayRendering
 import System
 
 /// Serves the live page, or the page on which areas are drawn, until the messages of the cameras end.
@@ -30,8 +29,8 @@ package struct PageService {
 
     /// What a page that shows cameras listens to.
     package static let topics = Topic.viewed + [.count, .stats, .today]
-    /// Bytes of the longest message that a page takes.
-    package static let largestMessage = PagePublisher.largestMessage
+    /// Bytes of the longest message that a page takes: previews of 4096 pixels' width have less.
+    package static let largestMessage = 4 << 20
 
     private let options: Options
     /// What areas are drawn for; nil for a page that only shows.
@@ -58,15 +57,14 @@ package struct PageService {
         let viewers = Viewers()
         let bases = named.filter { !$0.contains("+") }
         let publisher = try PagePublisher(options, viewers, address: subscriber.address, bases: bases)
-        let detect = DetectSwitch(viewers) { subscriber.send($1 ? "ON" : "OFF", on: .detectSet, under: $0) }
-        let page = PageServer(
+        var page = PageServer(
             access: PageGuard(options),
             viewers: viewers,
             overlays: publisher.offered,
             wish: ViewerWish(overlay: options.style.overlay.name, isMirrored: options.style.isMirrored),
-            detect: options.canControl ? detect : nil,
             editor: editor
         )
+        if options.canControl { page.detect = { subscriber.send($1 ? "ON" : "OFF", on: .detectSet, under: $0) } }
         let server = try makeServer(page)
         let serving = Task { try await onThread(named: "http") { server.run() } }
         defer { server.stop() }

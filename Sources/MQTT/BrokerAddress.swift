@@ -20,10 +20,9 @@ package struct BrokerAddress: Hashable, Sendable {
         let mark = url.firstRange(of: "://")
         hasScheme = mark != nil
         let scheme = mark.map { url[..<$0.lowerBound] } ?? "mqtt"
-        switch scheme.lowercased() {
-        case "mqtt", "tcp": usesTLS = false
-        case "mqtts", "ssl": usesTLS = true
-        default: throw refused("the scheme must be mqtt or mqtts (TLS), not '\(scheme)'")
+        usesTLS = ["mqtts", "ssl"].contains(scheme.lowercased())
+        guard usesTLS || ["mqtt", "tcp"].contains(scheme.lowercased()) else {
+            throw refused("the scheme must be mqtt or mqtts (TLS), not '\(scheme)'")
         }
         let rest = mark.map { url[$0.upperBound...] } ?? url[...]
         var place = rest.prefix { !"/?#".contains($0) }

@@ -112,7 +112,7 @@ package final class BrokerConnection: Sendable {
         let time = timeout.wholeNanoseconds
         session.state.withLock { state in
             guard state.stop == nil else { return }
-            state.stop = .init(disconnectTime: now + time - min(time / 4, 500_000_000), deadline: now + time)
+            state.stop = (disconnectTime: now + time - min(time / 4, 500_000_000), deadline: now + time)
         }
         session.waker.wake()
     }

@@ -28,8 +28,6 @@ package struct BrokerSettings: Hashable, Sendable {
         package var address = "use its new address"
         package var certificates = "check the certificate files, the host name, and that this port speaks TLS"
         package var rival = "give each its own topic"
-
-        package init() {}
     }
 
     /// Port of a broker without TLS (IANA: mqtt).

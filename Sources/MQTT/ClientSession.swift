@@ -13,30 +13,19 @@ final class ClientSession: Sendable {
         var counters = DeliveryCounters()
         var isConnected = false
         var hasLoggedOverflow = false
-        var stop: StopRequest?
+        /// When DISCONNECT is sent even though earlier messages are not acknowledged, and when the connection is cut; timers'
+        /// clock. Nil until the end is asked for.
+        var stop: (disconnectTime: Int64, deadline: Int64)?
 
-        /// Lets an event wait for the broker; returns the event that had to make room, if one had to.
-        mutating func accept(_ event: StoredEvent, now: DeliveryClock.Moment) -> [DeliveryQueue.Dropped] {
-            counters.acceptedEvents += 1
-            return count([events.append(event, now: now)].compactMap(\.self))
-        }
-
-        /// Takes out events that are too old.
-        mutating func expire(now: DeliveryClock.Moment) -> [DeliveryQueue.Dropped] {
-            count(events.expire(now: now, limit: ClientSession.expiryBatch))
-        }
-
-        private mutating func count(_ dropped: [DeliveryQueue.Dropped]) -> [DeliveryQueue.Dropped] {
+        /// Lets events wait for the broker, if any are new; returns those that are too old or had to make room.
+        mutating func accept(_ new: [StoredEvent], now: DeliveryClock.Moment) -> [DeliveryQueue.Dropped] {
+            counters.acceptedEvents += new.count
+            // Expired events are removed first, so that they do not count as overflow.
+            let expired = events.expire(now: now, limit: ClientSession.expiryBatch)
+            let dropped = expired + new.compactMap { events.append($0, now: now) }
             for dropped in dropped { counters.count(dropped.reason) }
             return dropped
         }
-    }
-
-    struct StopRequest {
-        /// When DISCONNECT is sent even though earlier messages are not acknowledged; timers' clock.
-        var disconnectTime: Int64
-        /// When the connection is cut; timers' clock.
-        var deadline: Int64
     }
 
     /// How many transient messages may wait for the network thread.
@@ -72,7 +61,7 @@ final class ClientSession: Sendable {
             events: DeliveryQueue(rules: rules),
             topics: StateTopics(ownTopic: settings.selfCorrectingTopic, will: settings.will)
         )
-        let dropped = store.events().flatMap { state.accept($0, now: clock.now()) }
+        let dropped = state.accept(store.events(), now: clock.now())
         self.state = Mutex(state)
         forget(dropped)
     }
@@ -82,8 +71,7 @@ final class ClientSession: Sendable {
         let isSafe = store.append(event)
         let (dropped, isFirstOverflow) = state.withLock { state in
             if !isSafe { state.counters.unsafeEvents += 1 }
-            // Expired events are removed first, so that they do not count as overflow.
-            let dropped = state.expire(now: clock.now()) + state.accept(event, now: clock.now())
+            let dropped = state.accept([event], now: clock.now())
             let isFirstOverflow = !state.hasLoggedOverflow && dropped.last?.reason == .overflow
             if isFirstOverflow { state.hasLoggedOverflow = true }
             return (dropped, isFirstOverflow)
@@ -99,7 +87,7 @@ final class ClientSession: Sendable {
     /// Takes out events that are too old, here and in the store; returns whether there may be more.
     func expireEvents() -> Bool {
         // The clock is read with the lock held, so that an event which comes in meanwhile is not from the future.
-        let dropped = state.withLock { $0.expire(now: clock.now()) }
+        let dropped = state.withLock { $0.accept([], now: clock.now()) }
         forget(dropped)
         return dropped.count == Self.expiryBatch
     }

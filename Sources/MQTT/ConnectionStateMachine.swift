@@ -69,12 +69,9 @@ struct ConnectionStateMachine {
     static let refusalDelay: Int64 = 30_000_000_000
 
     private let settings: BrokerSettings
-    private let delays: ClosedRange<Int64>
     private let jitter: (ClosedRange<Int64>) -> Int64
-    /// How many short connections in a row are put down to another client.
-    private let shortLivedLimit: Int
     private var phase = Phase.idle
-    private(set) var attempt: Attempt
+    private(set) var attempt = Attempt(broker: 0, version: .version5, cleanStart: true)
     private var round: ArraySlice<Int> = []
     /// Why those before failed, and whether only a person can fix that.
     private var reasons: [(text: String, isRefusal: Bool)] = []
@@ -94,11 +91,7 @@ struct ConnectionStateMachine {
 
     init(settings: BrokerSettings, jitter: @escaping (ClosedRange<Int64>) -> Int64 = { Int64.random(in: $0) }) {
         self.settings = settings
-        shortLivedLimit = settings.selfCorrectingTopic == nil ? Self.suspiciousCount : Self.unexplainedCount
-        delays =
-            settings.reconnectDelay.lowerBound.wholeNanoseconds...settings.reconnectDelay.upperBound.wholeNanoseconds
         self.jitter = jitter
-        attempt = Attempt(broker: 0, version: .version5, cleanStart: true)
     }
 
     var isConnected: Bool { if case .connected = phase { true } else { false } }
@@ -128,20 +121,17 @@ struct ConnectionStateMachine {
 
     /// Time went by; `unanswered` names the addresses that did not answer so far, for people.
     mutating func tick(now: Int64, unanswered: String = "") -> [Action] {
-        switch phase {
-        case .waiting(let until) where now >= until: return beginRound(now: now)
-        case .opening(let stage, let since) where now - since >= timeout(of: stage, since: since):
-            let time = "within \(Double(timeout(of: stage, since: since)) / 1e9) s"
-            let addresses = unanswered.isEmpty ? "" : " from \(unanswered)"
-            let loss: Loss =
-                switch stage {
-                case .dialing: .unreachable("\(broker): no answer\(addresses) \(time)")
-                case .securing: .unanswered("\(broker): TLS is not agreed on \(time)")
-                case .asking: .unanswered("\(broker): no answer to the connection request \(time)")
-                }
-            return lost(loss, now: now)
-        default: return []
-        }
+        guard let deadline, now >= deadline else { return [] }
+        guard case .opening(let stage, let since) = phase else { return beginRound(now: now) }
+        let time = "within \(Double(deadline - since) / 1e9) s"
+        let addresses = unanswered.isEmpty ? "" : " from \(unanswered)"
+        let loss: Loss =
+            switch stage {
+            case .dialing: .unreachable("\(broker): no answer\(addresses) \(time)")
+            case .securing: .unanswered("\(broker): TLS is not agreed on \(time)")
+            case .asking: .unanswered("\(broker): no answer to the connection request \(time)")
+            }
+        return lost(loss, now: now)
     }
 
     /// Opening the connection has come as far as `stage`.
@@ -206,12 +196,7 @@ struct ConnectionStateMachine {
         guard let broker = round.popFirst() else { return [] }
         hasRepeated = false
         otherVersionReason = nil
-        let version: ConnectionState.ProtocolVersion =
-            switch settings.protocolPreference {
-            case .automatic: accepted[broker] ?? .version5
-            case .version5: .version5
-            case .version311: .version311
-            }
+        let version = settings.protocolPreference == .version311 ? .version311 : accepted[broker] ?? .version5
         // A session left by an earlier run could replay old commands, so the first connection never resumes one.
         let cleanStart = broker != sessionBroker || version != .version5
         return open(Attempt(broker: broker, version: version, cleanStart: cleanStart), now: now)
@@ -291,7 +276,8 @@ struct ConnectionStateMachine {
                 + "broker; on a network that others can change, use TLS"
             return retry(.refused(suspicion), now: now)
         case .ended(let reason), .unanswered(let reason), .unreachable(let reason, _):
-            guard shortLived >= shortLivedLimit else { return retry(.disconnected(reason), now: now) }
+            let limit = settings.selfCorrectingTopic == nil ? Self.suspiciousCount : Self.unexplainedCount
+            guard shortLived >= limit else { return retry(.disconnected(reason), now: now) }
             let suspicion =
                 "the broker ended \(shortLived) connections in a row right after accepting them (\(reason)); most "
                 + "likely another client uses the id '\(settings.clientID)', or the broker's access list forbids our topics"
@@ -305,10 +291,11 @@ struct ConnectionStateMachine {
     /// Waits before the next round: what a round has already waited for an answer counts.
     private mutating func retry(_ state: ConnectionState, since begin: Int64? = nil, now: Int64) -> [Action] {
         failures += 1
-        var longest = delays.upperBound
+        let delays = settings.reconnectDelay
+        var longest = delays.upperBound.wholeNanoseconds
         // Brokers ban clients that ask too often after what only a person can change.
         if case .disconnected = state {} else { longest = max(longest, Self.refusalDelay) }
-        let full = delay(within: delays.lowerBound...longest, after: failures)
+        let full = delay(within: delays.lowerBound.wholeNanoseconds...longest, after: failures)
         return wait(state, delay: max(0, full - max(0, now - (begin ?? now))), now: now)
     }
 

@@ -32,7 +32,9 @@ package struct DeliveryClock: Sendable {
     package let now: @Sendable () -> Moment
 
     package static let system: DeliveryClock = {
-        let boot = currentBoot()
+        // The kernel's id of this boot; without one, every run of the program counts as a boot of its own.
+        let ofKernel = try? SmallFile.firstLine(of: "/proc/sys/kernel/random/boot_id")
+        let boot = ofKernel ?? "process-\(getpid())-\(nanoseconds(of: CLOCK_REALTIME))"
         return DeliveryClock {
             Moment(wall: nanoseconds(of: CLOCK_REALTIME), uptime: nanoseconds(of: CLOCK_BOOTTIME), boot: boot)
         }
@@ -40,28 +42,16 @@ package struct DeliveryClock: Sendable {
 
     /// Nanoseconds of the clock that timers go by.
     static func monotonic() -> Int64 { nanoseconds(of: CLOCK_MONOTONIC) }
-
-    /// The kernel's id of this boot; without one, every run of the program counts as a boot of its own.
-    private static func currentBoot() -> String {
-        let path = "/proc/sys/kernel/random/boot_id"
-        return (try? SmallFile.firstLine(of: path)) ?? "process-\(getpid())-\(nanoseconds(of: CLOCK_REALTIME))"
-    }
 }
 
 extension ClosedRange<Int64> {
     /// The lower bound, doubled so many times; the upper bound at the most.
     func doubling(_ times: Int) -> Int64 {
-        let (product, overflow) = lowerBound.multipliedReportingOverflow(by: 1 << Swift.min(times, 20))
-        return overflow ? upperBound : Swift.min(upperBound, product)
+        Int64(Swift.min(Int128(upperBound), Int128(lowerBound) << Swift.min(times, 20)))
     }
 }
 
 extension Duration {
     /// Whole nanoseconds, held within what 64 bits can carry (292 years).
-    var wholeNanoseconds: Int64 {
-        let (seconds, attoseconds) = components
-        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        guard !overflow else { return seconds < 0 ? .min : .max }
-        return product.addingReportingOverflow(attoseconds / 1_000_000_000).partialValue
-    }
+    var wholeNanoseconds: Int64 { Int64(clamping: attoseconds / 1_000_000_000) }
 }

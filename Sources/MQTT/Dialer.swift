@@ -34,7 +34,6 @@ final class Dialer {
 
     /// Nil once the addresses are known.
     private var lookup: Monitor<Lookup>?
-    private let failed: [SocketAddress]
     private var waiting: ArraySlice<SocketAddress> = []
     private var attempts: [(socket: CInt, address: SocketAddress)] = []
     private var nextStart: Int64 = 0
@@ -47,18 +46,15 @@ final class Dialer {
         // On a thread of its own: a resolver may block for long.
         _ = try JoinableThread(named: "mqtt-dns") {
             let found = Result { () throws(SocketAddress.LookupError) in
-                try SocketAddress.all(of: endpoint.host, port: endpoint.port)
+                try SocketAddress.ordered(SocketAddress.all(of: endpoint.host, port: endpoint.port), failed: failed)
             }
             lookup.update { $0 = found }
             waker.wake()
         }
-        (self.lookup, self.failed) = (lookup, failed)
+        self.lookup = lookup
     }
 
-    init(_ addresses: [SocketAddress]) {
-        waiting = addresses[...]
-        failed = []
-    }
+    init(_ addresses: [SocketAddress]) { waiting = addresses[...] }
 
     deinit { for attempt in attempts { close(attempt.socket) } }
 
@@ -76,7 +72,7 @@ final class Dialer {
             switch lookup.update({ $0 }) {
             case nil: return .pending
             case .failure(let error): return .failed(error.reason)
-            case .success(let addresses): waiting = SocketAddress.ordered(addresses, failed: failed)[...]
+            case .success(let addresses): waiting = addresses[...]
             }
             self.lookup = nil
         }

@@ -66,7 +66,7 @@ final class MosquittoHandle {
     deinit { mosquitto_destroy(handle) }
 
     private func setWill(_ will: MQTTMessage, delay: Duration) throws(MQTTError) {
-        var properties = isVersion5 ? Properties(of: will) : Properties()
+        var properties = Properties(of: isVersion5 ? will : nil)
         if isVersion5, delay > .zero { properties.add(MQTT_PROP_WILL_DELAY_INTERVAL, seconds: delay) }
         let size = CInt(clamping: will.payload.count)
         let qos = will.qos.rawValue
@@ -114,7 +114,7 @@ final class MosquittoHandle {
 
     /// Hands a message over; returns the number its acknowledgement will carry.
     func publish(_ message: MQTTMessage, qos: MQTTMessage.QoS, expiry: Duration?) throws(Failure) -> Int32 {
-        var properties = isVersion5 ? Properties(of: message) : Properties()
+        var properties = Properties(of: isVersion5 ? message : nil)
         defer { properties.free() }
         if isVersion5, let expiry {
             properties.add(MQTT_PROP_MESSAGE_EXPIRY_INTERVAL, seconds: max(expiry, .seconds(1)))
@@ -239,14 +239,12 @@ extension MosquittoHandle {
 private struct Properties {
     var list: OpaquePointer?
 
-    init() {}
-
-    init(of message: MQTTMessage) {
-        if let contentType = message.contentType {
+    init(of message: MQTTMessage? = nil) {
+        if let contentType = message?.contentType {
             mosquitto_property_add_string(&list, CInt(MQTT_PROP_CONTENT_TYPE.rawValue), contentType)
         }
         let identifier = CInt(MQTT_PROP_USER_PROPERTY.rawValue)
-        for property in message.userProperties {
+        for property in message?.userProperties ?? [] {
             mosquitto_property_add_string_pair(&list, identifier, property.name, property.value)
         }
     }

@@ -156,8 +156,8 @@ final class NetworkLoop {
     func connectionFailed(_ failure: MosquittoHandle.Failure) {
         if isLeaving { return finish(didDisconnect: false) }
         guard let proxy else { return }
-        let reason = "\(machine.broker): \(proxy.failure ?? failure.text)"
-        connectionLost(proxy.isMalformed ? .malformed(reason) : .ended(reason))
+        let reason = "\(machine.broker): \(proxy.failure.map { "\($0)" } ?? failure.text)"
+        connectionLost(proxy.failure is PacketInspector.Malformed ? .malformed(reason) : .ended(reason))
     }
 
     func connectionLost(_ loss: ConnectionStateMachine.Loss) {

@@ -14,6 +14,9 @@ import Synchronization
 /// - a file that cannot be written or was deleted is tried again every few seconds.
 package final class Outbox: EventStore {
     private struct State {
+        /// Nil where events are kept in memory only.
+        var path: String?
+        var maximumPages: Int?
         /// Nil while the file cannot be used.
         var file: OutboxFile?
         /// Held from the first time on that it could be taken: closing any descriptor of its file releases it.
@@ -32,6 +35,64 @@ package final class Outbox: EventStore {
         var nextRetry: Int64 = 0
 
         var condition: StoreCondition { file == nil ? StoreCondition(state: .memory, detail: problem) : healthy }
+
+        /// Opens the file; moves a damaged one aside and begins a new one.
+        mutating func open(_ path: String) throws {
+            let opened: OutboxFile
+            var found: OutboxFile.Contents
+            if lock?.isInPlace != true { lock = try OutboxLock(of: path) }
+            do {
+                // Closed before a new one takes a damaged one's place: SQLite finds a file's log by its name.
+                let file = try OutboxFile(path: path, maximumPages: maximumPages, lock: lock)
+                found = try file.read()
+                opened = file
+            } catch {
+                let damage = OutboxFile.Failure(error, path: path)
+                guard damage.isDamage else { throw error }
+                let last = max(OutboxFile.lastSequence(inDamaged: path), Self.numberByClock())
+                found = .init(values: [replacementKey: []], lastSequence: last)
+                let aside = try OutboxFile.moveAside(path: path)
+                opened = try OutboxFile(path: path, maximumPages: maximumPages, lock: lock)
+                try opened.write(all: found)
+                let detail = "\(damage): moved to \(aside), a new one begins"
+                healthy = StoreCondition(state: .restored, detail: detail)
+            }
+            // A file that is opened late still holds what an earlier run left: that stays for the next one.
+            if !hasBeenOpened {
+                contents.events.merge(found.events) { memory, _ in memory }
+                contents.values.merge(found.values) { memory, _ in memory }
+                contents.lastSequence = max(contents.lastSequence, found.lastSequence)
+            }
+            hasBeenOpened = true
+            file = opened
+        }
+
+        /// Tries again to use the file, with what memory holds.
+        mutating func reopen() {
+            guard let path else { return }
+            if hasBeenOpened, access(path, F_OK) != 0 {
+                let detail = "its file was deleted; it could be opened again and holds all events"
+                healthy = StoreCondition(state: .restored, detail: detail)
+            }
+            do {
+                try open(path)
+                try file?.write(all: contents)
+                lock?.note(isStale: false)
+            } catch {
+                fail(error)
+            }
+        }
+
+        /// Goes on in memory; opening the file again finds out how damaged it is.
+        mutating func fail(_ error: any Error) {
+            file = nil
+            lock?.note(isStale: true)
+            nextRetry = DeliveryClock.monotonic() + retryInterval
+            problem = OutboxFile.Failure(error, path: path ?? "").description
+        }
+
+        /// A number above all that earlier runs can have used: milliseconds since 1970, of which each had less than one event.
+        static func numberByClock() -> Int64 { DeliveryClock.system.now().wall / 1_000_000 }
     }
 
     /// So many writes make a log worth merging into the file: about half a megabyte.
@@ -50,7 +111,6 @@ package final class Outbox: EventStore {
     /// Whether an earlier run used numbers and values that it could not write, as on a full disk.
     package let hasStaleValues: Bool
     private let path: String?
-    private let maximumPages: Int?
     private let logger: Logger
     private let found: [StoredEvent]
     private let state: Mutex<State>
@@ -61,37 +121,36 @@ package final class Outbox: EventStore {
 
     /// Keeps events in memory.
     package convenience init() {
-        self.init(State(), path: nil, maximumPages: nil, logger: Logger(label: "outbox"))
+        self.init(State(), logger: Logger(label: "outbox"))
     }
 
     /// Opens or makes the file, along with the directories that lead to it. `maximumPages` limits its size as a full
     /// disk would; `logger` gets one line per change of the condition. Throws `OutboxInUse` if another process has the
     /// file: both would number and send the same events.
     package convenience init(path: String, maximumPages: Int? = nil, logger: Logger) throws(OutboxInUse) {
-        var state = State()
+        var state = State(path: path, maximumPages: maximumPages)
         do {
-            try Self.open(path: path, maximumPages: maximumPages, into: &state)
+            try state.open(path)
         } catch let error as OutboxInUse {
             throw error
         } catch let error as SQLiteError where error.primaryCode == SQLITE_BUSY {
             throw OutboxInUse(path: path, holder: "another program")
         } catch {
             // The numbers used before are unknown.
-            state.contents.lastSequence = Self.numberByClock()
-            Self.fail(error, path, &state)
+            state.contents.lastSequence = State.numberByClock()
+            state.fail(error)
         }
-        self.init(state, path: path, maximumPages: maximumPages, logger: logger)
+        self.init(state, logger: logger)
         if state.condition.state != .ok { log(state.condition) }
     }
 
-    private init(_ opened: State, path: String?, maximumPages: Int?, logger: Logger) {
+    private init(_ opened: State, logger: Logger) {
         var state = opened
-        self.path = path
-        self.maximumPages = maximumPages
+        path = state.path
         self.logger = logger
         (conditions, changes) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         hasStaleValues = state.lock?.foundStale == true
-        if hasStaleValues { state.contents.lastSequence = max(state.contents.lastSequence, Self.numberByClock()) }
+        if hasStaleValues { state.contents.lastSequence = max(state.contents.lastSequence, State.numberByClock()) }
         found = state.contents.events.values.sorted { $0.sequence < $1.sequence }
         mayHaveLostValues = path != nil && state.file == nil || state.contents.values[Self.replacementKey] != nil
         published = Mutex(state.condition)
@@ -153,7 +212,7 @@ package final class Outbox: EventStore {
                     state.problem = "its file was deleted"
                 }
             }
-            if state.file == nil, let path, now >= state.nextRetry { reopen(path, &state) }
+            if state.file == nil, now >= state.nextRetry { state.reopen() }
             guard state.writes >= Self.writesPerCheckpoint else { return nil }
             state.writes = 0
             return state.file
@@ -161,56 +220,7 @@ package final class Outbox: EventStore {
         guard let file else { return }
         // Waits for the disk, in which the network's thread must answer the broker.
         checkpoints.async { [weak self] in
-            do { try file.checkpoint() } catch {
-                self?.updating { state in Self.fail(error, self?.path, &state) }
-            }
-        }
-    }
-
-    // MARK: - The file
-
-    /// Opens the file; moves a damaged one aside and begins a new one.
-    private static func open(path: String, maximumPages: Int?, into state: inout State) throws {
-        let file: OutboxFile
-        var contents: OutboxFile.Contents
-        if state.lock?.isInPlace != true { state.lock = try OutboxLock(of: path) }
-        do {
-            // Closed before a new one takes a damaged one's place: SQLite finds a file's log by its name.
-            let opened = try OutboxFile(path: path, maximumPages: maximumPages, lock: state.lock)
-            contents = try opened.read()
-            file = opened
-        } catch {
-            let damage = OutboxFile.Failure(error, path: path)
-            guard damage.isDamage else { throw error }
-            let last = max(OutboxFile.lastSequence(inDamaged: path), numberByClock())
-            contents = .init(values: [replacementKey: []], lastSequence: last)
-            let aside = try OutboxFile.moveAside(path: path)
-            file = try OutboxFile(path: path, maximumPages: maximumPages, lock: state.lock)
-            try file.write(all: contents)
-            let detail = "\(damage): moved to \(aside), a new one begins"
-            state.healthy = StoreCondition(state: .restored, detail: detail)
-        }
-        // A file that is opened late still holds what an earlier run left: that stays for the next one.
-        if !state.hasBeenOpened {
-            state.contents.events.merge(contents.events) { memory, _ in memory }
-            state.contents.values.merge(contents.values) { memory, _ in memory }
-            state.contents.lastSequence = max(state.contents.lastSequence, contents.lastSequence)
-        }
-        state.hasBeenOpened = true
-        state.file = file
-    }
-
-    private func reopen(_ path: String, _ state: inout State) {
-        if state.hasBeenOpened, access(path, F_OK) != 0 {
-            let detail = "its file was deleted; it could be opened again and holds all events"
-            state.healthy = StoreCondition(state: .restored, detail: detail)
-        }
-        do {
-            try Self.open(path: path, maximumPages: maximumPages, into: &state)
-            try state.file?.write(all: state.contents)
-            state.lock?.note(isStale: false)
-        } catch {
-            Self.fail(error, path, &state)
+            do { try file.checkpoint() } catch { self?.updating { $0.fail(error) } }
         }
     }
 
@@ -225,7 +235,7 @@ package final class Outbox: EventStore {
                 state.writes += 1
                 return true
             } catch {
-                Self.fail(error, path, &state)
+                state.fail(error)
                 return false
             }
         }
@@ -243,17 +253,6 @@ package final class Outbox: EventStore {
         }
         return result
     }
-
-    /// Goes on in memory; opening the file again finds out how damaged it is.
-    private static func fail(_ error: any Error, _ path: String?, _ state: inout State) {
-        state.file = nil
-        state.lock?.note(isStale: true)
-        state.nextRetry = DeliveryClock.monotonic() + retryInterval
-        state.problem = OutboxFile.Failure(error, path: path ?? "").description
-    }
-
-    /// A number above all that earlier runs can have used: milliseconds since 1970, of which each had less than one event.
-    private static func numberByClock() -> Int64 { DeliveryClock.system.now().wall / 1_000_000 }
 
     private func log(_ condition: StoreCondition) {
         var metadata: Logger.Metadata = ["file": "\(path ?? "")"]

@@ -45,18 +45,19 @@ final class OutboxFile: Sendable {
     /// counting on from any accepted number.
     static let sequences: ClosedRange<Int64> = 1...(1 << 52)
 
+    /// What follows `CREATE TABLE` in the statements that make the tables, which SQLite keeps as well.
     private static let tables = [
         // Version 0.1 made these tables, which stay as they are; nothing uses `expiry`.
         // AUTOINCREMENT keeps the highest number ever used even when all events are gone.
         "event": """
-        CREATE TABLE event (
+        event (
             sequence INTEGER PRIMARY KEY AUTOINCREMENT,
             wall INTEGER NOT NULL, uptime INTEGER NOT NULL, boot TEXT NOT NULL,
             topic TEXT NOT NULL, payload BLOB NOT NULL,
             contentType TEXT, userProperties BLOB NOT NULL, expiry INTEGER
         )
         """,
-        "value": "CREATE TABLE value (key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID",
+        "value": "value (key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID",
     ]
 
     private let connection: Mutex<SQLiteConnection>
@@ -104,9 +105,7 @@ final class OutboxFile: Sendable {
         try connection.execute("CREATE TABLE IF NOT EXISTS grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
         guard try !versions(in: connection).contains("v1") else { return }
         try connection.transaction {
-            for (name, sql) in tables where try definition(of: name, in: connection) == nil {
-                try connection.execute(sql)
-            }
+            for table in tables.values { try connection.execute("CREATE TABLE IF NOT EXISTS \(table)") }
             try connection.execute("INSERT INTO grdb_migrations VALUES ('v1')")
         }
     }
@@ -154,7 +153,7 @@ final class OutboxFile: Sendable {
         if case .text(let problem)? = try connection.execute("PRAGMA quick_check(1)").first?[0], problem != "ok" {
             throw Failure.damaged(problem)
         }
-        for (name, sql) in tables where try definition(of: name, in: connection) != sql {
+        for (name, table) in tables where try definition(of: name, in: connection) != "CREATE TABLE \(table)" {
             throw Failure.damaged("its table \(name) is not as it was made")
         }
         var contents = Contents(lastSequence: try lastSequence(in: connection))
@@ -187,26 +186,19 @@ final class OutboxFile: Sendable {
 
     func write(_ change: Change) throws {
         try connection.withLock { connection in
-            // A single statement is a transaction by itself, which saves the two that begin and end one.
-            if change.events.count + change.removed.count + change.values.count == 1 {
-                try Self.write(change, to: connection)
-            } else {
-                try connection.transaction { try Self.write(change, to: connection) }
-            }
+            try connection.transaction { try Self.write(change, to: connection) }
         }
     }
 
     func write(all contents: Contents) throws {
         try connection.withLock { connection in
             try connection.transaction {
-                try connection.execute("DELETE FROM event; DELETE FROM value; DELETE FROM sqlite_sequence")
+                try connection.execute("DELETE FROM event; DELETE FROM value")
                 let values = contents.values.mapValues(Optional.some)
                 try Self.write(Change(events: Array(contents.events.values), values: values), to: connection)
-                try connection.execute(
-                    "INSERT OR REPLACE INTO sqlite_sequence (rowid, name, seq) "
-                        + "VALUES ((SELECT rowid FROM sqlite_sequence WHERE name = 'event'), 'event', ?)",
-                    [.integer(contents.lastSequence)]
-                )
+                try connection.execute("DELETE FROM sqlite_sequence")
+                let last = SQLiteValue.integer(contents.lastSequence)
+                try connection.execute("INSERT INTO sqlite_sequence (name, seq) VALUES ('event', ?)", [last])
             }
         }
     }

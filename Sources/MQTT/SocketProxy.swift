@@ -18,9 +18,7 @@ final class SocketProxy {
     private var isInnerAtEnd = false
     private var hasEnded = false
     /// Why the connection ended, where libmosquitto would not know.
-    private(set) var failure: String?
-    /// Whether it ended because of what the broker sent.
-    private(set) var isMalformed = false
+    private(set) var failure: (any Error)?
 
     /// Takes both over.
     init(stream: ByteStream, inner: CInt, inspector: PacketInspector) {
@@ -56,8 +54,7 @@ final class SocketProxy {
                 oversized += result.oversized
                 incoming = result.packets[...]
             } catch {
-                isMalformed = error is PacketInspector.Malformed
-                end("\(error)")
+                end(error)
             }
             forward()
         }
@@ -65,8 +62,8 @@ final class SocketProxy {
         return oversized
     }
 
-    private func end(_ reason: String) {
-        failure = failure ?? reason
+    private func end(_ error: any Error) {
+        failure = failure ?? error
         isAtEnd = true
     }
 
@@ -96,7 +93,7 @@ final class SocketProxy {
             }
         } catch {
             outgoing = []
-            end("\(error)")
+            end(error)
             forward()
         }
     }

@@ -4,14 +4,6 @@ import System
 
 /// The TLS settings as OpenSSL holds them, until the connections made with them have their own reference.
 final class TLSContext {
-    /// What OpenSSL said, with what was tried.
-    fileprivate static func lastError(_ attempt: String) -> MQTTError {
-        let code = ERR_get_error()
-        let reason = ERR_reason_error_string(code).map { String(cString: $0) } ?? "unknown reason"
-        ERR_clear_error()
-        return .tls("\(attempt): \(reason)")
-    }
-
     fileprivate let context: OpaquePointer
 
     /// Has OpenSSL read certificates and keys; throws `MQTTError`, which names the file that is missing, unreadable or
@@ -27,28 +19,25 @@ final class TLSContext {
             throw .tls("cannot read the \(role) file \(path): \(String(cString: strerror(errno)))")
         }
         _ = OpenSSL.isReady
-        guard let context = SSL_CTX_new(TLS_client_method()) else { throw Self.lastError("OpenSSL") }
+        guard let context = SSL_CTX_new(TLS_client_method()) else { throw tlsError("OpenSSL") }
         self.context = context
         tls_set_minimum_version(context, TLS1_2_VERSION)
         tls_set_modes(context)
         SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
         // An encrypted key must not ask at the terminal of a daemon.
         SSL_CTX_set_default_passwd_cb(context) { _, _, _, _ in 0 }
+        func use(_ what: String, _ isUsed: Bool) throws(MQTTError) {
+            guard isUsed else { throw tlsError("cannot use the \(what)") }
+        }
         if let path = settings.certificateAuthority {
-            guard SSL_CTX_load_verify_locations(context, path, nil) == 1 else {
-                throw Self.lastError("cannot use the CA file \(path)")
-            }
+            try use("CA file \(path)", SSL_CTX_load_verify_locations(context, path, nil) == 1)
         } else {
-            guard SSL_CTX_set_default_verify_paths(context) == 1 else {
-                throw Self.lastError("cannot use the system's certificate authorities")
-            }
+            try use("system's certificate authorities", SSL_CTX_set_default_verify_paths(context) == 1)
         }
         guard let certificate = settings.certificate, let key = settings.key else { return }
-        guard SSL_CTX_use_certificate_chain_file(context, certificate) == 1 else {
-            throw Self.lastError("cannot use the client certificate file \(certificate)")
-        }
-        guard SSL_CTX_use_PrivateKey_file(context, key, SSL_FILETYPE_PEM) == 1, SSL_CTX_check_private_key(context) == 1
-        else { throw Self.lastError("cannot use the key file \(key) with the certificate") }
+        try use("client certificate file \(certificate)", SSL_CTX_use_certificate_chain_file(context, certificate) == 1)
+        let isKey = SSL_CTX_use_PrivateKey_file(context, key, SSL_FILETYPE_PEM) == 1
+        try use("key file \(key) with the certificate", isKey && SSL_CTX_check_private_key(context) == 1)
     }
 
     deinit { SSL_CTX_free(context) }
@@ -84,7 +73,7 @@ final class ByteStream {
         ERR_clear_error()
         guard SSL_set_fd(session, socket) == 1,
             isAddress || (tls_set_server_name(session, host) == 1 && SSL_set1_host(session, host) == 1)
-        else { throw TLSContext.lastError("cannot have the certificate checked for the host \(host)") }
+        else { throw tlsError("cannot have the certificate checked for the host \(host)") }
     }
 
     deinit {
@@ -151,12 +140,18 @@ final class ByteStream {
             guard systemError != 0 else { return 0 }
             throw .system(systemError)
         default:
-            let verification = SSL_get_verify_result(session)
-            let code = ERR_get_error()
-            ERR_clear_error()
-            let isTrusted = verification == X509_V_OK
-            let text = isTrusted ? ERR_reason_error_string(code) : X509_verify_cert_error_string(verification)
-            throw Failure(description: text.map { String(cString: $0) } ?? "TLS failed", isUntrusted: true)
+            let (said, verification) = (lastReason(), SSL_get_verify_result(session))
+            let text = verification == X509_V_OK ? said : String(cString: X509_verify_cert_error_string(verification))
+            throw Failure(description: text ?? "TLS failed", isUntrusted: true)
         }
     }
+}
+
+/// What went wrong in OpenSSL, with what was tried.
+private func tlsError(_ attempt: String) -> MQTTError { .tls("\(attempt): \(lastReason() ?? "unknown reason")") }
+
+/// Why OpenSSL's last call failed, which it forgets then; nil if it does not say.
+private func lastReason() -> String? {
+    defer { ERR_clear_error() }
+    return ERR_reason_error_string(ERR_get_error()).map { String(cString: $0) }
 }

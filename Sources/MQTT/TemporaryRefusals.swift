@@ -21,9 +21,8 @@ struct TemporaryRefusals {
             if reason < 0x80 { counts[topic] = nil }
             return false
         }
-        let count = counts[topic, default: 0] + 1
-        counts[topic] = min(count, Self.limit)
-        guard count < Self.limit else { return false }
+        counts[topic, default: 0] += 1
+        guard counts[topic, default: 0] < Self.limit else { return false }
         pauseEnd = now + Self.pause
         return true
     }

@@ -4,15 +4,10 @@ import System
 
 /// Reads and decodes the pictures of one file or stream, one after the other.
 final class ClipReader {
-    struct Picture {
-        /// The picture with square pixels, turned as the clip and the options say. Its stamp is not set yet.
-        var frame: Frame
-        /// When it is to be shown, in seconds by the clip's own clock; nil if the clip does not say.
-        var presentation: Double?
-    }
-
     enum Step {
-        case picture(Picture)
+        /// A picture with square pixels, turned as the clip and the options say, without its stamp; and when it is to be shown, in
+        /// seconds by the clip's own clock, nil if the clip does not say.
+        case picture(Frame, presentation: Double?)
         /// A picture that could not be decoded; the next may be fine.
         case damaged
         /// Nothing comes any more; `completeness` says how it went.
@@ -24,7 +19,7 @@ final class ClipReader {
     private(set) var completeness = Completeness()
     private var options: FrameSourceOptions { input.options }
     private let scaler = PixelScaler()
-    private var converted = PixelMemoryPool()
+    private var converted = PicturePool()
     private let packet: FFmpegOwned<AVPacket>
     private var isDraining = false
     /// What decides which packets wait; nil where each is decoded as it comes.
@@ -73,9 +68,9 @@ final class ClipReader {
                     // The key picture of a group that is decoded after all.
                     continue
                 }
-                guard let picture = decodingTime.measure({ finish(decoded) }) else { return countDamage() }
+                guard let frame = decodingTime.measure({ frame(of: decoded) }) else { return countDamage() }
                 waitingSince = nil
-                return .picture(picture)
+                return .picture(frame, presentation: input.stream.pointee.seconds(time))
             // The key picture of a group is counted when it is decoded with that.
             case .damaged where watched == .key: continue
             case .damaged: return countDamage()
@@ -222,7 +217,8 @@ final class ClipReader {
     private func watchKey() {
         decoder.flush()
         if watched == .before {
-            (watched, shown) = (.key, nil)
+            watched = .key
+            shown = nil
             if let key = waiting.first { _ = send(key.packet.pointer) }
             _ = decoder.send(nil)
         } else {
@@ -261,18 +257,8 @@ final class ClipReader {
         return .damaged
     }
 
-    /// Makes the picture a frame, and adds what the clip says about it; nil if that is impossible.
-    private func finish(_ decoded: DecodedPicture) -> Picture? {
-        guard var frame = frame(of: decoded) else { return nil }
-        frame.orientation = (decoded.statedOrientation ?? input.orientation).then(options.wholeOrientation)
-        completeness.decoded += 1
-        completeness.endsDamaged = false
-        let presentation = input.stream.pointee.seconds(decoded.pointer.pointee.best_effort_timestamp)
-        return Picture(frame: frame, presentation: presentation)
-    }
-
-    /// The picture as a frame: without copying where `Frame` can describe its pixels and these are square, converted
-    /// into memory that is used again otherwise.
+    /// Makes the picture a frame, turned as the clip says; nil if that is impossible. It is not copied where `Frame` can describe
+    /// its pixels and these are square, and converted into memory that is used again otherwise.
     private func frame(of decoded: DecodedPicture) -> Frame? {
         guard decoded.size.width * decoded.size.height <= options.maximumPixels else { return nil }
         let size = input.squareSize(of: decoded.size, decoded.pointer)
@@ -280,19 +266,16 @@ final class ClipReader {
         let native = isDirect ? decoded.format : PictureLayout.nearest(to: decoded.format)
         guard let format = PictureLayout.direct(native) else { return nil }
         let encoding = PictureLayout.encoding(of: decoded.pointer, in: native, isStill: input.isStill)
-        let source = PixelScaler.Pixels(decoded.pointer, encoding: encoding)
-        var (pixels, lease): (PixelScaler.Pixels, any AnyObject & Sendable) = (source, decoded)
+        guard let picture = isDirect ? decoded : converted.lend(format: native, size: size) else { return nil }
+        let pixels = PixelScaler.Pixels(picture.pointer, encoding: encoding)
         if !isDirect {
-            let bytes = Int(ffmpeg.av_image_get_buffer_size(native, Int32(size.width), Int32(size.height), 64))
-            guard bytes > 0 else { return nil }
-            // Some of libswscale's loops write a few bytes past the last row.
-            let memory = converted.lend(byteCount: bytes + 64)
-            guard let target = PixelScaler.Pixels(memory, format: native, size: size, encoding: encoding),
-                scaler.convert(source, to: target)
-            else { return nil }
-            (pixels, lease) = (target, memory)
+            guard scaler.convert(.init(decoded.pointer, encoding: encoding), to: pixels) else { return nil }
         }
-        guard let planes = pixels.planes(as: format) else { return nil }
-        return Frame(size: size, format: format, encoding: encoding, planes: planes, lease: lease)
+        guard let planes = pixels.framePlanes else { return nil }
+        completeness.decoded += 1
+        completeness.endsDamaged = false
+        var frame = Frame(size: size, format: format, encoding: encoding, planes: planes, lease: picture)
+        frame.orientation = (decoded.statedOrientation ?? input.orientation).then(options.wholeOrientation)
+        return frame
     }
 }

@@ -60,56 +60,45 @@ package final class ClipSource: FrameSource {
     private func play(into delivery: inout PictureDelivery) -> PictureDelivery.Attempt {
         let reader: ClipReader
         do throws(SourceFailure) {
-            if let first = opened.withLock({ $0.take() }) {
-                reader = first
-            } else {
-                // Opened anew rather than rewound: not every format can be rewound, and opening takes a few milliseconds.
-                reader = try ClipReader(location, interrupt: interrupt, options: options)
-            }
+            let first = opened.withLock { $0.take() }
+            // Opened anew rather than rewound: not every format can be rewound, and opening takes a few milliseconds.
+            reader = if let first { first } else { try ClipReader(location, interrupt: interrupt, options: options) }
         } catch {
             return location.isStream ? .lost(error) : .ended(.failed(error))
         }
-        let (input, isPaced) = (reader.input, options.pace == .realtime)
-        var stream = input.description
-        if input.isStill { stream.rate = Self.stillRate }
-        stream.isLive = input.isLive || isPaced
-        let timing: PictureDelivery.Timing =
-            input.isLive ? .live(hasTimes: !input.lacksTimes) : isPaced ? .paced : .file
-        delivery.begin(timing, rate: stream.rate, isConnection: location.isStream)
-        let end = play(reader, stream, into: &delivery)
-        switch end {
+        switch play(reader, into: &delivery) {
         case .stopped: return .ended(.stopped)
-        case _ where input.isLive, .failed where location.isStream && reader.completeness.readError != nil:
+        case _ where reader.input.isLive, .failed where location.isStream && reader.completeness.readError != nil:
             return .lost(loss(reader))
         case .finished where options.loops: return .finishedRound
-        default: return .ended(end)
+        case let end: return .ended(end)
         }
     }
 
     static let stillRate = 30.0
 
     /// Delivers all pictures of a clip or a connection.
-    private func play(
-        _ reader: ClipReader,
-        _ stream: StreamDescription,
-        into delivery: inout PictureDelivery
-    ) -> SourceEvent.End {
-        let isStill = reader.input.isStill
-        var stream = stream
+    private func play(_ reader: ClipReader, into delivery: inout PictureDelivery) -> SourceEvent.End {
+        let (input, isStill, isPaced) = (reader.input, reader.input.isStill, options.pace == .realtime)
+        var stream = input.description
+        if isStill { stream.rate = Self.stillRate }
+        stream.isLive = input.isLive || isPaced
+        let timing: PictureDelivery.Timing =
+            input.isLive ? .live(hasTimes: !input.lacksTimes) : isPaced ? .paced : .file
+        delivery.begin(timing, rate: stream.rate, isConnection: location.isStream)
         while !interrupt.stop.isSet {
             let step = reader.next { delivery.mailbox.isAtRest.load(ordering: .relaxed) }
             delivery.skip(reader.drainSkipped(), isCatchingUp: reader.isCatchingUp)
             switch step {
-            case .picture(let picture):
+            case .picture(let frame, var presentation):
                 delivery.mailbox.noteDecoding(reader.drainDecodingTime())
                 // A JPEG states its orientation itself.
-                stream.orientation = picture.frame.orientation
+                stream.orientation = frame.orientation
                 if !isStill { (stream.decoder, stream.decoderDetail) = (reader.decoder.name, reader.decoder.detail) }
-                var (presentation, repetition) = (picture.presentation, 0)
+                var repetition = 0
                 repeat {
-                    guard delivery.deliver(picture.frame, of: stream, at: presentation, age: reader.age) else {
-                        return .stopped
-                    }
+                    let isTaken = delivery.deliver(frame, of: stream, at: presentation, age: reader.age)
+                    guard isTaken else { return .stopped }
                     // A still picture comes again, each time one step later: for a second if it is not looped.
                     presentation = nil
                     repetition += 1

@@ -14,7 +14,7 @@ package final class ClipWriter {
     private let size: FrameSize
     private let scaler = FrameScaler()
     private let encoder: VideoEncoder
-    private let target: FrameScaler.Target
+    private let target: PictureForm
     private let painter: GIFPainter?
     /// Nil once the file was finished or given up.
     private var muxer: Muxer?
@@ -125,13 +125,13 @@ struct ClipFormat {
     static let png = ClipFormat(ending: "png", muxer: "image2", encoders: ["png"])
 
     /// What the encoder gets: BT.601 below 720 rows and BT.709 from there on, as players expect; limited range.
-    func target(size: FrameSize) -> FrameScaler.Target {
+    func target(size: FrameSize) -> PictureForm {
         guard muxer != "gif" else { return .init(format: AV_PIX_FMT_RGB24, size: size, encoding: .jpeg) }
         let matrix: YUVEncoding.Matrix = size.height >= 720 ? .bt709 : .bt601
         return .init(format: AV_PIX_FMT_YUV420P, size: size, encoding: YUVEncoding(matrix: matrix, isFullRange: false))
     }
 
-    func apply(_ target: FrameScaler.Target, rate: Double, to context: UnsafeMutablePointer<AVCodecContext>) {
+    func apply(_ target: PictureForm, rate: Double, to context: UnsafeMutablePointer<AVCodecContext>) {
         context.pointee.width = Int32(target.size.width)
         context.pointee.height = Int32(target.size.height)
         // The painter stands between the two.

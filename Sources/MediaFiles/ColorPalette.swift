@@ -7,10 +7,7 @@ struct ColorPalette {
     private static let steps = 32
 
     /// A place of the grid, and how many pixels have its colour.
-    private struct Cell {
-        var place: SIMD3<Double>
-        var count: Double
-    }
+    private typealias Cell = (place: SIMD3<Double>, count: Double)
 
     private struct Box {
         var cells: [Cell]
@@ -44,7 +41,7 @@ struct ColorPalette {
     /// Chooses colours by how many pixels there are at each place of the grid.
     init(counts: [Int]) {
         let cells = counts.indices.filter { counts[$0] > 0 }
-            .map { Cell(place: SIMD3<Double>(Self.color(at: $0)), count: Double(counts[$0])) }
+            .map { (place: SIMD3<Double>(Self.color(at: $0)), count: Double(counts[$0])) }
         var boxes = cells.isEmpty ? [] : [Box(cells)]
         while boxes.count < Self.size,
             let widest = boxes.indices.max(by: { boxes[$0].spread.sum() < boxes[$1].spread.sum() }),

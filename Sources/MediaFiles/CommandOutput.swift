@@ -31,19 +31,15 @@ final class CommandOutput {
     init(_ command: String, name: String, interrupt: Interrupt) throws(SourceFailure) {
         var (out, err): ([CInt], [CInt]) = ([-1, -1], [-1, -1])
         defer { for descriptor in [out[1], err[1]] where descriptor >= 0 { close(descriptor) } }
-        var process: pid_t = 0
-        var code: CInt = 0
         let mark = CommandMark(owner: getpid(), number: Self.started.add(1, ordering: .relaxed).newValue)
         // Of a daemon that was killed; they would keep the camera from this one.
         CommandMark.endProcesses { $0.isOrphan }
-        if !ShellCommand.makePipe(&out) || !ShellCommand.makePipe(&err) {
-            code = errno
-        } else {
-            var environment = ProcessInfo.processInfo.environment
-            environment[CommandMark.variable] = mark.text
-            let shell = ShellCommand(text: command, environment: environment, output: out[1], errors: err[1])
-            code = shell.start(&process)
-        }
+        var environment = ProcessInfo.processInfo.environment
+        environment[CommandMark.variable] = mark.text
+        let pipes = ShellCommand.makePipe(&out) && ShellCommand.makePipe(&err) ? 0 : errno
+        let shell = ShellCommand(text: command, environment: environment, output: out[1], errors: err[1])
+        var process: pid_t = 0
+        let code = pipes == 0 ? shell.start(&process) : pipes
         guard code == 0 else {
             for descriptor in [out[0], err[0]] where descriptor >= 0 { close(descriptor) }
             throw .commandFailed(name, String(cString: strerror(code)))

@@ -40,10 +40,10 @@ enum FFmpeg {
         }
     }
 
-    /// What FFmpeg says of an error: its number alone is often that of any failure to read or write.
-    static func words(_ code: Int32) -> String {
+    /// The words with what FFmpeg says of its newest error, whose number alone is often that of any failure to read or write.
+    static func explained(_ words: String) -> String {
         let newest = String(cString: FFmpegNewestError())
-        return newest.isEmpty ? text(code) : "\(text(code)) (\(newest))"
+        return newest.isEmpty ? words : "\(words) (\(newest))"
     }
 
     /// FFmpeg's number for one of the system's errors.
@@ -94,6 +94,7 @@ final class FFmpegOwned<Value>: @unchecked Sendable {
 }
 
 extension AVStream {
+    var size: FrameSize { FrameSize(width: Int(codecpar.pointee.width), height: Int(codecpar.pointee.height)) }
     /// A time of its packets in seconds; nil if it says nothing.
     func seconds(_ time: Int64) -> Double? { time == facet_no_timestamp ? nil : Double(time) * time_base.seconds }
 }

@@ -16,7 +16,7 @@ final class GIFPainter {
         ($0 * 2 - 15) * ditherStrength / 16
     }
 
-    private let output = ReusedPicture()
+    private var output = PicturePool()
     private var waiting: [(pts: Int64, pixels: [UInt8])] = []
     private var size = FrameSize(width: 0, height: 0)
     private var palette: ColorPalette?
@@ -39,9 +39,14 @@ final class GIFPainter {
 
     func finish(_ encode: (UnsafeMutablePointer<AVFrame>) -> Int32) -> Int32 {
         var painting = palette ?? ColorPalette(counts: counts)
-        defer { (palette, waiting) = (painting, []) }
+        defer {
+            palette = painting
+            waiting = []
+        }
         for (pts, pixels) in waiting {
-            guard let painted = output.prepare(format: AV_PIX_FMT_PAL8, size: size) else { return FFmpeg.code(ENOMEM) }
+            guard let painted = output.lend(format: AV_PIX_FMT_PAL8, size: size)?.pointer else {
+                return FFmpeg.code(ENOMEM)
+            }
             painted.pointee.pts = pts
             paint(pixels, on: painted, with: &painting)
             let result = encode(painted)

@@ -45,7 +45,7 @@ package final class HardwareDevice {
         var made: UnsafeMutablePointer<AVBufferRef>?
         let isVAAPI = place.type == AV_HWDEVICE_TYPE_VAAPI
         let code = ffmpeg.av_hwdevice_ctx_create(&made, place.type, isVAAPI ? place.node : nil, nil, 0)
-        guard code >= 0, let made else { throw Failure(reason: "\(name): \(FFmpeg.words(code))") }
+        guard code >= 0, let made else { throw Failure(reason: "\(name): \(FFmpeg.explained(FFmpeg.text(code)))") }
         reference = FFmpegOwned(made, ffmpeg.av_buffer_unref)
     }
 
@@ -69,11 +69,10 @@ package final class HardwareDevice {
     }
 
     private static func decodes(_ codec: UnsafePointer<AVCodec>, _ type: AVHWDeviceType) -> Bool {
-        var index: Int32 = 0
-        while let method = ffmpeg.avcodec_get_hw_config(codec, index)?.pointee {
+        for index in Int32(0)... {
+            guard let method = ffmpeg.avcodec_get_hw_config(codec, index)?.pointee else { break }
             let takesDevice = method.methods & Int32(AV_CODEC_HW_CONFIG_METHOD_HW_DEVICE_CTX) != 0
             if takesDevice, method.device_type == type { return true }
-            index += 1
         }
         return false
     }

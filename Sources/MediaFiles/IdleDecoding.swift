@@ -144,15 +144,14 @@ struct IdleDecoding {
     /// By how much packets of one kind are larger at rest than is usual at their place, in octaves.
     private struct Excess {
         private var newest: [Double] = []
-        private var next = 0
         private var median = 0.0
         private var deviation = 0.0
         var count: Int { newest.count }
         var isKnown: Bool { deviation > 0 }
 
         mutating func note(_ excess: Double) {
-            if newest.count < IdleDecoding.mostSizes { newest.append(excess) } else { newest[next] = excess }
-            next = (next + 1) % IdleDecoding.mostSizes
+            if newest.count == IdleDecoding.mostSizes { newest.removeFirst() }
+            newest.append(excess)
         }
 
         /// Finds the median and the deviation, estimated from the median of the absolute ones, once enough was noted.

@@ -37,6 +37,12 @@ final class Interrupt: Sendable {
         return input.pointee.bytes_read > lastByte.load(ordering: .relaxed)
     }
 
+    /// Why FFmpeg ended with this error number. Its own text, "Immediate exit requested", says nothing: that was asked for here.
+    func reason(of code: Int32, _ missing: String, for limit: Duration) -> String {
+        if isOverfull { return "\(Self.bytesPerPacket >> 20) MiB came without a picture" }
+        return isOverdue ? "\(missing) for \(MediaInput.seconds(limit))" : FFmpeg.text(code)
+    }
+
     /// Whether what goes on is to be given up.
     var mustEnd: Bool { stop.isSet || isOverdue || isOverfull }
 

@@ -51,12 +51,9 @@ final class MediaInput {
 
     /// The name, size with square pixels, codec and rate of the video track.
     var description: StreamDescription {
-        let parameters = stream.pointee.codecpar.pointee
-        let stored = FrameSize(width: Int(parameters.width), height: Int(parameters.height))
-        let size = squareSize(of: stored)
-        var description = StreamDescription(name: location.name, size: size, format: codec, rate: rate)
-        description.orientation = orientation.then(options.wholeOrientation)
-        return description
+        let (name, size) = (location.name, squareSize(of: stream.pointee.size))
+        let turn = orientation.then(options.wholeOrientation)
+        return StreamDescription(name: name, size: size, format: codec, rate: rate, orientation: turn)
     }
 
     /// The size of a decoded picture once its pixels are square.
@@ -111,13 +108,8 @@ final class MediaInput {
 
     /// Why a read ended with this error number, other than at the end.
     func reason(of code: Int32) -> String {
-        // FFmpeg's own text, "Immediate exit requested", is what our `Interrupt` asked for.
-        if opening.interrupt.isOverfull { return Self.overfull }
-        return code == facet_error_exit && !opening.interrupt.stop.isSet
-            ? "no data for \(Self.seconds(options.stallTimeout))" : FFmpeg.text(code)
+        opening.interrupt.reason(of: code, "no data", for: options.stallTimeout)
     }
-
-    fileprivate static let overfull = "\(Interrupt.bytesPerPacket >> 20) MiB came without a picture"
 
     /// A time as people write it: `5 s`, `2.5 s`.
     static func seconds(_ duration: Duration) -> String {
@@ -230,8 +222,7 @@ private struct Opening {
             let problem = "it has no pictures, only sound or text"
             throw .init(.noVideo, "use \(location.name)", problem, "name a clip with a video track")
         }
-        let parameters = stream.pointee.codecpar.pointee
-        let size = FrameSize(width: Int(parameters.width), height: Int(parameters.height))
+        let size = stream.pointee.size
         guard size.width * size.height <= options.maximumPixels else {
             throw .tooLarge(location.name, size, limit: options.maximumPixels)
         }
@@ -263,25 +254,19 @@ private struct Opening {
             return isUnknown || code == facet_error_eof
                 ? .unrecognized(location.name, FFmpeg.text(code)) : .unreadable(location.name, FFmpeg.text(code))
         }
-        let reason =
-            interrupt.isOverfull
-            ? MediaInput.overfull
-            : interrupt.isOverdue ? "no answer for \(MediaInput.seconds(options.openTimeout))" : FFmpeg.text(code)
+        var reason = interrupt.reason(of: code, "no answer", for: options.openTimeout)
         if let command {
             let words = command.reason(isUnknown ? "it writes no known video format" : reason)
             return .commandFailed(location.name, words)
         }
         var remedy = "check the address, the user and password, and that the camera is on"
-        var words = ""
         if options.verifiesCertificate, ["https:", "rtsps:"].contains(where: { location.address.hasPrefix($0) }) {
             remedy =
                 "check the address, the user and password, that its certificate is of this host, valid and of an "
                 + "authority that this machine trusts (or set camera.verifyCertificate: false), and that the camera is on"
-            // The number alone is that of any failure to read or write.
-            words = String(cString: FFmpegNewestError())
+            reason = FFmpeg.explained(reason)
         }
-        let problem = words.isEmpty ? reason : "\(reason) (\(words))"
-        return .init(.unreachable, "open the stream \(location.name)", problem, remedy)
+        return .init(.unreachable, "open the stream \(location.name)", reason, remedy)
     }
 
     /// FFmpeg's name of a file's format, whether it is one of those above or not.

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Frames
 import System
 
@@ -57,10 +58,7 @@ extension MediaLocation {
     private init(path: String) { self.init(address: "file:" + path, name: path, path: path) }
 
     /// The letters after the last dot of a file's name, lower case.
-    static func ending(of path: String) -> String {
-        let name = path.split(separator: "/").last ?? ""
-        return name.lastIndex(of: ".").map { name[name.index(after: $0)...].lowercased() } ?? ""
-    }
+    static func ending(of path: String) -> String { URL(filePath: path).pathExtension.lowercased() }
 
     /// Drops user and password, which stand before the last @, and the query, which may hold a token.
     private static func withoutSecrets(_ rest: Substring) -> Substring {

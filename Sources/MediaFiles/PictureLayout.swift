@@ -73,21 +73,19 @@ enum PictureLayout {
             case AVCOL_RANGE_MPEG: false
             default: fullRange.contains(format)
             }
-        return YUVEncoding(matrix: matrix(of: frame.pointee, isStill: isStill), isFullRange: isFull)
+        let matrix: YUVEncoding.Matrix =
+            switch frame.pointee.colorspace {
+            case AVCOL_SPC_BT709, AVCOL_SPC_SMPTE240M, AVCOL_SPC_BT2020_NCL, AVCOL_SPC_BT2020_CL: .bt709
+            case AVCOL_SPC_BT470BG, AVCOL_SPC_SMPTE170M, AVCOL_SPC_FCC: .bt601
+            default: frame.pointee.height >= 720 && !isStill ? .bt709 : .bt601
+            }
+        return YUVEncoding(matrix: matrix, isFullRange: isFull)
     }
 
     private static let fullRange: [AVPixelFormat] = [
         AV_PIX_FMT_YUVJ420P, AV_PIX_FMT_YUVJ422P, AV_PIX_FMT_YUVJ444P, AV_PIX_FMT_YUVJ440P, AV_PIX_FMT_YUVJ411P,
         AV_PIX_FMT_GRAY8,
     ]
-
-    private static func matrix(of frame: AVFrame, isStill: Bool) -> YUVEncoding.Matrix {
-        switch frame.colorspace {
-        case AVCOL_SPC_BT709, AVCOL_SPC_SMPTE240M, AVCOL_SPC_BT2020_NCL, AVCOL_SPC_BT2020_CL: .bt709
-        case AVCOL_SPC_BT470BG, AVCOL_SPC_SMPTE170M, AVCOL_SPC_FCC: .bt601
-        default: frame.height >= 720 && !isStill ? .bt709 : .bt601
-        }
-    }
 }
 
 extension Orientation {

@@ -12,15 +12,17 @@ package enum PictureWriter {
     package static func write(_ frame: Frame, to path: String) throws(SourceFailure) {
         let ending = MediaLocation.ending(of: path)
         guard knownEndings.contains(ending) else { throw .unknownExtension(path, known: knownEndings) }
-        if ending != "png", frame.format == .jpeg, frame.orientation == .up {
-            let plane = frame.planes.first
-            return try write(UnsafeRawBufferPointer(start: plane.base, count: plane.bytesPerRow), to: path)
-        }
         let bytes = ending == "png" ? try png(frame, path) : try jpeg(frame, path)
-        try bytes.span.withUnsafeBytes { bytes throws(SourceFailure) in try write(bytes, to: path) }
+        try failing(as: { SourceFailure.unwritable(path, $0.reason) }) { () throws(SystemError) in
+            try bytes.span.withUnsafeBytes { bytes throws(SystemError) in try PendingFile.write(bytes, to: path) }
+        }
     }
 
     private static func jpeg(_ frame: Frame, _ path: String) throws(SourceFailure) -> [UInt8] {
+        if frame.format == .jpeg, frame.orientation == .up {
+            let plane = frame.planes.first
+            return [UInt8](UnsafeRawBufferPointer(start: plane.base, count: plane.bytesPerRow))
+        }
         do { return try JPEGEncoder(quality: 95, halvesChroma: false).encode(frame) } catch {
             throw .unencodable(path, error.description)
         }
@@ -29,7 +31,7 @@ package enum PictureWriter {
     private static func png(_ frame: Frame, _ path: String) throws(SourceFailure) -> [UInt8] {
         try FFmpeg.load()
         let format = frame.format == .gray ? AV_PIX_FMT_GRAY8 : AV_PIX_FMT_RGB24
-        let target = FrameScaler.Target(format: format, size: frame.uprightSize, encoding: .jpeg)
+        let target = PictureForm(format: format, size: frame.uprightSize, encoding: .jpeg)
         let encoder = try VideoEncoder(.png, target, rate: 25, path: path)
         var bytes: [UInt8] = []
         let result = try FrameScaler().convert(frame, to: target, path: path) { picture in
@@ -40,9 +42,5 @@ package enum PictureWriter {
         }
         guard result >= 0, !bytes.isEmpty else { throw .unencodable(path, FFmpeg.text(result)) }
         return bytes
-    }
-
-    private static func write(_ bytes: UnsafeRawBufferPointer, to path: String) throws(SourceFailure) {
-        do { try PendingFile.write(bytes, to: path) } catch { throw .unwritable(path, error.reason) }
     }
 }

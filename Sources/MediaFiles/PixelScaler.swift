@@ -1,6 +1,13 @@
 import CFFmpeg
 package import Frames
 
+/// FFmpeg's format of a picture's pixels, its size, and how colours are coded.
+struct PictureForm {
+    var format: AVPixelFormat
+    var size: FrameSize
+    var encoding: YUVEncoding
+}
+
 /// Converts pixels between formats, colour encodings and sizes with FFmpeg's libswscale.
 final class PixelScaler {
     private var context: FFmpegScaler?
@@ -12,138 +19,115 @@ final class PixelScaler {
     struct Pixels {
         var planes: [UnsafeMutablePointer<UInt8>?]
         var strides: [Int32]
-        var format: AVPixelFormat
-        var size: FrameSize
-        var encoding: YUVEncoding
+        var form: PictureForm
 
         /// The pixels of a frame; nil if FFmpeg has no such format.
         init?(_ frame: Frame) {
             guard let format = PictureLayout.native(frame.format) else { return nil }
-            let all: [Frame.Plane?] = [frame.planes.first, frame.planes.second, frame.planes.third]
+            let all: [Frame.Plane?] = [frame.planes.first, frame.planes.second, frame.planes.third, nil]
             // Only read: FFmpeg's functions take one type for both.
-            planes =
-                all.map { $0.map { UnsafeMutableRawPointer(mutating: $0.base).assumingMemoryBound(to: UInt8.self) } }
-                + [nil]
-            strides = all.map { Int32($0?.bytesPerRow ?? 0) } + [0]
-            self.format = format
-            size = frame.size
-            encoding = frame.encoding
+            planes = all.map { $0.map { UnsafeMutablePointer(mutating: $0.bytes) } }
+            strides = all.map { Int32($0?.bytesPerRow ?? 0) }
+            form = PictureForm(format: format, size: frame.size, encoding: frame.encoding)
         }
 
         init(_ frame: UnsafeMutablePointer<AVFrame>, encoding: YUVEncoding) {
             let (data, lines) = (frame.pointee.data, frame.pointee.linesize)
             planes = [data.0, data.1, data.2, data.3]
             strides = [lines.0, lines.1, lines.2, lines.3]
-            format = AVPixelFormat(frame.pointee.format)
-            size = FrameSize(width: Int(frame.pointee.width), height: Int(frame.pointee.height))
-            self.encoding = encoding
+            let size = FrameSize(width: Int(frame.pointee.width), height: Int(frame.pointee.height))
+            form = PictureForm(format: AVPixelFormat(frame.pointee.format), size: size, encoding: encoding)
         }
 
-        /// Memory that holds a picture of that form, rows aligned for vector instructions; nil if FFmpeg refuses it.
-        init?(_ memory: PixelMemory, format: AVPixelFormat, size: FrameSize, encoding: YUVEncoding) {
-            planes = [nil, nil, nil, nil]
-            strides = [0, 0, 0, 0]
-            (self.format, self.size, self.encoding) = (format, size, encoding)
-            let base = memory.base.assumingMemoryBound(to: UInt8.self)
-            let (width, height) = (Int32(size.width), Int32(size.height))
-            guard ffmpeg.av_image_fill_arrays(&planes, &strides, base, format, width, height, 64) >= 0 else {
-                return nil
-            }
-        }
-
-        /// The planes of a frame of that format; nil if one is missing.
-        func planes(as format: PixelFormat) -> Frame.Planes? {
-            let found = zip(planes, strides).prefix(format.planeCount).compactMap { base, stride in
+        /// The planes as those of a frame; nil without any. Opacity, which may be the fourth, is left out.
+        var framePlanes: Frame.Planes? {
+            let found = zip(planes, strides).prefix(3).compactMap { base, stride in
                 base.map { Frame.Plane(base: UnsafeRawPointer($0), bytesPerRow: Int(stride)) }
             }
-            return found.count == format.planeCount ? Frame.Planes(found) : nil
+            return found.isEmpty ? nil : Frame.Planes(found)
         }
     }
 
     /// Converts a picture, and scales it if the sizes differ; false if FFmpeg cannot. A smaller target of another format gets its
     /// top left part if `crops`: encoders that halve the chroma want even sizes.
     func convert(_ source: Pixels, to target: Pixels, crops: Bool = false) -> Bool {
-        let read = crops ? target.size : source.size
+        let (size, read) = (target.form.size, crops ? target.form.size : source.form.size)
         context = ffmpeg.sws_getCachedContext(
             context,
             Int32(read.width),
             Int32(read.height),
-            source.format,
-            Int32(target.size.width),
-            Int32(target.size.height),
-            target.format,
+            source.form.format,
+            Int32(size.width),
+            Int32(size.height),
+            target.form.format,
             facet_scaling,
             nil,
             nil,
             nil
         )
         guard let context else { return false }
-        let (old, new) = (colors(source), colors(target))
+        let (old, new) = (colors(source.form.encoding), colors(target.form.encoding))
         _ = ffmpeg.sws_setColorspaceDetails(context, old.table, old.range, new.table, new.range, 0, 1 << 16, 1 << 16)
         let (planes, height) = (source.planes.map { UnsafePointer($0) }, Int32(read.height))
         let rows = ffmpeg.sws_scale(context, planes, source.strides, 0, height, target.planes, target.strides)
-        return rows == target.size.height
+        return rows == size.height
     }
 
     /// The coefficients of an encoding's matrix, and 1 for full range.
-    private func colors(_ pixels: Pixels) -> (table: UnsafePointer<Int32>?, range: Int32) {
-        let table = ffmpeg.sws_getCoefficients(pixels.encoding.matrix == .bt709 ? SWS_CS_ITU709 : SWS_CS_ITU601)
-        return (table, pixels.encoding.isFullRange ? 1 : 0)
+    private func colors(_ encoding: YUVEncoding) -> (table: UnsafePointer<Int32>?, range: Int32) {
+        let table = ffmpeg.sws_getCoefficients(encoding.matrix == .bt709 ? SWS_CS_ITU709 : SWS_CS_ITU601)
+        return (table, encoding.isFullRange ? 1 : 0)
     }
 }
 
-/// A picture's memory that is filled again and again, renewed when its form changes.
-final class ReusedPicture {
-    private var frame: FFmpegOwned<AVFrame>?
+/// Lends memory of pictures of one form, and lends it again when it is no longer held.
+struct PicturePool {
+    private var kept: [FFmpegOwned<AVFrame>] = []
 
-    /// The memory in this form, writable; nil if there is not enough.
-    func prepare(format: AVPixelFormat, size: FrameSize) -> UnsafeMutablePointer<AVFrame>? {
-        if let kept = frame?.pointer, kept.pointee.format == format.rawValue, Int(kept.pointee.width) == size.width,
-            Int(kept.pointee.height) == size.height, ffmpeg.av_frame_make_writable(kept) >= 0
-        {
-            return kept
+    /// A picture of that form, writable; nil if there is not enough memory.
+    mutating func lend(format: AVPixelFormat, size: FrameSize) -> FFmpegOwned<AVFrame>? {
+        kept.removeAll { $0.format != format || $0.size != size }
+        for index in kept.indices where isKnownUniquelyReferenced(&kept[index]) {
+            return ffmpeg.av_frame_make_writable(kept[index].pointer) >= 0 ? kept[index] : nil
         }
         let fresh = FFmpegOwned.frame()
-        frame = fresh
         fresh.pointer.pointee.format = format.rawValue
         fresh.pointer.pointee.width = Int32(size.width)
         fresh.pointer.pointee.height = Int32(size.height)
-        return ffmpeg.av_frame_get_buffer(fresh.pointer, 0) >= 0 ? fresh.pointer : nil
+        guard ffmpeg.av_frame_get_buffer(fresh.pointer, 0) >= 0 else { return nil }
+        if kept.count < PixelMemoryPool.limit { kept.append(fresh) }
+        return fresh
     }
 }
 
 /// Brings frames into the form that an encoder wants, upright; its memory is used again and again.
 final class FrameScaler {
     private let scaler = PixelScaler()
-    private let output = ReusedPicture()
+    private var output = PicturePool()
     private var turned = PixelMemoryPool()
-    private var decoder: JPEGDecoder?
-
-    /// What the encoder gets: its pixel format and size, and how colours are to be coded.
-    struct Target {
-        var format: AVPixelFormat
-        var size: FrameSize
-        var encoding: YUVEncoding
-    }
+    private lazy var decoder = Result { () throws(JPEGError) in try JPEGDecoder() }
 
     /// Runs `body` with the upright picture in the target's form, valid during that call only; a smaller target gets the top left
     /// part.
     /// - Throws: `SourceFailure.unencodable` with that path.
     func convert<Result>(
         _ frame: Frame,
-        to target: Target,
+        to target: PictureForm,
         path: String,
         _ body: (UnsafeMutablePointer<AVFrame>) -> Result
     ) throws(SourceFailure) -> Result {
         var frame = frame
-        if frame.format == .jpeg { frame = try decoded(frame, path) }
+        if frame.format == .jpeg {
+            let damaged = { (error: JPEGError) in SourceFailure.unencodable(path, "its JPEG is damaged: \(error)") }
+            frame = try failing(as: damaged) { () throws(JPEGError) in try decoder.get().decode(frame) }
+        }
         if frame.orientation != .up { frame = frame.drawnUpright(of: frame.uprightSize, in: &turned) ?? frame }
         // Only pointers are used from here on; they need their owners.
         defer { withExtendedLifetime((frame, self)) {} }
         guard let source = PixelScaler.Pixels(frame) else {
             throw .unencodable(path, "FFmpeg has no pixel format like \(frame.format)")
         }
-        guard let result = output.prepare(format: target.format, size: target.size) else {
+        guard let result = output.lend(format: target.format, size: target.size)?.pointer else {
             throw .unencodable(path, "there is not enough memory")
         }
         result.pointee.color_range = target.encoding.isFullRange ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG
@@ -152,16 +136,6 @@ final class FrameScaler {
             throw .unencodable(path, "FFmpeg cannot convert \(frame.format) for this file")
         }
         return body(result)
-    }
-
-    private func decoded(_ frame: Frame, _ path: String) throws(SourceFailure) -> Frame {
-        do {
-            let decoder = try decoder ?? JPEGDecoder()
-            self.decoder = decoder
-            return try decoder.decode(frame)
-        } catch {
-            throw .unencodable(path, "its JPEG is damaged: \(error)")
-        }
     }
 }
 
@@ -180,14 +154,14 @@ package final class PlanarPicture {
         for path: String,
         _ body: (UnsafeRawBufferPointer) throws -> Void
     ) throws {
-        let target = FrameScaler.Target(format: AV_PIX_FMT_YUV420P, size: size, encoding: .video)
+        let target = PictureForm(format: AV_PIX_FMT_YUV420P, size: size, encoding: .video)
         let count = size.width * size.height * 3 / 2
         if bytes.count != count { bytes = [UInt8](repeating: 0, count: count) }
         try scaler.convert(frame, to: target, path: path) { picture in
             let source = PixelScaler.Pixels(picture, encoding: .video)
             let (planes, lines) = (source.planes.map { UnsafePointer($0) }, source.strides)
             let (width, height, count) = (CInt(size.width), CInt(size.height), CInt(count))
-            _ = ffmpeg.av_image_copy_to_buffer(&bytes, count, planes, lines, source.format, width, height, 1)
+            _ = ffmpeg.av_image_copy_to_buffer(&bytes, count, planes, lines, target.format, width, height, 1)
         }
         try bytes.withUnsafeBytes(body)
     }

@@ -35,15 +35,14 @@ final class SoundTracks {
         self.output = output
         let start = input.stream.pointee.seconds(input.stream.pointee.start_time) ?? 0
         origin = start.magnitude < FrameStamp.longestMediaTime ? start : 0
-        var streams: [UnsafeMutablePointer<AVStream>?] = []
+        let context = input.context
         var omitted: [String] = []
-        for index in 0..<Int(input.context.pointee.nb_streams) {
-            streams.append(nil)
-            guard let source = input.context.pointee.streams[index] else { continue }
+        streams = (0..<Int(context.pointee.nb_streams)).map { index in
+            guard let source = context.pointee.streams[index] else { return nil }
             let parameters = source.pointee.codecpar
             guard let parameters, parameters.pointee.codec_type == AVMEDIA_TYPE_AUDIO else {
                 source.pointee.discard = AVDISCARD_ALL
-                continue
+                return nil
             }
             let codec = parameters.pointee.codec_id
             guard ffmpeg.avformat_query_codec(output.pointee.oformat, codec, FF_COMPLIANCE_NORMAL) == 1,
@@ -51,14 +50,14 @@ final class SoundTracks {
                 ffmpeg.avcodec_parameters_copy(target.pointee.codecpar, parameters) >= 0
             else {
                 omitted.append(ffmpeg.avcodec_get_name(codec).map { String(cString: $0) } ?? "unknown")
-                continue
+                return nil
             }
             // Each container has tags of its own for the same codec.
             target.pointee.codecpar.pointee.codec_tag = 0
             target.pointee.time_base = source.pointee.time_base
-            streams[index] = target
+            return target
         }
-        (self.streams, self.omitted) = (streams, omitted)
+        self.omitted = omitted
         isOver = streams.allSatisfy { $0 == nil }
     }
 

@@ -15,9 +15,8 @@ package enum StillPicture {
         var index = 0
         while true {
             switch reader.next() {
-            case .picture(let picture):
-                let reached = timeline.mediaTime(presentation: picture.presentation)
-                var frame = picture.frame
+            case .picture(var frame, let presentation):
+                let reached = timeline.mediaTime(presentation: presentation)
                 frame.stamp = FrameStamp(frame: index, time: .wallClock(), mediaTime: reached)
                 index += 1
                 // The wanted time may have been rounded on its way through a message, the reached one by the container.

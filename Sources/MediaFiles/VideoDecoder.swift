@@ -129,8 +129,7 @@ final class VideoDecoder {
         usesDevice = frame.pointer.pointee.hw_frames_ctx != nil
         guard usesDevice else {
             if input.options.decoder == .hardware, detail == nil, let device {
-                let words = String(cString: FFmpegNewestError())
-                detail = Self.explanation("\(device.name) does not decode it\(words.isEmpty ? "" : " (\(words))")")
+                detail = Self.explanation(FFmpeg.explained("\(device.name) does not decode it"))
             }
             return .picture(DecodedPicture(taking: frame.pointer))
         }
@@ -142,7 +141,8 @@ final class VideoDecoder {
             _ = leaveDevice(code)
             return .damaged
         }
-        (failures, detail) = (0, nil)
+        failures = 0
+        detail = nil
         return .picture(copy)
     }
 
@@ -156,8 +156,10 @@ final class VideoDecoder {
 
     private func leaveDevice(_ code: Int32) -> Bool {
         guard let device, let next = try? Self.open(codec, for: input, nil) else { return false }
-        detail = Self.explanation("\(device.name) failed: \(FFmpeg.words(code))")
-        (self.device, usesDevice, context) = (nil, false, next)
+        detail = Self.explanation(FFmpeg.explained("\(device.name) failed: \(FFmpeg.text(code))"))
+        self.device = nil
+        usesDevice = false
+        context = next
         keyDeadline = .now + input.options.openTimeout
         // The reader drains the decoder: the new one must be drained too, which reports the end.
         if isDraining { _ = send(nil) }

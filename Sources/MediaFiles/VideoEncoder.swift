@@ -10,7 +10,7 @@ final class VideoEncoder {
 
     /// Opens the first of the format's encoders that the installed FFmpeg has.
     /// - Throws: `SourceFailure.noEncoder` with that path if there is none or it refuses the settings.
-    init(_ format: ClipFormat, _ target: FrameScaler.Target, rate: Double, path: String) throws(SourceFailure) {
+    init(_ format: ClipFormat, _ target: PictureForm, rate: Double, path: String) throws(SourceFailure) {
         let names = format.encoders
         guard let codec = names.lazy.compactMap({ ffmpeg.avcodec_find_encoder_by_name($0) }).first else {
             throw .noEncoder(path, codec: names.joined(separator: " or "))

@@ -1,5 +1,3 @@
-import System
-
 extension SettingsReader {
     package mutating func read(_ key: String, _ value: inout Duration, in range: ClosedRange<Duration>) {
         read(key, &value, range.expectation) { range.holding(Duration(text: $0)) }
@@ -10,19 +8,11 @@ extension SettingsReader {
             range.holding(Duration(text: text)) == nil ? nil : Duration.seconds(in: text)
         }
     }
-
-    package mutating func read(
-        _ key: String,
-        _ value: inout Duration?,
-        in range: ClosedRange<Duration>,
-        or word: String
-    ) {
-        read(key, &value, range.expectation, or: word) { range.holding(Duration(text: $0)) }
-    }
 }
 
 extension ClosedRange<Duration> {
-    fileprivate var expectation: String {
+    /// What a setting must be.
+    package var expectation: String {
         "a duration with its unit (ms, s, min, h) from \(lowerBound.text) to \(upperBound.text)"
     }
 }

@@ -107,11 +107,6 @@ package struct SettingsReader {
     /// environment that looks like one; of a key that was renamed, the key that stands for it now and in what form. Throws
     /// all problems, if there are any.
     package mutating func finish(renamed: [String: (key: String, form: String)] = [:]) throws(SettingsError) {
-        refuseUnknown(renamed)
-        if !problems.isEmpty { throw SettingsError(problems: problems) }
-    }
-
-    private mutating func refuseUnknown(_ renamed: [String: (key: String, form: String)]) {
         let sections = Set(readKeys.flatMap(Self.sections))
         let keys = readKeys.union(sections)
         let passed = keys.union(renamed.keys.flatMap(Self.sections))
@@ -140,6 +135,7 @@ package struct SettingsReader {
             guard !hint.isEmpty || prefixes.contains(where: name.hasPrefix) else { continue }
             problems.append(SettingsProblem(key: name, source: "environment", reason: "is not a setting" + hint))
         }
+        if !problems.isEmpty { throw SettingsError(problems: problems) }
     }
 
     private mutating func find(_ key: String) -> SettingsFile.Value? {
@@ -168,14 +164,11 @@ package struct SettingsReader {
 
     /// The variable that holds a setting: `camera.stallTimeout` is `FACET_CAMERA_STALL_TIMEOUT`.
     package static func environmentName(_ key: String) -> String {
-        var name = "FACET_"
-        var previousIsLowercase = false
-        for character in key {
-            if character.isUppercase, previousIsLowercase { name += "_" }
-            previousIsLowercase = character.isLowercase
-            name += character == "." ? "_" : character.uppercased()
+        let words = key.reduce(into: "") { words, character in
+            if character.isUppercase, words.last?.isLowercase == true { words += "_" }
+            words.append(character == "." ? "_" : character)
         }
-        return name
+        return "FACET_" + words.uppercased()
     }
 }
 
@@ -191,13 +184,8 @@ extension SettingsReader {
     }
 
     package mutating func read(_ key: String, _ value: inout Bool) {
-        read(key, &value, "true or false") { text in
-            switch text.lowercased() {
-            case "true", "yes", "on": true
-            case "false", "no", "off": false
-            default: nil
-            }
-        }
+        let words = ["true": true, "yes": true, "on": true, "false": false, "no": false, "off": false]
+        read(key, &value, "true or false") { words[$0.lowercased()] }
     }
 
     package mutating func read<Number: Numeric & LosslessStringConvertible>(
@@ -251,7 +239,7 @@ extension SettingsReader {
 
 extension ClosedRange {
     /// A value that lies within; nil for any other.
-    func holding(_ value: Bound?) -> Bound? { value.flatMap { contains($0) ? $0 : nil } }
+    package func holding(_ value: Bound?) -> Bound? { value.flatMap { contains($0) ? $0 : nil } }
 }
 
 /// The known name that a misspelled one is most like, whole or in part; nil if it is like none.

@@ -18,10 +18,9 @@ package final class Interruption: @unchecked Sendable {
         let raised = Flag()
         self.raised = raised
         sources = Self.signals.compactMap { number in
-            let before = signal(number, SIG_IGN)
             // Under nohup, SIGHUP is ignored and must stay so.
-            guard number != SIGHUP || unsafeBitCast(before, to: Int.self) != unsafeBitCast(SIG_IGN, to: Int.self)
-            else { return nil }
+            if number == SIGHUP, isIgnored(number) { return nil }
+            signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number)
             source.setEventHandler {
                 signal(number, SIG_DFL)
@@ -42,4 +41,11 @@ package final class Interruption: @unchecked Sendable {
         for source in sources { source.cancel() }
         for number in Self.signals { signal(number, SIG_DFL) }
     }
+}
+
+/// Whether the process ignores a signal.
+package func isIgnored(_ number: CInt) -> Bool {
+    var action = sigaction()
+    guard sigaction(number, nil, &action) == 0 else { return false }
+    return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
 }

@@ -12,12 +12,9 @@ package struct HostAndPort: Hashable, Sendable {
         guard let match = String(text).wholeMatch(of: form), let host = match.address ?? match.name else { return nil }
         self.host = String(host)
         // "host:" with nothing behind it is the scheme's own port.
-        guard let digits = match.port, !digits.isEmpty else {
-            port = nil
-            return
-        }
-        guard let port = UInt16(digits), ports.contains(port) else { return nil }
-        self.port = port
+        let digits = match.port ?? ""
+        port = UInt16(digits)
+        guard digits.isEmpty || port.map(ports.contains) == true else { return nil }
     }
 }
 
@@ -59,11 +56,9 @@ package struct SocketAddress: Hashable, Sendable {
     ) {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        self = withUnsafeMutablePointer(to: &storage) { storage in
-            storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                _ = name(socket, address, &length)
-                return SocketAddress(address, length)
-            }
+        self = withAddress(in: &storage) { address in
+            _ = name(socket, address, &length)
+            return SocketAddress(address, length)
         }
     }
 
@@ -92,9 +87,7 @@ package struct SocketAddress: Hashable, Sendable {
     package func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         var storage = sockaddr_storage()
         withUnsafeMutableBytes(of: &storage) { $0.copyBytes(from: bytes) }
-        return withUnsafePointer(to: &storage) { storage in
-            storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(bytes.count)) }
-        }
+        return withAddress(in: &storage) { body($0, socklen_t(bytes.count)) }
     }
 }
 
@@ -111,7 +104,13 @@ package func withUnixAddress<Value>(_ name: String, _ body: (UnsafePointer<socka
         if name.hasPrefix("@") { path[0] = 0 }
     }
     let length = socklen_t(MemoryLayout<sockaddr_un>.size - room + name.utf8.count)
-    return withUnsafePointer(to: &address) { address in
-        address.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, length) }
-    }
+    return withAddress(in: &address) { body($0, length) }
+}
+
+/// Calls `body` with a structure of one kind of address as the kernel takes it.
+private func withAddress<Structure, Value>(
+    in structure: inout Structure,
+    _ body: (UnsafeMutablePointer<sockaddr>) -> Value
+) -> Value {
+    withUnsafeMutablePointer(to: &structure) { $0.withMemoryRebound(to: sockaddr.self, capacity: 1, body) }
 }

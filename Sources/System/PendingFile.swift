@@ -55,13 +55,6 @@ package final class PendingFile: Sendable {
         }
     }
 
-    private func write(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
-        let code = writeAll(bytes, to: descriptor)
-        guard code == 0 else { throw SystemError("write \(path)", code) }
-        // A full disk of another machine may show only when a descriptor is closed.
-        guard close(dup(descriptor)) == 0 else { throw SystemError("write \(path)", errno) }
-    }
-
     /// Writes a whole file, with the mode as for `init` or, with `keepsOwner`, owner, group and mode of the file whose place it
     /// takes.
     /// - Throws: `SystemError`; a file that was there is as before then.
@@ -79,7 +72,10 @@ package final class PendingFile: Sendable {
                 fchmod(file.descriptor, present.st_mode & 0o7777) == 0
             else { throw SystemError("write \(path)", errno) }
         }
-        try file.write(bytes)
+        let code = writeAll(bytes, to: file.descriptor)
+        guard code == 0 else { throw SystemError("write \(path)", code) }
+        // A full disk of another machine may show only when a descriptor is closed.
+        guard close(dup(file.descriptor)) == 0 else { throw SystemError("write \(path)", errno) }
         try file.commit()
     }
 

@@ -14,11 +14,9 @@ package enum SmallFile {
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw FileError(path, code: errno) }
-        switch status.st_mode & S_IFMT {
-        case S_IFREG: break
-        case S_IFDIR: throw FileError(path, "it is a directory")
-        default: throw FileError(path, "it is a pipe or a device, not a regular file")
-        }
+        let kind = status.st_mode & S_IFMT
+        if kind == S_IFDIR { throw FileError(path, code: EISDIR) }
+        guard kind == S_IFREG else { throw FileError(path, "it is a pipe or a device, not a regular file") }
         // Not by its size: what the kernel makes up on reading, as in /proc, has none.
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 64 * 1024)
@@ -62,15 +60,11 @@ package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     init(_ path: String, _ reason: String) { (self.path, self.reason) = (path, reason) }
 
     init(_ path: String, code: CInt) {
-        let reason =
-            switch code {
-            case ENOENT: "there is no such file"
-            case EACCES: "permission denied"
-            case EISDIR: "it is a directory"
-            case ENXIO: "it is a socket, not a regular file"
-            default: String(cString: strerror(code))
-            }
-        self.init(path, reason)
+        let reasons = [
+            ENOENT: "there is no such file", EACCES: "permission denied", EISDIR: "it is a directory",
+            ENXIO: "it is a socket, not a regular file",
+        ]
+        self.init(path, reasons[code] ?? String(cString: strerror(code)))
     }
 
     package var description: String { "\(path): \(reason)" }

@@ -20,15 +20,11 @@ package final class Terminal: Sendable {
 
     /// Takes the terminal over for pictures of a format; throws `TerminalError` if standard input or output goes elsewhere.
     package init(format: TerminalFormat) throws(TerminalError) {
-        guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else { throw .noTerminal(errno) }
         let leave = format == .kitty ? Self.leaveKitty : Self.leave
-        let isTaken = Self.enter.withUTF8Buffer { enter in
-            leave.withUTF8Buffer { leave in
-                // The texts are constants of the program: their addresses stay.
-                facet_terminal_take(STDOUT_FILENO, enter.baseAddress, enter.count, leave.baseAddress, leave.count)
-            }
-        }
-        guard isTaken else { throw .noTerminal(errno) }
+        guard isatty(STDIN_FILENO) == 1,
+            // The texts are constants of the program: their addresses stay.
+            facet_terminal_take(STDOUT_FILENO, Self.enter.utf8Start, leave.utf8Start)
+        else { throw .noTerminal(errno) }
     }
 
     deinit { release() }
@@ -67,36 +63,33 @@ package struct TerminalSize: Hashable, Sendable {
     /// The size of a cell where the terminal does not report it: twice as high as wide, as most fonts.
     static let usualCell = FrameSize(width: 8, height: 16)
 
-    /// Makes a size from columns, rows and the whole terminal's pixels, 0 where it does not report them.
-    package init(columns: Int, rows: Int, pixelWidth: Int = 0, pixelHeight: Int = 0) {
-        self.columns = columns
-        self.rows = rows
-        let reported = FrameSize(width: pixelWidth / max(1, columns), height: pixelHeight / max(1, rows))
-        cell = min(reported.width, reported.height) >= 2 ? reported : Self.usualCell
-    }
-
     /// How large the terminal of standard output is; 80 columns and 24 rows if it does not report that.
     package static var current: TerminalSize {
-        var columns: Int32 = 80
-        var rows: Int32 = 24
-        var width: Int32 = 0
-        var height: Int32 = 0
-        _ = facet_terminal_size(STDOUT_FILENO, &columns, &rows, &width, &height)
-        return TerminalSize(columns: Int(columns), rows: Int(rows), pixelWidth: Int(width), pixelHeight: Int(height))
+        var size = winsize()
+        let isKnown = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 && size.ws_row > 0
+        guard isKnown else { return TerminalSize(columns: 80, rows: 24) }
+        let width = Int(size.ws_xpixel)
+        let height = Int(size.ws_ypixel)
+        return TerminalSize(columns: Int(size.ws_col), rows: Int(size.ws_row), pixelWidth: width, pixelHeight: height)
     }
 
     /// The same without its last row.
-    package var withoutLastRow: TerminalSize {
-        var result = self
-        result.rows = max(1, rows - 1)
-        return result
-    }
+    package var withoutLastRow: TerminalSize { TerminalSize(columns: columns, rows: max(1, rows - 1), cell: cell) }
 
     /// The pixels that are worth drawing for a format. Cells show about 4×8 details each, whatever their own size is.
     package func drawingSize(for format: TerminalFormat) -> FrameSize {
         guard format == .cells else { return FrameSize(width: columns * cell.width, height: rows * cell.height) }
         let height = max(1, Int((4 * Double(cell.height) / Double(cell.width)).rounded()))
         return FrameSize(width: columns * 4, height: rows * height)
+    }
+}
+
+extension TerminalSize {
+    /// Makes a size from columns, rows and the whole terminal's pixels, 0 where it does not report them.
+    package init(columns: Int, rows: Int, pixelWidth: Int = 0, pixelHeight: Int = 0) {
+        let reported = FrameSize(width: pixelWidth / max(1, columns), height: pixelHeight / max(1, rows))
+        let isReported = min(reported.width, reported.height) >= 2
+        self.init(columns: columns, rows: rows, cell: isReported ? reported : Self.usualCell)
     }
 }
 

@@ -30,20 +30,15 @@ package final class TerminalPicture {
         var entries = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for entry in entries { free(entry) } }
         guard let info = chafa_term_db_detect(chafa_term_db_get_default(), &entries) else { throw .noPicture }
-        /// What belongs to the first sequence that the terminal has.
-        func first<Value>(_ choices: [(sequence: ChafaTermSeq, value: Value)], else last: Value) -> Value {
-            choices.first { chafa_term_info_have_seq(info, $0.sequence) != 0 }?.value ?? last
-        }
-        let formats: [(ChafaTermSeq, TerminalFormat)] = [
-            (CHAFA_TERM_SEQ_BEGIN_KITTY_IMMEDIATE_IMAGE_V1, .kitty), (CHAFA_TERM_SEQ_BEGIN_SIXELS, .sixel),
-        ]
-        self.format = format ?? first(formats, else: .cells)
+        func has(_ sequence: ChafaTermSeq) -> Bool { chafa_term_info_have_seq(info, sequence) != 0 }
+        let hasKitty = has(CHAFA_TERM_SEQ_BEGIN_KITTY_IMMEDIATE_IMAGE_V1)
+        self.format = format ?? (hasKitty ? .kitty : has(CHAFA_TERM_SEQ_BEGIN_SIXELS) ? .sixel : .cells)
         let modes = [
             (CHAFA_TERM_SEQ_SET_COLOR_FGBG_DIRECT, CHAFA_CANVAS_MODE_TRUECOLOR),
             (CHAFA_TERM_SEQ_SET_COLOR_FGBG_256, CHAFA_CANVAS_MODE_INDEXED_240),
             (CHAFA_TERM_SEQ_SET_COLOR_FGBG_16, CHAFA_CANVAS_MODE_INDEXED_16),
         ]
-        colors = first(modes, else: CHAFA_CANVAS_MODE_FGBG_BGFG)
+        colors = modes.first { has($0.0) }?.1 ?? CHAFA_CANVAS_MODE_FGBG_BGFG
         // Sequences for what was asked for though the terminal does not claim it. Only now: after them it claims everything.
         chafa_term_info_supplement(info, chafa_term_db_get_fallback_info(chafa_term_db_get_default()))
         self.info = info
@@ -69,7 +64,11 @@ package final class TerminalPicture {
         guard let printed = chafa_canvas_print(canvas, info) else { throw .noPicture }
         defer { g_string_free(printed, 1) }
         let text = UnsafeBufferPointer(start: printed.pointee.str, count: Int(printed.pointee.len))
-        return clearing + placed(text.map(UInt8.init(bitPattern:)))
+            .map(UInt8.init(bitPattern:))
+        guard format == .cells else { return clearing + text }
+        // Cells come as lines: without the line feeds' own effect on the column, each begins at the left.
+        let lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        return clearing + Array(lines.joined(separator: Array("\r\n".utf8)))
     }
 
     /// Bytes of data in one sequence, as the protocol allows.
@@ -112,13 +111,6 @@ package final class TerminalPicture {
 
     /// Back to the corner; in kitty's protocol a picture stays until it is taken away, so the last one is.
     package var clearing: [UInt8] { Array((format == .kitty ? "\u{1B}_Ga=d,q=2\u{1B}\\\u{1B}[H" : "\u{1B}[H").utf8) }
-
-    /// Cells come as lines: without the line feeds' own effect on the column, each begins at the left.
-    private func placed(_ text: [UInt8]) -> [UInt8] {
-        guard format == .cells else { return text }
-        let lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        return Array(lines.joined(separator: Array("\r\n".utf8)))
-    }
 
     private func canvas(for wanted: TerminalSize) throws(TerminalError) -> OpaquePointer {
         if let canvas, size == wanted { return canvas }

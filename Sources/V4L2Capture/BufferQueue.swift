@@ -1,4 +1,5 @@
 import CV4L2
+import Frames
 import Synchronization
 import SystemPackage
 
@@ -104,10 +105,8 @@ final class MappedBuffer: @unchecked Sendable {
         var buffer = v4l2_buffer.capture(index)
         try device.request(.queryBuffer, &buffer, for: .makeBuffers)
         length = Int(buffer.length)
-        do throws(Errno) {
-            base = try calls.map(device.descriptor, length: length, offset: Int(buffer.m.offset))
-        } catch {
-            throw V4L2Error(.makeBuffers, device: device.path, error)
+        base = try failing(as: { V4L2Error(.makeBuffers, device: device.path, $0) }) { () throws(Errno) in
+            try device.calls.map(device.descriptor, length: Int(buffer.length), offset: Int(buffer.m.offset))
         }
     }
 

@@ -4,15 +4,15 @@ import System
 
 /// One run of a camera source: open, stream, lose, wait, open again.
 struct CameraRun {
-    private let source: CameraSource
-    private let mailbox: FrameMailbox
+    let source: CameraSource
+    let mailbox: FrameMailbox
     /// What is known of the camera.
-    private var known: CameraMemory.Content
-    private var report = LossReport()
+    var known: CameraMemory.Content
+    var report = LossReport()
     /// Nothing announces a camera that is back: it is looked for again within the longest wait.
-    private var backoff = Backoff(0.25...0.5)
+    var backoff = Backoff(0.25...0.5)
     /// The nodes that there were when `fallback` had nothing to go on with.
-    private var nodesWithoutFallback: [String]?
+    var nodesWithoutFallback: [String]?
     private var configuration: CameraConfiguration { source.configuration }
     private var calls: any V4L2Calls { source.calls }
     private var lastSeen: V4L2Device.Identity? {
@@ -20,12 +20,6 @@ struct CameraRun {
     }
     /// Whether this very configuration has streamed: until then it may be one that the camera can't fulfil.
     private var hasStreamed: Bool { known.configuration == configuration }
-
-    init(_ source: CameraSource, _ mailbox: FrameMailbox) {
-        self.source = source
-        self.mailbox = mailbox
-        known = source.memory.content.withLock(\.self)
-    }
 
     /// Goes on until the source is stopped or can't even start.
     /// - Returns: nil if another source went on in its place.
@@ -58,7 +52,6 @@ struct CameraRun {
         }
         var loop = CaptureLoop(stream: stream, source: source, mailbox: mailbox, timeline: known.timeline)
         defer {
-            stream.close()
             known.timeline = loop.timeline
             if loop.hasDelivered {
                 known.configuration = configuration
@@ -95,20 +88,10 @@ struct LossReport {
 
     /// The camera was lost, or a try to get it back failed, at a time of the monotonic clock in nanoseconds; whether to report that.
     mutating func failed(_ reason: SourceFailure.Reason, now: Int64) -> Bool {
-        guard let reported else {
-            self.reported = reason
-            return true
-        }
-        guard reason != reported, Self.persistentReasons.contains(reason) else {
-            pending = nil
-            return false
-        }
-        guard let pending, pending.reason == reason else {
-            pending = (reason, now)
-            return false
-        }
-        guard now - pending.since >= Self.settling else { return false }
-        self.reported = reason
+        let isNews = reported.map { reason != $0 && Self.persistentReasons.contains(reason) } ?? true
+        if !isNews { pending = nil } else if pending?.reason != reason { pending = (reason, now) }
+        guard let pending, reported == nil || now - pending.since >= Self.settling else { return false }
+        reported = reason
         self.pending = nil
         return true
     }

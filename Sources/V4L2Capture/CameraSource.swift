@@ -25,20 +25,11 @@ package final class CameraSource: FrameSource {
     /// Makes a source that continues with what an earlier one knew; the camera is not touched before `run`. `fallback` goes on
     /// where V4L2 has none.
     /// - Throws: `V4L2Error.failed` if the process has no file descriptor left.
-    package convenience init(
+    package init(
         _ configuration: CameraConfiguration,
         _ options: FrameSourceOptions = FrameSourceOptions(),
         memory: CameraMemory = CameraMemory(),
-        fallback: Fallback? = nil
-    ) throws(V4L2Error) {
-        try self.init(configuration, options, memory: memory, calls: LibV4L2(), fallback: fallback)
-    }
-
-    init(
-        _ configuration: CameraConfiguration,
-        _ options: FrameSourceOptions = FrameSourceOptions(),
-        memory: CameraMemory = CameraMemory(),
-        calls: any V4L2Calls,
+        calls: any V4L2Calls = LibV4L2(),
         fallback: Fallback? = nil
     ) throws(V4L2Error) {
         self.configuration = configuration
@@ -55,7 +46,7 @@ package final class CameraSource: FrameSource {
     /// Ends by itself only at the start: for settings that the camera can't fulfil, a node that is no camera, and, unless
     /// the configuration says to wait, any other reason why there is no camera.
     package func run(into mailbox: FrameMailbox) {
-        var run = CameraRun(self, mailbox)
+        var run = CameraRun(source: self, mailbox: mailbox, known: memory.content.withLock(\.self))
         if let end = run.untilEnd() { mailbox.put(.ended(end)) }
     }
 

@@ -44,7 +44,7 @@ struct CaptureLoop {
                 try calls.wait(device.descriptor, stop: source.stopWaker.descriptor, milliseconds: limit - elapsed)
             }
             if ready.contains(.stopped) { return }
-            let drained = ready.isEmpty ? Drained() : drain()
+            let drained = ready.isEmpty ? (newest: nil, isEmpty: true, failure: nil) : drain()
             // Once per round, because reading clocks is what costs most here on boards without a fast one.
             now = calls.now()
             let wasSuspended = now.suspended - suspended > Self.shortestSuspend
@@ -67,20 +67,15 @@ struct CaptureLoop {
         }
     }
 
-    private struct Drained {
+    /// Takes all that is ready, but for the newest good one gives everything back, and counts it.
+    private mutating func drain() -> (newest: v4l2_buffer?, isEmpty: Bool, failure: V4L2Error?) {
         var newest: v4l2_buffer?
         var isEmpty = true
-        var failure: V4L2Error?
-    }
-
-    /// Takes all that is ready, but for the newest good one gives everything back, and counts it.
-    private mutating func drain() -> Drained {
-        var drained = Drained()
         do throws(V4L2Error) {
             // No more than all buffers once: what comes while we are at it is the next round's.
             for _ in stream.buffers.indices {
                 guard let buffer = try stream.queue.dequeue() else { break }
-                drained.isEmpty = false
+                isEmpty = false
                 let isGood = isGood(buffer)
                 // An empty buffer comes from a camera that is being unplugged, and its number means nothing.
                 let gap = timeline.advance(to: isGood || buffer.sequence > 0 ? buffer.sequence : nil)
@@ -90,16 +85,15 @@ struct CaptureLoop {
                     stream.queue.queue(Int(buffer.index))
                     continue
                 }
-                if let older = drained.newest {
+                if let older = exchange(&newest, with: buffer) {
                     mailbox.count(.late)
                     stream.queue.queue(Int(older.index))
                 }
-                drained.newest = buffer
             }
         } catch {
-            drained.failure = error
+            return (newest, isEmpty, error)
         }
-        return drained
+        return (newest, isEmpty, nil)
     }
 
     private func isGood(_ buffer: v4l2_buffer) -> Bool {

@@ -7,7 +7,7 @@ import Frames
 final class CaptureStream {
     let device: V4L2Device
     let layout: FrameLayout
-    private(set) var description: StreamDescription
+    let description: StreamDescription
     let queue: BufferQueue
     private(set) var buffers: [MappedBuffer]
 
@@ -28,31 +28,23 @@ final class CaptureStream {
         self.device = device
         copiesAlways = mode.isEmulated || Self.driversThatReuseBuffers.contains(device.identity.driver)
         let format = mode.format.description
-        description = StreamDescription(name: device.path, size: layout.size, format: format, rate: rate)
-        description.orientation = orientation
+        let (name, size) = (device.path, layout.size)
+        description = .init(name: name, size: size, format: format, rate: rate, orientation: orientation)
         let count = try Self.requestBuffers(configuration.bufferCount, device)
         queue = BufferQueue(of: device, count: count)
         buffers = []
-        do throws(V4L2Error) {
-            for index in 0..<count {
-                buffers.append(try MappedBuffer(index, of: device, in: queue))
-                queue.queue(index)
-            }
-            try setStreaming(true)
-        } catch {
-            close()
-            throw error
+        for index in 0..<count {
+            buffers.append(try MappedBuffer(index, of: device, in: queue))
+            queue.queue(index)
         }
+        try setStreaming(true)
     }
-
-    deinit { close() }
 
     /// Stops streaming, unmaps what no frame holds, frees the driver's buffers; the device closes with its last owner.
     ///
     /// Failures do not matter here: they are the rule when the device is gone.
-    func close() {
+    deinit {
         let held = queue.detach()
-        guard !buffers.isEmpty else { return }
         try? setStreaming(false)
         for index in held where index < buffers.count { buffers[index].makePrivate() }
         buffers = []

@@ -19,14 +19,12 @@ struct DeviceFinder {
         for path in [same].compactMap(\.self) + calls.nodes().filter({ $0 != same }) {
             do throws(V4L2Error) {
                 let found = try V4L2Device(path: path, calls: calls)
-                if path != same, found.identity.isSetUpElsewhere {
-                    last = last ?? .setUpElsewhere(device: path)
-                    continue
-                }
+                if path != same, found.identity.isSetUpElsewhere { throw .setUpElsewhere(device: path) }
                 return try start(found)
             } catch {
                 switch error {
                 case .permissionDenied, .busy: failure = failure ?? error
+                case .setUpElsewhere: last = last ?? error
                 // Common, and nothing that a person could fix.
                 case .notACamera, .notFound, .unplugged: break
                 case .failed(let operation, _, _) where operation != .startStreaming: break

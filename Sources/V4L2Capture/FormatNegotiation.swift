@@ -56,9 +56,8 @@ struct FormatNegotiation {
         let distances = (distance(left.size), distance(right.size))
         if distances.0 != distances.1 { return distances.0 > distances.1 }
         let rates = (left.rate ?? Self.usualRate, right.rate ?? Self.usualRate)
-        if Self.isSlower(rates.0, than: rates.1) || Self.isSlower(rates.1, than: rates.0) {
-            return Self.isSlower(rates.0, than: rates.1)
-        }
+        if Self.isSlower(rates.0, than: rates.1) { return true }
+        if Self.isSlower(rates.1, than: rates.0) { return false }
         return rank(left.format) > rank(right.format)
     }
 

@@ -31,17 +31,13 @@ struct FrameTimeline {
     /// - Parameter sequence: the driver's number; nil if it can't be trusted, as in an empty buffer.
     /// - Returns: how many frames are missing before it.
     mutating func advance(to sequence: UInt32?) -> Int {
-        let gap = sequence.map(missing) ?? 0
-        if let sequence { lastSequence = sequence }
+        var gap = 0
+        if let sequence {
+            let step = sequence &- (exchange(&lastSequence, with: sequence) ?? sequence)
+            if step > 1, step <= Self.largestGap { gap = Int(step) - 1 }
+        }
         frames += 1 + gap
         return gap
-    }
-
-    private func missing(before sequence: UInt32) -> Int {
-        guard let lastSequence else { return 0 }
-        let step = sequence &- lastSequence
-        guard step > 1, step <= Self.largestGap else { return 0 }
-        return Int(step) - 1
     }
 
     /// Number and times of the frame that `advance` was last called for, by the buffer's stamp in nanoseconds, nil if it is by a

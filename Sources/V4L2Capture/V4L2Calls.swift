@@ -1,10 +1,10 @@
-import CV4L2
+package import CV4L2
 import Glibc
 import System
-import SystemPackage
+package import SystemPackage
 
 /// The time by the two clocks that capture needs.
-struct ClockReading: Hashable, Sendable {
+package struct ClockReading: Hashable, Sendable {
     /// `CLOCK_MONOTONIC` in nanoseconds: the clock of the driver's stamps; stands still while the machine is suspended.
     var monotonic: Int64
     /// `CLOCK_REALTIME` in nanoseconds since the Unix epoch.
@@ -14,8 +14,9 @@ struct ClockReading: Hashable, Sendable {
 }
 
 /// What `V4L2Calls.wait` saw.
-struct Readiness: OptionSet, Hashable, Sendable {
-    let rawValue: Int
+package struct Readiness: OptionSet, Hashable, Sendable {
+    package let rawValue: Int
+    package init(rawValue: Int) { self.rawValue = rawValue }
     static let readable = Readiness(rawValue: 1)
     /// The device reports an error or is gone (POLLERR, POLLHUP, POLLNVAL).
     static let failed = Readiness(rawValue: 2)
@@ -24,7 +25,7 @@ struct Readiness: OptionSet, Hashable, Sendable {
 
 /// The system calls that capture makes, one each, again where a signal interrupts them; tests put a scripted driver in their
 /// place.
-protocol V4L2Calls: Sendable {
+package protocol V4L2Calls: Sendable {
     func open(_ path: String) throws(Errno) -> CInt
 
     func close(_ descriptor: CInt)

@@ -33,6 +33,7 @@ package final class VideoOutput {
     /// Shows a picture: planes of Y, U and V without gaps, chroma halved both ways, video range.
     package func show(_ picture: UnsafeRawBufferPointer) throws(VideoOutputError) {
         do {
+            // Each write is a picture to the driver: what a short one left over would be shown as the next one.
             guard try FileDescriptor(rawValue: device.descriptor).write(picture) == picture.count else {
                 throw Errno.ioError
             }

@@ -2,7 +2,6 @@ import ArgumentParser
 import Companion
 import FaceMessages
 import FacetKit
-import Foundation
 import OverlayRendering
 import SettingsFiles
 import TerminalPictures

@@ -15,8 +15,7 @@ enum Main {
             // Before anything needs a thread: Dispatch waits for memory for one for ever.
             try ProcessEnvironment.checkLimits()
         } catch {
-            try? FileHandle.standardError.write(contentsOf: Data("Error: \(error)\n".utf8))
-            exit(1)
+            Facetd.exit(withError: error)
         }
         if CommandLine.arguments.dropFirst().first == "check-config" {
             Facetd.exit(withError: ValidationError("'check-config FILE' is now '--check --config FILE'"))
@@ -82,20 +81,22 @@ struct Facetd: AsyncParsableCommand {
         LoggingSystem.bootstrap { _ in
             ConsoleLogHandler(level: level, environment: ProcessInfo.processInfo.environment)
         }
-        var daemonOptions = Daemon.Options()
-        daemonOptions.prints = prints
-        daemonOptions.usesBroker = !usesNoBroker
-        if isatty(STDERR_FILENO) == 1 {
-            daemonOptions.summarize = Self.write
-            if !usesNoBroker { Self.write(["In another terminal: facet watch shows events, facet serve a page."]) }
+        let hasTerminal = isatty(STDERR_FILENO) == 1
+        if hasTerminal, !usesNoBroker {
+            Self.write(["In another terminal: facet watch shows events, facet serve a page."])
         }
-        daemonOptions.environment = ProcessInfo.processInfo.environment
-        daemonOptions.reload = self.settings
         let logger = Logger(label: "facetd")
         if !usesNoBroker, options.mqtt == nil, settings.mqtt.connection.brokers == Settings().mqtt.connection.brokers {
             logger.info("no other broker is named: looking for one on this machine (--mqtt or mqtt.brokers names it)")
         }
-        try await Daemon.run(settings: settings, options: daemonOptions, logger: logger)
+        try await Daemon.run(
+            settings,
+            prints: prints,
+            usesBroker: !usesNoBroker,
+            summarize: hasTerminal ? Self.write : nil,
+            reload: self.settings,
+            logger: logger
+        )
     }
 
     @Sendable private func settings() throws -> Settings {

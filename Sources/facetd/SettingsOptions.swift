@@ -62,19 +62,18 @@ struct SettingsOptions: ParsableArguments {
             }
             arguments[String(assignment[..<equals])] = String(assignment[assignment.index(after: equals)...])
         }
-        arguments["camera.source"] = source ?? arguments["camera.source"]
-        arguments["mqtt.topic"] = topic ?? arguments["mqtt.topic"]
-        arguments["clip.pace"] = pace ?? arguments["clip.pace"]
-        arguments["detection.enabled"] = detect ?? arguments["detection.enabled"]
-        if loop { arguments["clip.loop"] = "true" }
-        if let mqtt {
-            for url in mqtt.split(separator: ",", omittingEmptySubsequences: false) {
-                let address: BrokerAddress
-                do { address = try BrokerAddress(url: String(url)) } catch { throw ValidationError("--mqtt: \(error)") }
-                if let username = address.username { arguments["mqtt.username"] = username }
+        var username: String?
+        for url in mqtt?.split(separator: ",", omittingEmptySubsequences: false) ?? [] {
+            do {
+                username = try BrokerAddress(url: String(url)).username ?? username
+            } catch {
+                throw ValidationError("--mqtt: \(error)")
             }
-            arguments["mqtt.brokers"] = mqtt
         }
-        return arguments
+        let options = [
+            "camera.source": source, "mqtt.brokers": mqtt, "mqtt.username": username, "mqtt.topic": topic,
+            "clip.pace": pace, "clip.loop": loop ? "true" : nil, "detection.enabled": detect,
+        ]
+        return arguments.merging(options.compactMapValues(\.self)) { $1 }
     }
 }

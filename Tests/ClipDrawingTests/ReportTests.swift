@@ -157,6 +157,14 @@ struct ReportTests {
         #expect(try body(of: html).nodes(forXPath: "//*[@class='track']").count == 2)
     }
 
+    @Test("faces without a lane of their own share one, also those that came together with others")
+    func others() {
+        var report = FaceReport()
+        report.apply(metadata((1...30).map { face($0, smiles: false) }, frame: 0), at: 0)
+        report.finish(at: 2)
+        #expect(ReportPage(report: report).html.contains("aria-label=\"6 faces\""))
+    }
+
     @Test("the page's policy allows its own script by its digest, and no other")
     func script() throws {
         let html = ReportPage(report: report()).html

@@ -30,7 +30,7 @@ struct GazeTests {
 
     private func gaze(yaw: Float = 0, irises: SIMD2<Float> = .zero) throws -> Gaze {
         let geometry = geometry(yaw: yaw, irises: irises)
-        return try #require(geometry.gaze(with: geometry.axes.pose(of: geometry.landmarks), unit: geometry.unit))
+        return try #require(geometry.gaze(with: geometry.axes.pose(of: geometry.landmarks)))
     }
 
     @Test("follows the irises, to the picture's right and up, and is the mirror image of the mirrored face")

@@ -254,13 +254,12 @@ extension Trace.Sighting {
         lineage = Int(numbers[2])
         yaw = numbers[3]
         eyeDistance = numbers[4]
-        let unit = geometry.unit
-        leftLids = geometry.lids(of: FaceMeshIndices.leftEye, unit: unit)
-        rightLids = geometry.lids(of: FaceMeshIndices.rightEye, unit: unit)
-        mouth = geometry.mouthShape(unit: unit)
+        leftLids = geometry.lids(of: FaceMeshIndices.leftEye)
+        rightLids = geometry.lids(of: FaceMeshIndices.rightEye)
+        mouth = geometry.mouthShape
         let pose = geometry.axes.pose(of: geometry.landmarks)
         pitch = pose.pitch
-        gaze = geometry.gaze(with: pose, unit: unit) ?? Gaze(yaw: 90, pitch: 0)
+        gaze = geometry.gaze(with: pose) ?? Gaze(yaw: 90, pitch: 0)
         appearance =
             numbers[5] == 0
             ? nil

@@ -345,7 +345,7 @@ struct FaceSessionTests {
             options.orientation = .upMirrored
             options.isMirrored = isMirrored
             _ = follower.begin(stream, options)
-            #expect(follower.trackingOptions.isMirrored == isMirrored)
+            #expect(follower.tracker.options.isMirrored == isMirrored)
         }
     }
 

@@ -4,6 +4,15 @@ import Testing
 
 @testable import Frames
 
+extension LuminanceGrid.Rectangle {
+    fileprivate init(left: Float, top: Float, right: Float, bottom: Float) { self.init([left, top], [right, bottom]) }
+
+    fileprivate var left: Float { low.x }
+    fileprivate var top: Float { low.y }
+    fileprivate var right: Float { high.x }
+    fileprivate var bottom: Float { high.y }
+}
+
 @Suite("Luminance grid")
 struct LuminanceGridTests {
     private typealias Rectangle = LuminanceGrid.Rectangle

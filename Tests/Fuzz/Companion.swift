@@ -3,10 +3,10 @@ import FaceMessages
 import FaceMetadata
 import Foundation
 import Frames
-import HTTPServing
 import OverlayRendering
 import Synchronization
 
+@testable import HTTPServing
 @testable import LivePage
 
 /// What reaches `facet serve`, `facet zones` and `facet watch --post` from outside.
@@ -30,8 +30,8 @@ enum Companion {
         }
         let body = text.dropFirst(text.prefix { $0 != "\u{0}" }.count + 1)
         let request = HTTPRequest(
-            words.first.map(String.init) ?? "",
-            address.first.map(String.init) ?? "",
+            method: words.first.map(String.init) ?? "",
+            path: address.first.map(String.init) ?? "",
             query: query,
             headers: headers,
             body: Array(body.utf8)
@@ -79,7 +79,7 @@ enum Companion {
             viewers: viewers,
             overlays: Overlays().names,
             wish: ViewerWish(overlay: "box", isMirrored: false),
-            detect: DetectSwitch(viewers) { _, _ in }
+            detect: { _, _ in }
         )
     }
 

@@ -2,12 +2,13 @@ import DaemonCore
 import FaceMessages
 import Foundation
 import Frames
-import HTTPServing
 import MQTT
 import MediaFiles
 import OverlayRendering
 import SettingsFiles
 import V4L2Capture
+
+@testable import HTTPServing
 
 /// Readers of text that touch nothing outside.
 enum Parsers {
@@ -25,7 +26,8 @@ enum Parsers {
     static let overlay: Target = { bytes in
         guard let picture = try? PastedPicture(png: [UInt8](bytes)) else {
             do throws(SettingsError) {
-                _ = try OwnOverlay(text: String(decoding: bytes, as: UTF8.self), pictures: transparent)
+                let file = try SettingsFile(path: "overlay", text: String(decoding: bytes, as: UTF8.self))
+                _ = try OwnOverlay(file) { _ throws(PastedPicture.Refusal) in transparent }
             } catch {
                 precondition(error.description.utf8.count < 20_000, "the problems are too long to read")
             }
@@ -58,10 +60,10 @@ enum Parsers {
 
     /// The form with which a visitor logs in, as anybody may send it; and any text in it as a browser would.
     static let form: Target = { bytes in
-        _ = HTTPRequest("POST", "/login", body: [UInt8](bytes)).formField("token")
+        _ = HTTPRequest(method: "POST", path: "/login", body: [UInt8](bytes)).formField("token")
         let text = String(decoding: bytes, as: UTF8.self)
         let escaped = text.utf8.map { ($0 < 16 ? "%0" : "%") + String($0, radix: 16) }.joined()
-        let request = HTTPRequest("POST", "/login", body: Array("a=b&token=\(escaped)&c".utf8))
+        let request = HTTPRequest(method: "POST", path: "/login", body: Array("a=b&token=\(escaped)&c".utf8))
         precondition(request.formField("token") == text, "a form's text comes back as another one")
     }
 

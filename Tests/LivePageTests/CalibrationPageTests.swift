@@ -1,9 +1,9 @@
 import Companion
 import FaceTracking
 import Foundation
-import HTTPServing
 import Testing
 
+@testable import HTTPServing
 @testable import LivePage
 
 @Suite("What counts as a smile, found on the page")
@@ -76,7 +76,7 @@ struct CalibrationPageTests {
         #expect(CalibrationPage.answer(body(1201)).status == 400)
         let page = CalibrationPage()
         let statuses = (0..<40).map { _ in
-            page.answer(HTTPRequest("POST", "/calibrate", query: [:], headers: [:], body: body(1), client: "")).status
+            page.answer(HTTPRequest(method: "POST", path: "/calibrate", body: body(1), client: "")).status
         }
         #expect(statuses[0] == 204 && statuses[39] == 429)
     }

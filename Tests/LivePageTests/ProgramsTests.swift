@@ -5,13 +5,13 @@ import FaceMetadata
 import FacetTestSupport
 import Foundation
 import Frames
-import HTTPServing
 import MQTT
 import OverlayRendering
 import Synchronization
 import Testing
 
 @testable import Companion
+@testable import HTTPServing
 @testable import LivePage
 
 @Suite("What programs get over HTTP")
@@ -149,7 +149,8 @@ struct ProgramsTests {
         )
         func read(_ client: String) throws -> any HTTPStream {
             let headers = ["host": "localhost", "x-forwarded-for": client]
-            let answer = server.answer(HTTPRequest("GET", "/events", headers: headers, client: "192.0.2.9"))
+            let request = HTTPRequest(method: "GET", path: "/events", headers: headers, client: "192.0.2.9")
+            let answer = server.answer(request)
             guard case .stream(let stream, _) = answer.body else { throw POSIXError(.EINVAL) }
             return stream
         }
@@ -201,7 +202,7 @@ struct ProgramsTests {
     {
         var headers = ["host": "127.0.0.1:8088"]
         headers["authorization"] = token.map { "Bearer " + $0 }
-        return server.answer(HTTPRequest("GET", path, query: query, headers: headers, body: [], client: "127.0.0.1"))
+        return server.answer(HTTPRequest(method: "GET", path: path, query: query, headers: headers))
     }
 
     /// The body of a response once the publisher has come round.

@@ -3,11 +3,11 @@ import FaceMessages
 import FaceMetadata
 import FacetTestSupport
 import Foundation
-import HTTPServing
 import OverlayRendering
 import Testing
 
 @testable import Companion
+@testable import HTTPServing
 @testable import LivePage
 
 /// Random requests of all kinds to every address of the page's server; each must be answered, and the server goes on.
@@ -23,7 +23,7 @@ struct RandomRequestsTests {
             viewers: viewers,
             overlays: Overlays().names,
             wish: ViewerWish(overlay: "box", isMirrored: false),
-            detect: DetectSwitch(viewers) { _, _ in },
+            detect: { _, _ in },
             editor: AreaEditor(path: settings) { _ in }
         )
     }
@@ -49,7 +49,7 @@ struct RandomRequestsTests {
         }
         #expect(counts[200, default: 0] > 0 && counts[403, default: 0] > 0 && counts[404, default: 0] > 0, "\(counts)")
         if token != nil { #expect(counts[401, default: 0] > 0 && counts[303, default: 0] > 0, "\(counts)") }
-        let page = HTTPRequest("GET", "/icon.svg", headers: ["host": "127.0.0.1:8088"])
+        let page = HTTPRequest(method: "GET", path: "/icon.svg", headers: ["host": "127.0.0.1:8088"])
         #expect(server.answer(page).status == 200)
     }
 
@@ -148,8 +148,8 @@ private struct RandomRequest {
         var query: [String: String] = [:]
         for name in ["camera", "overlay", "kind", "mirror", "transparent"] where chance(15) { query[name] = text() }
         return HTTPRequest(
-            method(),
-            path(),
+            method: method(),
+            path: path(),
             query: query,
             headers: headers(),
             body: Array(body().utf8),

@@ -4,13 +4,13 @@ import FaceMetadata
 import FacetTestSupport
 import Foundation
 import Frames
-import HTTPServing
 import MQTT
 import OverlayRendering
 import Synchronization
 import Testing
 
 @testable import Companion
+@testable import HTTPServing
 @testable import LivePage
 
 @Suite("The page's server")
@@ -41,7 +41,7 @@ struct ServeTests {
             viewers: viewers,
             overlays: overlays,
             wish: ViewerWish(overlay: overlays[0], isMirrored: false),
-            detect: detect.map { DetectSwitch(viewers, $0) }
+            detect: detect
         )
     }
 
@@ -53,7 +53,7 @@ struct ServeTests {
         body: String = "",
         client: String = "127.0.0.1"
     ) -> HTTPRequest {
-        HTTPRequest(method, path, query: query, headers: headers, body: Array(body.utf8), client: client)
+        HTTPRequest(method: method, path: path, query: query, headers: headers, body: Array(body.utf8), client: client)
     }
 
     private func get(_ path: String, _ server: PageServer, _ headers: [String: String] = ["host": ServeTests.own])

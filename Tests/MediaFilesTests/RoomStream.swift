@@ -46,10 +46,10 @@ struct RoomStream {
             let step = reader.next { true }
             playback.count += reader.drainSkipped()
             switch step {
-            case .picture(let picture):
-                playback.times[playback.count] = picture.presentation
-                if picture.frame.size != playback.sizes.last { playback.sizes.append(picture.frame.size) }
-                if keepsPixels { playback.pixels[playback.count] = try picture.frame.jpeg() }
+            case .picture(let frame, let presentation):
+                playback.times[playback.count] = presentation
+                if frame.size != playback.sizes.last { playback.sizes.append(frame.size) }
+                if keepsPixels { playback.pixels[playback.count] = try frame.jpeg() }
                 if reader.decoder.name != playback.decoders.last { playback.decoders.append(reader.decoder.name) }
                 if let detail = reader.decoder.detail, detail != playback.details.last {
                     playback.details.append(detail)
@@ -72,7 +72,7 @@ struct RoomStream {
         try FFmpeg.load()
         let path = scratch.path(name)
         let form = ClipFormat(ending: "ts", muxer: "mpegts", encoders: ["libx264", "mpeg4"], ticksPerSecond: 90_000)
-        let target = FrameScaler.Target(format: AV_PIX_FMT_YUV420P, size: size, encoding: .video)
+        let target = PictureForm(format: AV_PIX_FMT_YUV420P, size: size, encoding: .video)
         let encoder = try VideoEncoder(form, target, rate: 25, path: path)
         let muxer = try Muxer(path, format: form, encoder: encoder)
         let scaler = FrameScaler()

@@ -119,7 +119,7 @@ struct TestPicture {
         try FFmpeg.load()
         let size = TestPicture().size
         let form = ClipFormat(ending: "nut", muxer: "nut", encoders: ["rawvideo"], ticksPerSecond: 1000)
-        let target = FrameScaler.Target(format: format, size: size, encoding: encoding)
+        let target = PictureForm(format: format, size: size, encoding: encoding)
         let encoder = try VideoEncoder(form, target, rate: 30, path: path)
         let muxer = try Muxer(path, format: form, encoder: encoder)
         let scaler = FrameScaler()
@@ -138,7 +138,7 @@ extension Frame {
     func quarterColours() throws -> [Colour] {
         try FFmpeg.load()
         let upright = uprightSize
-        let target = FrameScaler.Target(format: AV_PIX_FMT_RGB24, size: upright, encoding: .jpeg)
+        let target = PictureForm(format: AV_PIX_FMT_RGB24, size: upright, encoding: .jpeg)
         return try FrameScaler().convert(self, to: target, path: "") { picture in
             guard let base = picture.pointee.data.0 else { return [] }
             return [(1, 1), (3, 1), (1, 3), (3, 3)].map { (x, y) in

@@ -17,7 +17,7 @@ struct PanelPlaceTests {
                 height: side * 1.2
             )
         }
-        var places = PanelPlace(faces: taken, in: area)
+        var places = PanelPlace(taken: taken, area: area)
         for face in taken {
             let size = SurfaceSize(
                 width: .random(in: 20...200, using: &random),
@@ -33,8 +33,8 @@ struct PanelPlaceTests {
     @Test("are beside the face where there is room, and nowhere where there is none")
     func sides() throws {
         var places = PanelPlace(
-            faces: [SurfaceRect(x: 100, y: 100, width: 100, height: 100)],
-            in: SurfaceSize(width: 640, height: 480)
+            taken: [SurfaceRect(x: 100, y: 100, width: 100, height: 100)],
+            area: SurfaceSize(width: 640, height: 480)
         )
         let size = SurfaceSize(width: 80, height: 20)
         let box = SurfaceRect(x: 100, y: 100, width: 100, height: 100)
@@ -43,7 +43,7 @@ struct PanelPlaceTests {
         let below = places.reserve(size, beside: box, gap: 5, first: .below)
         #expect(below == SurfaceRect(x: 110, y: 205, width: 80, height: 20))
         let close = SurfaceRect(x: 0, y: 0, width: 640, height: 480)
-        var none = PanelPlace(faces: [close], in: SurfaceSize(width: 640, height: 480))
+        var none = PanelPlace(taken: [close], area: SurfaceSize(width: 640, height: 480))
         #expect(none.reserve(size, beside: close, gap: 5, first: .right) == nil)
     }
 }

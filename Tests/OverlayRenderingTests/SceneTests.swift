@@ -142,7 +142,7 @@ struct SceneTests {
     @Test("the white of a taken picture fades")
     func snapshotFlash() {
         var scene = Scene()
-        scene.showFlash(at: 5)
+        scene.snapshotTime = 5
         #expect(scene.snapshotFlashStrength(at: 5) == 1)
         #expect(abs(scene.snapshotFlashStrength(at: 5.15) - 0.5) < 1e-9)
         #expect(scene.snapshotFlashStrength(at: 5.4) == 0 && scene.snapshotFlashStrength(at: 4) == 0)

@@ -2,6 +2,7 @@ import FaceMessages
 import FaceMetadata
 import Foundation
 import Frames
+import SettingsFiles
 
 @testable import OverlayRendering
 
@@ -39,6 +40,8 @@ extension SurfacePoint {
 }
 
 extension SurfaceRect {
+    init(x: Double, y: Double, width: Double, height: Double) { self.init(origin: [x, y], size: [width, height]) }
+
     func isClose(to other: SurfaceRect) -> Bool {
         abs(x - other.x) < 1e-6 && abs(y - other.y) < 1e-6 && abs(width - other.width) < 1e-6
             && abs(height - other.height) < 1e-6
@@ -65,6 +68,14 @@ let quarters: [UInt8] = {
         + "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAPgeoPz/JtUBAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAACwAOvi7eDmO4SNkAAAAASUVORK5CYII="
     return Data(base64Encoded: text).map { [UInt8]($0) } ?? []
 }()
+
+extension OwnOverlay {
+    /// Reads the text of an overlay's file; `pictures` stands for all files with pictures.
+    init(text: String, pictures: PastedPicture) throws(SettingsError) {
+        let file = try SettingsFile(path: "overlay", text: text)
+        try self.init(file) { _ throws(PastedPicture.Refusal) in pictures }
+    }
+}
 
 /// All built-in overlays, and one of somebody's own.
 let overlayNames = OverlayName.allCases.map(\.rawValue) + ["own"]

@@ -125,6 +125,21 @@ struct ApplyTests {
         #expect(difference(try pixels(of: clip, at: 1), try pixels(of: directory.file("out/a.TS.mp4"), at: 1)) > 100)
     }
 
+    @Test("a picture of a clip is its first one, however slow the clip is")
+    func slowClip() async throws {
+        let clip = directory.file("slow.mp4")
+        let canvas = try Canvas(pixelSize: FrameSize(width: 64, height: 64))
+        let writer = try ClipWriter(clip, size: canvas.pixelSize, rate: 2)
+        for number in 0..<10 {
+            canvas.clear(number == 0 ? .white : .black)
+            try canvas.withFrame(mediaTime: Double(number) / 2) { try writer.append($0) }
+        }
+        try writer.finish()
+        let output = directory.file("first.png")
+        try await apply([clip, "-o", output])
+        #expect(difference(try pixels(of: output), try pixels(of: clip)) < 1000)
+    }
+
     @Test("a snapshot of a clip is the first picture in which a face has entered, else its first one")
     func snapshotOfClip() async throws {
         let portrait = try StillPicture.load("/usr/local/share/facet/astronaut.png")

@@ -37,8 +37,6 @@
     X(avutil, av_hwframe_transfer_data) \
     X(avutil, av_freep) \
     X(avutil, av_image_copy_to_buffer) \
-    X(avutil, av_image_fill_arrays) \
-    X(avutil, av_image_get_buffer_size) \
     X(avutil, av_log_set_callback) \
     X(avutil, av_get_pix_fmt) \
     X(avutil, av_malloc) \

@@ -2,7 +2,6 @@
 #define FACET_CTERMINAL_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <termios.h>
 
 /// Takes the terminal over: sets `raw`, writes `enter`, and gives the terminal back however the program ends.
@@ -12,15 +11,12 @@
 /// The texts must live until `facet_terminal_release`. Only signal handlers in C can do this: they may call nothing but
 /// async-signal-safe functions, which Swift cannot promise.
 /// Returns false, with errno set, if the descriptor is no terminal.
-bool facet_terminal_take(int descriptor, const char *enter, size_t enter_length, const char *leave, size_t leave_length);
+bool facet_terminal_take(int descriptor, const char *enter, const char *leave);
 
 /// Gives the terminal back. Calling it again does nothing.
 void facet_terminal_release(void);
 
 /// Whether the program was suspended and is back since the last call: everything must be drawn anew.
 bool facet_terminal_was_resumed(void);
-
-/// The terminal's size: columns and rows, and pixels if it reports them (0 if not). False if it reports nothing.
-bool facet_terminal_size(int descriptor, int *columns, int *rows, int *width, int *height);
 
 #endif

@@ -8,61 +8,57 @@ struct LookAhead {
     /// The overlap, as a share of both, from which on two faces need not both be covered.
     private static let samePlace = 0.8
 
-    private let patience: Double
-    private let coversAll: Bool
+    /// How long, in seconds, a face may go unseen and still be the same.
+    let patience: Double
+    /// Whether all that may be a face is wanted, also shortly before and after it was seen, to be hidden.
+    let coversAll: Bool
     /// With more frames waiting, what comes later is not taken into account; one waits in any case.
     var maximumFrames = Int.max
-    /// How many cuts there were: the frames between two of them are a shot.
-    private var shot = 0
-    private var waiting: [(update: FaceUpdate, shot: Int)] = []
-    private var paths: [Int: FacePath] = [:]
-    private var unfollowed: [(time: Double, shot: Int, faces: [FaceObject])] = []
-
-    /// Makes a delay line, in which a face may go unseen for `patience` seconds and still be the same. `coversAll` is whether all
-    /// that may be a face is wanted, also shortly before and after it was seen, to be hidden.
-    init(patience: Double, coversAll: Bool) {
-        self.patience = patience
-        self.coversAll = coversAll
-    }
+    private(set) var waiting: [FaceUpdate] = []
+    private(set) var paths: [Int: SmoothedPath] = [:]
+    private(set) var unfollowed: [(time: Double, faces: [FaceObject])] = []
 
     /// Takes the update of the next frame; returns those that are settled by it, in order, with the faces to be drawn. One that
     /// has not entered, or is not followed, has a negative identity.
     mutating func add(_ update: FaceUpdate) -> [FaceUpdate] {
+        let beforeCut = update.isCut ? finish() : []
         let newest = update.mediaTime
-        if update.isCut { shot += 1 }
-        waiting.append((update, shot))
+        waiting.append(update)
         for sighting in update.sightings {
             guard let track = sighting.track else { continue }
-            paths[track, default: FacePath(track: track, shot: shot)].append(sighting.face, at: newest)
+            paths[track, default: SmoothedPath(track: track)].append(sighting.face, at: newest)
         }
         let others = update.sightings.filter { $0.track == nil }.map(\.face)
-        if coversAll, !others.isEmpty { unfollowed.append((newest, shot, others)) }
-        let settled = waiting.prefix { $0.shot != shot || newest - $0.update.mediaTime >= patience }
-        return settle(max(settled.count, waiting.count - max(1, maximumFrames)))
+        if coversAll, !others.isEmpty { unfollowed.append((newest, others)) }
+        let due = waiting.prefix { newest - $0.mediaTime >= patience }
+        return beforeCut + settle(max(due.count, waiting.count - max(1, maximumFrames)))
     }
 
-    /// No frame comes any more; returns all updates that still waited, in order.
+    /// No frame of this scene comes any more; returns all updates that still waited, in order.
     mutating func finish() -> [FaceUpdate] { settle(waiting.count) }
 
     private mutating func settle(_ count: Int) -> [FaceUpdate] {
-        guard count > 0 else { return [] }
-        let settled = waiting.prefix(count).map { update, shot in
+        let settled = waiting.prefix(count).map { update in
             var update = update
-            update.faces = faces(at: update.mediaTime, in: shot)
+            update.faces = faces(at: update.mediaTime)
             return update
         }
         waiting.removeFirst(count)
-        forget(before: (waiting.first?.update ?? settled[count - 1]).mediaTime - patience)
+        // When nothing waits any more, the scene is over: its faces are not those of the next one.
+        let oldest = waiting.first.map { $0.mediaTime - patience } ?? .infinity
+        paths = paths.filter { $0.value.end >= oldest }
+        for track in paths.keys { paths[track]?.forget(before: oldest) }
+        unfollowed.removeAll { $0.time < oldest }
         return settled
     }
 
-    private func faces(at time: Double, in shot: Int) -> [FaceObject] {
+    private func faces(at time: Double) -> [FaceObject] {
         var faces: [FaceObject] = []
-        for path in paths.values where path.shot == shot && (coversAll || path.hasEntered) {
+        for path in paths.values where coversAll || path.hasEntered {
             let beside = coversAll ? path.face(beside: time, patience: patience) : nil
             if let face = path.face(at: time, patience: patience) ?? beside { faces.append(face) }
         }
-        for moment in unfollowed where moment.shot == shot && abs(moment.time - time) <= Self.unfollowedMargin {
+        for moment in unfollowed where abs(moment.time - time) <= Self.unfollowedMargin {
             for var face in moment.faces
             where !faces.contains(where: { $0.bounds.intersectionOverUnion(face.bounds) > Self.samePlace }) {
                 face.faceID = FaceID(rawValue: -1_000_000 - faces.count)
@@ -70,13 +66,6 @@ struct LookAhead {
             }
         }
         return faces
-    }
-
-    private mutating func forget(before time: Double) {
-        let oldest = waiting.first?.shot ?? shot
-        paths = paths.filter { $0.value.shot >= oldest && $0.value.end >= time }
-        for track in paths.keys { paths[track]?.forget(before: time) }
-        unfollowed.removeAll { $0.shot < oldest || $0.time < time }
     }
 }
 

@@ -13,14 +13,13 @@ struct OverlaidFile {
 
     private let input: String
     private let output: String
-    private let job: OverlayJob
-    private var drawing: OverlayPicture
+    private var job: OverlayJob
     private let interruption: Interruption
     private var summary: OverlaySummary
     private var ahead: LookAhead
     private var scene = Scene()
     private let picture = Picture()
-    private let messages = UpdateMessages(camera: UpdateMessages.fileCamera)
+    private var messages = UpdateMessages()
 
     /// Checks where it is to be written; throws `CommandFailure` if it cannot be written there, or is the input.
     init(_ input: String, to output: String, _ job: OverlayJob, _ interruption: Interruption) throws {
@@ -28,9 +27,9 @@ struct OverlaidFile {
         self.output = output
         self.job = job
         self.interruption = interruption
-        drawing = job.drawing
-        ahead = LookAhead(patience: job.options.tracking.patience, coversAll: drawing.hidesFaces)
-        summary = OverlaySummary(hidesFaces: drawing.hidesFaces, maximumFaces: job.options.detection.maximumFaces)
+        let hidesFaces = job.drawing.hidesFaces
+        ahead = LookAhead(patience: job.options.tracking.patience, coversAll: hidesFaces)
+        summary = OverlaySummary(hidesFaces: hidesFaces, maximumFaces: job.options.detection.maximumFaces)
         try OutputPath.checkIsNot(output, input)
         let what = OutputPath.isPicture(output) ? "a picture" : "a clip"
         try OutputPath.check(output, endings: PictureWriter.knownEndings + ClipWriter.knownEndings, what: what)
@@ -42,7 +41,7 @@ struct OverlaidFile {
     }
 
     private mutating func drawClip() async throws -> Bool {
-        var recorder = OverlayRecorder(output: output, drawing: drawing, rate: 30, soundSource: input)
+        var recorder = OverlayRecorder(output: output, drawing: job.drawing, rate: 30, soundSource: input)
         recorder.length = (try? ClipSource(input))?.announcedDuration
         let isWhole = try await FaceSession.analyse(input, job.options, until: interruption) { update in
             if case .streaming(let stream) = update.state { recorder.rate = stream.rate ?? recorder.rate }
@@ -50,37 +49,29 @@ struct OverlaidFile {
             return true
         }
         for frame in ahead.finish() { try draw(frame, &recorder) }
-        let warnings = try checkedWarnings()
-        guard summary.frames > 0 else { return try withoutPicture() }
+        guard let warnings = try allowedWarnings() else { return false }
         try recorder.finish(isWhole: isWhole)
         return report(warnings)
     }
 
     /// Makes a picture of a picture, or of a clip's first frame.
     private mutating func drawPicture() async throws -> Bool {
+        var frames: [FaceUpdate] = []
         try await FaceSession.analyse(input, job.options, until: interruption) { update in
-            _ = settled(by: update)
+            frames += settled(by: update)
             return summary.frames < Self.analyses
         }
-        let frames = ahead.finish()
+        frames += ahead.finish()
         // The first frame has what only the detector takes for a face; expressions are known in the last.
-        let isStill = OutputPath.isPicture(input)
-        guard let first = frames.first, let last = frames.last else { return try withoutPicture() }
-        let shown = isStill && !drawing.hidesFaces ? last : first
-        summary.showsPicture(with: (isStill ? last : first).faces)
-        let warnings = try checkedWarnings()
+        let counted = OutputPath.isPicture(input) ? frames.last : frames.first
+        if let counted { summary.showsPicture(with: counted.faces) }
+        guard let warnings = try allowedWarnings(), let shown = job.drawing.hidesFaces ? frames.first : counted else {
+            return false
+        }
         try show(shown)
-        try drawing.draw(picture, scene: scene, at: shown.mediaTime).write(to: output)
+        try job.drawing.draw(picture, scene: scene, at: shown.mediaTime).write(to: output)
         StandardOutput.note("wrote \(output)")
         return report(warnings)
-    }
-
-    /// Ends the work where no picture came, without a warning if it was interrupted before.
-    private func withoutPicture() throws -> Bool {
-        guard interruption.isRaised else {
-            throw CommandFailure("there is no picture in \(input); \(output) was not written")
-        }
-        return false
     }
 
     /// The frames that can be drawn once an update is known.
@@ -97,16 +88,19 @@ struct OverlaidFile {
     }
 
     private mutating func show(_ settled: FaceUpdate) throws {
-        guard let stamp = settled.stamp, let frame = settled.frame else { return }
-        let time = stamp.mediaTime
-        scene.apply(messages.metadata(stamp, settled.faces), at: time)
-        for event in settled.events { scene.apply(messages.event(event), at: time) }
+        guard let time = settled.stamp?.mediaTime, let frame = settled.frame else { return }
+        for message in messages.messages(of: settled) { scene.apply(message, at: time) }
         scene.advance(to: time)
         try picture.update(from: frame)
     }
 
-    /// What is to be warned of; throws `CommandFailure` if there is something and that is not allowed.
-    private func checkedWarnings() throws -> [String] {
+    /// The warnings to give; nil if an interruption came before the first picture. Throws `CommandFailure` if there is no
+    /// picture for another reason, or if there are warnings and none is allowed.
+    private func allowedWarnings() throws -> [String]? {
+        guard summary.frames > 0 else {
+            if interruption.isRaised { return nil }
+            throw CommandFailure("there is no picture in \(input); \(output) was not written")
+        }
         let warnings = summary.warnings
         guard job.isStrict, !warnings.isEmpty else { return warnings }
         let lines = warnings.map { "\(input): \($0)" }

@@ -1,20 +1,19 @@
 package import Companion
 import FaceMessages
-package import FacetKit
+import FacetKit
 import Foundation
 import OverlayRendering
 package import System
 
 /// Draws overlays over one file, or over all clips and pictures of a directory.
 package struct OverlayJob {
-    package let drawing: OverlayPicture
-    package let options: FaceSession.Options
-    package let isStrict: Bool
+    var drawing: OverlayPicture
+    private(set) var options = FaceSession.Options()
+    let isStrict: Bool
 
     /// Makes a job; strict, it writes nothing where a warning would be given.
     package init(_ style: DrawingStyle, maximumFaces: Int, findsTurned: Bool, isStrict: Bool) throws {
         drawing = try OverlayPicture(style)
-        var options = FaceSession.Options()
         options.frames = .full
         options.landmarks = style.overlay == .builtIn(.mesh)
         options.detection.isThorough = true
@@ -23,7 +22,6 @@ package struct OverlayJob {
         options.detection.isForHiding = drawing.hidesFaces
         options.detection.findsTurned = findsTurned
         options.detection.maximumFaces = maximumFaces
-        self.options = options
         self.isStrict = isStrict
     }
 

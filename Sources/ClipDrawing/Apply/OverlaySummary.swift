@@ -9,22 +9,17 @@ struct OverlaySummary {
     /// Of three frames within so many seconds, the middle one may lack a face that jumps.
     private static let longestJump = 0.2
 
-    private let hidesFaces: Bool
-    private let maximumFaces: Int
+    let hidesFaces: Bool
+    let maximumFaces: Int
     private(set) var frames = 0
-    private var faces = 0
-    private var smiles = 0
-    private var lost: [(face: FaceID, time: Double)] = []
-    private var recent: [(time: Double, faces: [NormalizedRect])] = []
+    private(set) var faces = 0
+    private(set) var smiles = 0
+    private(set) var lost: [(face: FaceID, time: Double)] = []
+    private(set) var recent: [(time: Double, faces: [NormalizedRect])] = []
     /// When a face that was seen before and after, each time elsewhere, was not.
-    private var missed: [Double] = []
-    private var damaged = 0
-    private var isOverLimit = false
-
-    init(hidesFaces: Bool, maximumFaces: Int) {
-        self.hidesFaces = hidesFaces
-        self.maximumFaces = maximumFaces
-    }
+    private(set) var missed: [Double] = []
+    private(set) var damaged = 0
+    private(set) var isOverLimit = false
 
     mutating func add(_ update: FaceUpdate) {
         if update.frame != nil { frames += 1 }

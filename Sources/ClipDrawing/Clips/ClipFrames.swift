@@ -1,8 +1,9 @@
 import Companion
 import FaceMetadata
-import Foundation
 import Frames
 import MediaFiles
+import OverlayRendering
+import System
 
 /// A clip's frames, one after the other, decoded a little ahead on a thread of its own.
 final class ClipFrames {
@@ -20,9 +21,7 @@ final class ClipFrames {
         source = try ClipSource(path, options: FrameSourceOptions(pace: .asap))
         description = source.description
         let (source, mailbox) = (source, mailbox)
-        let thread = Thread { source.run(into: mailbox) }
-        thread.name = "clip"
-        thread.start()
+        _ = try JoinableThread(named: "clip") { source.run(into: mailbox) }
     }
 
     deinit {
@@ -32,19 +31,12 @@ final class ClipFrames {
 
     /// The next frame, nil at the end; blocks while it is decoded, and throws if the clip is damaged or cut off.
     func next() throws -> Frame? {
-        if let frame = upcoming {
-            upcoming = nil
-            return frame
-        }
+        if let frame = upcoming.take() { return frame }
         while !isOver, let event = mailbox.next() {
-            switch event {
-            case .frame(let frame): return frame
-            case .ended(.failed(let failure)):
-                isOver = true
-                throw CommandFailure(failure.description)
-            case .ended: isOver = true
-            case .streaming, .lost: break
-            }
+            if case .frame(let frame) = event { return frame }
+            guard case .ended(let end) = event else { continue }
+            isOver = true
+            if case .failed(let failure) = end { throw CommandFailure(failure) }
         }
         return nil
     }
@@ -53,8 +45,7 @@ final class ClipFrames {
     func frame(upTo mediaTime: Double) throws -> Frame? {
         var latest: Frame?
         while let frame = try next() {
-            // Messages carry the time rounded; the frame they are about must not be missed for that.
-            guard frame.stamp.mediaTime <= mediaTime + 0.0005 else {
+            guard frame.stamp.mediaTime <= mediaTime + MessageTrack.rounding else {
                 upcoming = frame
                 break
             }

@@ -9,12 +9,17 @@ extension MessageTrack {
     /// Reads the messages in a file, with a note if they do not seem to be about the clip.
     package init(file metadata: String, over clip: String?) throws {
         do {
-            try self.init(lines: try Self.text(of: metadata))
-            if firstFace == nil { StandardOutput.note("there is no face in the metadata in \(metadata)") }
-            if let clip, let note = mismatch(with: clip) { StandardOutput.note(note) }
+            let isInput = metadata == "-"
+            let file = try isInput ? FileHandle.standardInput : FileHandle(forReadingFrom: URL(filePath: metadata))
+            let text = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
+            try self.init(lines: text.replacing("\r\n", with: "\n"))
         } catch let error as MessageTrackError {
             throw CommandFailure("cannot use the metadata in \(metadata): \(error)")
+        } catch {
+            throw CommandFailure("cannot read the metadata file \(metadata): \(systemReason(error))")
         }
+        if firstFace == nil { StandardOutput.note("there is no face in the metadata in \(metadata)") }
+        if let clip, let note = mismatch(with: clip) { StandardOutput.note(note) }
     }
 
     /// What to say if the metadata seems to be about another clip; nil if nothing speaks for that.
@@ -30,16 +35,5 @@ extension MessageTrack {
         let name = URL(filePath: clip).lastPathComponent
         guard !detail.contains(name) else { return nil }
         return "the metadata is about another clip or another name of it: \(detail)"
-    }
-
-    private static func text(of path: String) throws -> String {
-        do {
-            let data =
-                try (path == "-" ? FileHandle.standardInput : FileHandle(forReadingFrom: URL(filePath: path)))
-                .readToEnd() ?? Data()
-            return String(decoding: data, as: UTF8.self).replacing("\r\n", with: "\n")
-        } catch {
-            throw CommandFailure("cannot read the metadata file \(path): \(systemReason(error))")
-        }
     }
 }

@@ -39,7 +39,7 @@ package enum OverlayGallery {
         var options = FaceSession.Options()
         options.frames = .full
         options.landmarks = true
-        let messages = UpdateMessages(camera: UpdateMessages.fileCamera)
+        let messages = UpdateMessages()
         var scene = Scene()
         var best = -1.0
         var left = OutputPath.isPicture(path) ? framesOfPicture : framesOfClip

@@ -82,7 +82,10 @@ struct OverlayRecorder {
         let writer = try writer ?? begin(canvas.pixelSize)
         try canvas.withFrame(mediaTime: mediaTime) { try writer.append($0) }
         end = mediaTime
-        report(writer.frames)
+        guard StandardOutput.showsProgress, lastProgress.duration(to: .now) > .milliseconds(200) else { return }
+        lastProgress = .now
+        let elapsed = start.duration(to: .now) / .seconds(1)
+        StandardOutput.progress(Self.progress(end, writer.frames, of: length, after: elapsed))
     }
 
     /// Ends the clip and gives the file its name; `isWhole` is whether the pictures reach the end of the sound's clip.
@@ -101,13 +104,6 @@ struct OverlayRecorder {
         }
         writer = begun
         return begun
-    }
-
-    private mutating func report(_ frames: Int) {
-        guard StandardOutput.showsProgress, lastProgress.duration(to: .now) > .milliseconds(200) else { return }
-        lastProgress = .now
-        let elapsed = start.duration(to: .now) / .seconds(1)
-        StandardOutput.progress(Self.progress(end, frames, of: length, after: elapsed))
     }
 
     /// What is done: `12.5 s, 375 frames, 50%, 8 s left`; the last two of a clip whose length is known.

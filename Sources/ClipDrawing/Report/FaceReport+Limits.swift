@@ -82,7 +82,7 @@ extension FaceReport {
             var last: Sample?
             presences[index].samples.removeAll { sample in
                 if let last, sample.time - last.time < resolution, sample.time != best,
-                    !keepsChanges || sample.face.isSameState(as: last.face)
+                    !keepsChanges || sample.face.states == last.face.states
                 {
                     return true
                 }
@@ -95,9 +95,6 @@ extension FaceReport {
 }
 
 extension FaceObject {
-    /// Whether nothing of what a report gives in seconds begins or ends between two samples.
-    fileprivate func isSameState(as other: FaceObject) -> Bool {
-        (smiling, looking, isSeen) == (other.smiling, other.looking, other.isSeen)
-            && (leftEyeClosed, rightEyeClosed) == (other.leftEyeClosed, other.rightEyeClosed)
-    }
+    /// The states of which a report says how many seconds they lasted.
+    fileprivate var states: [Bool?] { [smiling, looking, isSeen, leftEyeClosed, rightEyeClosed] }
 }

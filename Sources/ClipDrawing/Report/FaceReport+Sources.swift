@@ -7,7 +7,7 @@ extension FaceReport {
     /// Finds the faces of a clip.
     package init(clip path: String) async throws {
         self.init()
-        var updates = UpdateMessages(camera: UpdateMessages.fileCamera)
+        var updates = UpdateMessages()
         try await FaceSession.analyse(path) { update in
             for message in updates.messages(of: update) { apply(message, at: update.stamp?.mediaTime ?? 0) }
             return true

@@ -43,11 +43,9 @@ package struct FaceReport {
         func stretches(where isSo: (FaceObject) -> Bool) -> [ClosedRange<Double>] {
             var result: [ClosedRange<Double>] = []
             for (sample, end) in zip(samples, samples.dropFirst().map(\.time) + [end]) where isSo(sample.face) {
-                if let last = result.last, last.upperBound == sample.time {
-                    result[result.count - 1] = last.lowerBound...end
-                } else {
-                    result.append(sample.time...max(sample.time, end))
-                }
+                let isGoingOn = result.last?.upperBound == sample.time
+                let start = isGoingOn ? result.removeLast().lowerBound : sample.time
+                result.append(start...max(start, end))
             }
             return result
         }
@@ -87,7 +85,7 @@ package struct FaceReport {
             var time = happening.time
             switch happening.message.event.kind {
             case .smile:
-                let smile = samples.drop { $0.time < time - FaceReport.rounding }.prefix { $0.face.smiling == true }
+                let smile = samples.drop { $0.time < time - MessageTrack.rounding }.prefix { $0.face.smiling == true }
                 let best = smile.filter(\.face.isSeen).bestSmiles(\.face)
                 if !best.isEmpty { return best }
             case .blink(_, let duration): time -= duration / 2
@@ -96,13 +94,11 @@ package struct FaceReport {
                 return [Sample(time: time - max(0, event.stamp.time.seconds(since: lastSeen)), face: event.face)]
             default: break
             }
-            let shown = samples.last { $0.time <= time + FaceReport.rounding && $0.face.isSeen } ?? samples.first
+            let shown = samples.last { $0.time <= time + MessageTrack.rounding && $0.face.isSeen } ?? samples.first
             return shown.map { [Sample(time: time, face: $0.face)] } ?? []
         }
     }
 
-    /// Times in messages are rounded.
-    static let rounding = 0.0005
     /// What the report is about, as it may be shown to anybody: see `name(of:)`.
     var title = ""
     /// When a live report began; the times of a clip say nothing of the clock.
@@ -228,9 +224,9 @@ package struct FaceReport {
         var seconds = [Double](repeating: 0, count: columns * rows)
         /// The cells that a face reaches along one side of the picture, with the square of how far out each lies, 0…1.
         func cells(_ edge: Double, _ length: Double, of count: Int) -> [(index: Int, distance: Double)] {
-            let (middle, half) = ((edge + length / 2) * Double(count), max(0.5, length / 2 * Double(count)))
-            let ends = [middle - half, middle + half].map { Int(min(max($0, 0), Double(count))) }
-            return (ends[0]..<min(ends[1] + 1, count)).compactMap { index in
+            let middle = (edge + length / 2) * Double(count)
+            let half = max(0.5, length / 2 * Double(count))
+            return (0..<count).compactMap { index in
                 let distance = (Double(index) + 0.5 - middle) / half
                 return abs(distance) <= 1 ? (index, distance * distance) : nil
             }
@@ -238,7 +234,6 @@ package struct FaceReport {
         for face in presences {
             for (sample, end) in zip(face.samples, face.samples.dropFirst().map(\.time) + [face.end]) {
                 let bounds = sample.face.bounds
-                guard (bounds.x + bounds.y + bounds.width + bounds.height).isFinite else { continue }
                 let across = cells(bounds.x, bounds.width, of: columns)
                 for row in cells(bounds.y, bounds.height, of: rows) {
                     for column in across {

@@ -1,6 +1,7 @@
 import FaceMessages
 import FaceMetadata
 import Foundation
+import OverlayRendering
 
 /// Draws what happened over time in shapes that are stretched to the page's width, and so hold no text.
 struct ReportChart {
@@ -12,8 +13,6 @@ struct ReportChart {
         0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 43200, 86400,
     ]
 
-    /// How long a value that left its deadband was on its way, at the longest: before, it was at rest.
-    private static let longestMove = 0.25
     /// The end of the time axis, in seconds.
     let end: Double
     /// The level above which a smile begins.
@@ -84,7 +83,7 @@ struct ReportChart {
         for sample in presence.samples {
             // A face that is hidden keeps the values with which it was last seen.
             let new = sample.face.isSeen ? value(sample.face).flatMap { $0.isFinite ? $0 : nil } : nil
-            let rest = sample.time - Self.longestMove
+            let rest = sample.time - FaceHistory.longestMove
             if let last = points.last, last.value != nil, last.time < rest { points.append((rest, last.value)) }
             points.append((sample.time, new))
         }
@@ -99,20 +98,13 @@ struct ReportChart {
     /// At most four points a unit of the chart: the first, the lowest, the highest and the last.
     private func thinned(_ points: [(time: Double, value: Double?)]) -> [(time: Double, value: Double?)] {
         guard Double(points.count) > 4 * Self.width else { return points }
-        var result: [(time: Double, value: Double?)] = []
-        var index = 0
-        while index < points.count {
-            let unit = Int(x(points[index].time))
-            var last = index
-            while last + 1 < points.count, Int(x(points[last + 1].time)) == unit { last += 1 }
-            let inside = index...last
-            let known = inside.filter { points[$0].value != nil }
+        let units = Dictionary(grouping: points.indices) { Int(x(points[$0].time)) }
+        return units.sorted { $0.key < $1.key }.flatMap { _, unit in
+            let known = unit.filter { points[$0].value != nil }
             let low = known.min { (points[$0].value ?? 0) < (points[$1].value ?? 0) }
             let high = known.max { (points[$0].value ?? 0) < (points[$1].value ?? 0) }
-            for kept in Set([index, low, high, last].compactMap(\.self)).sorted() { result.append(points[kept]) }
-            index = last + 1
+            return Set([unit.first, low, high, unit.last].compactMap(\.self)).sorted().map { points[$0] }
         }
-        return result
     }
 
     /// A time as minutes and seconds, or as hours, minutes and seconds; tenths where there are any.

@@ -96,8 +96,9 @@ struct ReportPage {
             let label = "\(Self.span(face)), \(smiles), \(blinks), \(face.count(of: .look).counted("look"))"
             return lane("Face \(face.faceID.rawValue)", chart.lane([face], label: label))
         }
-        let known = Set(faces.map(\.start))
-        let others = report.presences.filter { !known.contains($0.start) }
+        let others = report.presences.filter { other in
+            !faces.contains { ($0.faceID, $0.start) == (other.faceID, other.start) }
+        }
         if !others.isEmpty { lanes.append(lane("Others", chart.lane(others, label: "\(others.count) faces"))) }
         let legend = [
             ("seen", "seen"), ("smile", "smile"), ("start", "smile begins"), ("blink", "blink"), ("look", "looks here"),

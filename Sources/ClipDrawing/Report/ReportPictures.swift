@@ -66,9 +66,9 @@ struct ReportPictures {
 
     /// Cuts out what is wanted of a frame of the clip; frames come in order.
     private mutating func cutOut(of frame: Frame) throws {
-        guard let first = wishes.first, first.time <= frame.stamp.mediaTime + FaceReport.rounding else { return }
+        guard let first = wishes.first, first.time <= frame.stamp.mediaTime + MessageTrack.rounding else { return }
         try picture.update(from: frame)
-        while let wish = wishes.first, wish.time <= frame.stamp.mediaTime + FaceReport.rounding {
+        while let wish = wishes.first, wish.time <= frame.stamp.mediaTime + MessageTrack.rounding {
             wishes.removeFirst()
             let sharpness = try wish.face.map { try picture.sharpness(of: $0.bounds) } ?? 0
             if let known = sources[wish.subject], known.sharpness >= sharpness { continue }

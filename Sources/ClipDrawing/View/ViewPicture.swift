@@ -11,6 +11,8 @@ final class ViewPicture {
     private var reached = 0.0
     private var waiting: PreviewPicture?
     private var shown: PreviewPicture?
+    /// When the last 120 pictures were shown: those of two seconds at the highest rate of a view.
+    private var moments: [ContinuousClock.Instant] = []
 
     init(clip: String?) throws {
         preview = try PreviewDecoder()
@@ -35,6 +37,7 @@ final class ViewPicture {
 
     /// Decodes what is needed to draw the present, about as large as `target`: of a clip its frame at a time, if that
     /// is known. Returns whether the picture is another one.
+    @discardableResult
     func update(mediaTime: Double?, target: FrameSize) throws -> Bool {
         if let mediaTime, let clip {
             if mediaTime < reached { frames = try ClipFrames(clip) }
@@ -50,7 +53,22 @@ final class ViewPicture {
             return false
         }
         shown = new
+        moments = moments.suffix(119) + [.now]
         return true
+    }
+
+    /// How many pictures a second were shown in the last two seconds, or over the last three if they are rarer; nil if
+    /// there is no picture, or none was shown lately.
+    var rate: Double? {
+        let now = ContinuousClock.now
+        guard newest != nil || isClip, let last = moments.last,
+            // Twelve seconds of pictures once every four seconds are still a rate.
+            last.duration(to: now) < .seconds(12)
+        else { return nil }
+        let recent = moments.filter { $0.duration(to: now) < .seconds(2) }
+        let counted = recent.count >= 3 ? recent : Array(moments.suffix(3))
+        guard let first = counted.first, first < last else { return 0 }
+        return Double(counted.count - 1) / (first.duration(to: last) / .seconds(1))
     }
 
     /// Decodes the newest picture again with all its pixels.

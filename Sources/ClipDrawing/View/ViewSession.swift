@@ -19,8 +19,7 @@ package struct ViewSession {
     private let start = ContinuousClock.now
     private var clock = ViewClock()
     private var frozenScene: Scene?
-    private var pictures = RecentMoments()
-    private var pictureTaken: Double?
+    private var pictureTaken = -Double.infinity
     private var canvas: Canvas?
     private var size: TerminalSize?
     private var showsObstacle = false
@@ -31,8 +30,7 @@ package struct ViewSession {
     /// Shows the overlay in the terminal until the person there or the source ends it: over a clip, or else over the pictures of
     /// the source that `open` connects to, with a track's messages or else that source's.
     package static func run(
-        clip: String?,
-        track: MessageTrack?,
+        over recorded: (clip: String, track: MessageTrack?)?,
         format: TerminalFormat?,
         rate: Int,
         gravity: VideoGravity,
@@ -41,8 +39,9 @@ package struct ViewSession {
         open: () async throws -> Subscriber
     ) async throws {
         let overlays = try style.overlays()
-        let source = try ViewPicture(clip: clip)
-        let subscriber = track == nil ? try await open() : Subscriber()
+        let source = try ViewPicture(clip: recorded?.clip)
+        let playback = recorded?.track.map(MessagePlayback.init)
+        let subscriber = playback == nil ? try await open() : Subscriber()
         let broker = subscriber.isLocal ? nil : subscriber.address
         let encoder = try TerminalPicture(format: format, environment: ProcessInfo.processInfo.environment)
         let terminal = try Terminal(format: encoder.format)
@@ -50,8 +49,8 @@ package struct ViewSession {
         var session = ViewSession(
             controls: ViewControls(style, overlays: overlays, gravity: gravity),
             overlays: overlays,
-            status: StatusLine(broker: broker, state: track == nil ? CameraState() : nil),
-            playback: track.map(MessagePlayback.init),
+            status: StatusLine(broker: broker, state: playback == nil ? CameraState() : nil),
+            playback: playback,
             source: source,
             terminal: terminal,
             encoder: encoder
@@ -68,7 +67,10 @@ package struct ViewSession {
             // its own and every key for all of them; but messages without end must not keep the picture from changing.
             let begin = session.seconds
             guard begin >= nextDraw, input.isLast || begin >= lastDraw + 1 else { return true }
-            if try session.drawIfNeeded() { (nextDraw, lastDraw) = (begin + interval * 0.9, session.seconds) }
+            if try session.drawIfNeeded() {
+                nextDraw = begin + interval * 0.9
+                lastDraw = session.seconds
+            }
             return true
         }
     }
@@ -111,13 +113,15 @@ package struct ViewSession {
         }
         switch action {
         case .snapshot: writeSnapshot()
-        case .help: (status.notice, noticeEnd) = (ViewControls.help, seconds + 8)
+        case .help:
+            status.notice = ViewControls.help
+            noticeEnd = seconds + 8
         case nil: break
         }
     }
 
     /// Lets a recorded track go on to the present, and begin again after its end.
-    private mutating func play() throws {
+    private mutating func play() {
         guard let track = playback?.track, !controls.isPaused else { return }
         if source.isFinished, clock.clip(at: seconds) > track.end + 1 {
             clock.restartClip(at: seconds)
@@ -130,7 +134,7 @@ package struct ViewSession {
 
     /// Draws if there is something new to see; returns whether it drew.
     private mutating func drawIfNeeded() throws -> Bool {
-        try play()
+        play()
         adoptPreviewPicture()
         let now = seconds
         if terminal.wasResumed { size = nil }
@@ -139,8 +143,8 @@ package struct ViewSession {
             isDirty = true
             source.forget()
         }
-        if let taken = pictureTaken, now - taken >= Scene.snapshotFlashLifetime { pictureTaken = nil }
-        let isFading = pictureTaken != nil || (frozenScene == nil && scene.isFading)
+        let isFlashing = now - pictureTaken < Scene.snapshotFlashLifetime
+        let isFading = isFlashing || (frozenScene == nil && scene.isFading)
         // Once a second in any case: the status line shows ages.
         guard isDirty || isFading || TerminalSize.current != size || now - lastDraw >= 1 else { return false }
         try draw(at: now)
@@ -166,9 +170,11 @@ package struct ViewSession {
             bytes += Array("\u{1B}[0m\u{1B}[2J".utf8)
         }
         guard let canvas else { return }
-        if !controls.isPaused, try source.update(mediaTime: mediaTime(at: now), target: zoomed(canvas.pixelSize)) {
-            pictures.add(.now)
-        }
+        // A clip shows the frame that the newest message is about, or that of the time to which a track has been played.
+        let mediaTime = playback == nil ? scene.stamp?.mediaTime : clock.clip(at: now)
+        // The whole picture is decoded as large as it would be on a surface with room for all of it.
+        let target = FrameSize(canvas.size * controls.zoom)
+        if !controls.isPaused { try source.update(mediaTime: mediaTime, target: target) }
         showsObstacle = obstacle != nil
         if let obstacle {
             bytes += encoder.clearing + Self.centred(obstacle, in: area)
@@ -205,19 +211,11 @@ package struct ViewSession {
         return Array((rows.joined() + "\u{1B}[0m").utf8)
     }
 
-    /// The time that a clip's frame is wanted for.
-    private func mediaTime(at now: Double) -> Double? { playback == nil ? scene.stamp?.mediaTime : clock.clip(at: now) }
-
-    /// How large the whole picture would be drawn, were the surface large enough.
-    private func zoomed(_ size: FrameSize) -> FrameSize {
-        FrameSize(size.points * controls.zoom)
-    }
-
     private func paint(_ canvas: Canvas, at now: Double) throws {
         let seconds = playback == nil ? clock.shown(at: now) : clock.clip(at: now)
         var scene = scene
         scene.showsLevels = controls.showsLevels
-        if let pictureTaken { scene.showFlash(at: seconds - (now - pictureTaken)) }
+        scene.snapshotTime = seconds - (now - pictureTaken)
         let pictureSize = source.picture.uprightSize
         guard let geometry = controls.geometry(of: pictureSize ?? assumedPicture, on: canvas.size) else { return }
         if pictureSize == nil {
@@ -233,8 +231,7 @@ package struct ViewSession {
     private mutating func statusRow(of size: TerminalSize, at now: Double) -> [UInt8] {
         if now > noticeEnd { status.notice = nil }
         let faces = playback != nil ? scene.faces.count : live.state.faceCount
-        let rate = source.newest != nil || source.isClip ? pictures.rate(at: .now) : nil
-        let row = status.text(columns: size.columns, faces: faces, rate: rate, controls: controls, at: now)
+        let row = status.text(columns: size.columns, faces: faces, rate: source.rate, controls: controls, at: now)
         return Array("\u{1B}[\(size.rows);1H\u{1B}[0;7m\(row)\u{1B}[0m".utf8)
     }
 
@@ -245,7 +242,7 @@ package struct ViewSession {
         do {
             try source.refine()
             let canvas = try Canvas(pixelSize: source.picture.uprightSize ?? assumedPicture)
-            pictureTaken = nil
+            pictureTaken = -.infinity
             try paint(canvas, at: now)
             let name = "facet-\(Int(Date().timeIntervalSince1970)).png"
             try canvas.write(to: name)

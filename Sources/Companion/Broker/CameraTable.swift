@@ -1,6 +1,6 @@
 package import FaceMessages
 import Foundation
-import Frames
+package import Frames
 package import MQTT
 
 /// What is known of every camera that a command hears of, by the base of its topics.
@@ -138,6 +138,20 @@ extension ConnectionState {
 }
 
 extension CameraState {
+    /// Takes over what is known of the camera after an occurrence: nothing while the connection is interrupted.
+    package mutating func take(_ occurrence: Subscriber.Occurrence) {
+        if case .connection(let connection) = occurrence, connection.isInterrupted { _ = forget() }
+        if let message = occurrence.decoded { _ = take(message) }
+    }
+
+    /// The daemon's `camera.orientation` with which the faces would be upright; nil if none lies on its side.
+    package var betterOrientation: Orientation? {
+        let rolls = faces.compactMap(\.pose?.roll)
+        guard !rolls.isEmpty else { return nil }
+        if rolls.allSatisfy({ (60...120).contains($0) }) { return .left }
+        return rolls.allSatisfy { (-120 ... -60).contains($0) } ? .right : nil
+    }
+
     /// The condition and what explains it, in one line.
     package var summary: String { explanation.map { "\(condition.rawValue) – \($0)" } ?? condition.rawValue }
 }

@@ -1,6 +1,5 @@
 package import FaceMessages
 package import FacetKit
-import Frames
 import Logging
 package import MQTT
 import System
@@ -13,6 +12,11 @@ package final class Subscriber: Sendable {
         case message(CameraMessage)
         case connection(ConnectionState)
         case failed(any Error)
+
+        /// The message that came, if it is one that can be read.
+        package var decoded: DecodedMessage? {
+            if case .message(let message) = self, case .decoded(let decoded) = message.content { decoded } else { nil }
+        }
     }
 
     /// Seconds in which a broker sends what it has retained, and a preview shows a picture.
@@ -107,9 +111,19 @@ package final class Subscriber: Sendable {
             }
         // When the messages end, the task that forwards the states is cancelled, because it is not awaited.
         case .session(let session, let topics):
-            await session.forward(as: address, base: base) { occurrence in
-                if case .message(let message) = occurrence, !topics.contains(message.topic) { return }
-                receive(occurrence)
+            // Turns what the session sees into messages of a camera.
+            var messages = UpdateMessages(camera: address)
+            func hand(_ topic: Topic, _ content: CameraMessage.Content) {
+                guard topics.contains(topic) else { return }
+                receive(.message(CameraMessage(base: base, topic: topic, content: content)))
+            }
+            do {
+                for try await update in session.updates {
+                    for message in messages.messages(of: update) { hand(message.topic, .decoded(message)) }
+                    if let frame = update.frame { hand(.previewJPEG, .picture(PreviewPicture(frame))) }
+                }
+            } catch {
+                receive(.failed(error))
             }
         case .nothing: while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
         }
@@ -165,21 +179,6 @@ extension Topic {
     package static let followed: [Topic] = [.status, .metadata, .today] + events
     /// What a command that shows faces and pictures listens to.
     package static let viewed: [Topic] = [.status, .detectState, .metadata, .zones] + events + [.previewJPEG]
-}
-
-extension Subscriber.Occurrence {
-    /// The message that came, if it is one that can be read.
-    package var decoded: DecodedMessage? {
-        if case .message(let message) = self, case .decoded(let decoded) = message.content { decoded } else { nil }
-    }
-}
-
-extension CameraState {
-    /// Takes over what is known of the camera after an occurrence: nothing while the connection is interrupted.
-    package mutating func take(_ occurrence: Subscriber.Occurrence) {
-        if case .connection(let connection) = occurrence, connection.isInterrupted { _ = forget() }
-        if let message = occurrence.decoded { _ = take(message) }
-    }
 }
 
 /// The newest events, by which a repetition is recognised: an event is sent again if its acknowledgement was lost.

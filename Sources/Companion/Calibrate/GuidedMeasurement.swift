@@ -39,21 +39,16 @@ package struct GuidedMeasurement<Script: CalibrationScript>: PersonMeasurement {
         if seen.count > 1 || began != nil && level == nil { secondsWrong += elapsed }
         guard secondsWrong <= 2 else { throw CommandFailure(seen.count > 1 ? Self.crowd : Self.away) }
         guard let began else { return nil }
-        guard let (step, left) = step(after: time - began) else { return try script.result() }
-        if level != nil { script.take(seen[0], at: time, in: step.part) }
-        prompt = step.words
-        secondsLeft = left
-        return nil
-    }
-
-    /// What the person is to do after so many seconds, and for how many more; nil if nothing is left.
-    private func step(after seconds: Double) -> (Script.Step, left: Double)? {
         var end = 0.0
         for step in Script.steps {
             end += step.seconds
-            if seconds < end { return (step, end - seconds) }
+            guard time - began < end else { continue }
+            if level != nil { script.take(seen[0], at: time, in: step.part) }
+            prompt = step.words
+            secondsLeft = end - (time - began)
+            return nil
         }
-        return nil
+        return try script.result()
     }
 
     package var progress: String {

@@ -1,17 +1,14 @@
-import FaceMessages
 package import Foundation
 import GStreamerCapture
 import V4L2Capture
 
 /// The cameras of this machine, for people and as JSON.
 package struct DeviceList {
-    let inventory: CameraInventory
+    private let inventory = CameraInventory.list()
     /// Those that GStreamer finds.
-    var shared: [(device: String, name: String)] = []
+    private let shared = PipelineDescription.cameras()
 
-    package static func found() -> DeviceList {
-        DeviceList(inventory: CameraInventory.list(), shared: PipelineDescription.cameras())
-    }
+    package init() {}
 
     package var lines: [String] {
         guard !inventory.cameras.isEmpty || !inventory.others.isEmpty || !shared.isEmpty else {

@@ -12,7 +12,10 @@ struct DecoderExamination {
         let devices = HardwareDevice.places(in: directory).map(finding)
         let elements = ["v4l2h264dec", "v4l2h265dec", "v4l2slh264dec", "v4l2slh265dec"]
             .filter { PipelineDescription.pipeline($0).isInstalled }
-        let found = elements.isEmpty ? devices : devices + [Self.kernel(elements)]
+        // The decoders of the kernel, which only GStreamer uses.
+        let use = "camera.source: \"gstreamer:rtspsrc location=rtsp://… ! decodebin3\" takes them"
+        let kernel = Finding.works("decoder", "V4L2, by GStreamer's \(elements.joined(separator: ", ")): \(use)")
+        let found = elements.isEmpty ? devices : devices + [kernel]
         guard found.isEmpty else { return found }
         let missing =
             "no graphics card under \(directory)/dri, no driver of NVIDIA's, no V4L2 decoder that GStreamer knows"
@@ -44,11 +47,5 @@ struct DecoderExamination {
         case _ where place.node.contains("nvidia"), "nvidia": "install libnvcuvid1 and libcuda1 of NVIDIA's driver"
         default: "install its VA-API driver if there is one (apt search va-driver); without it the processor decodes"
         }
-    }
-
-    /// The decoders of the kernel, which only GStreamer uses.
-    private static func kernel(_ elements: [String]) -> Finding {
-        let use = "camera.source: \"gstreamer:rtspsrc location=rtsp://… ! decodebin3\" takes them"
-        return .works("decoder", "V4L2, by GStreamer's \(elements.joined(separator: ", ")): \(use)")
     }
 }

@@ -9,6 +9,14 @@ package struct Finding: Encodable {
         /// It works, but something is worth knowing.
         case remark
         case fails
+
+        fileprivate func mark(_ hasColors: Bool) -> String {
+            switch self {
+            case .works: "✓".styled("1;32", if: hasColors)
+            case .remark: "!".styled("1;33", if: hasColors)
+            case .fails: "✗".styled("1;31", if: hasColors)
+            }
+        }
     }
 
     package var subject: String
@@ -53,16 +61,6 @@ extension [Finding] {
         return zip(self, labels).flatMap { finding, label in
             let row = "\(finding.verdict.mark(hasColors))  \(label.padding(to: width))  \(finding.detail.printable)"
             return [row] + (finding.remedy.map { ["".padding(to: 4 + width) + "  → \($0)"] } ?? [])
-        }
-    }
-}
-
-extension Finding.Verdict {
-    fileprivate func mark(_ hasColors: Bool) -> String {
-        switch self {
-        case .works: "✓".styled("1;32", if: hasColors)
-        case .remark: "!".styled("1;33", if: hasColors)
-        case .fails: "✗".styled("1;31", if: hasColors)
         }
     }
 }

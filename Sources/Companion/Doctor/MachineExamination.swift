@@ -50,15 +50,14 @@ struct MachineExamination {
             names(in: "/dev").filter { $0.hasPrefix("media") }.map { "/dev/\($0)" }
             + names(in: "/dev/dma_heap").filter { !$0.hasPrefix(".") }.map { "/dev/dma_heap/\($0)" }
         let denied = nodes.sorted().filter { access($0, R_OK | W_OK) != 0 }.joined(separator: ", ")
-        let (problem, remedy) =
-            denied.isEmpty
-            ? ("it lists none", "\(PipelineDescription.libcamera().installation) libcamera-tools; cam --list says more")
-            : (
-                "\(denied) may not be opened",
-                "sudo usermod -aG video $USER, then log in again; for /dev/dma_heap the rule in docs/raspberry-pi.md"
-            )
         let what = "\(camera.node) \(camera.card): only libcamera can set up a ribbon camera"
-        return .fails("camera", "\(what), and \(problem)", remedy: remedy)
+        guard denied.isEmpty else {
+            let remedy =
+                "sudo usermod -aG video $USER, then log in again; for /dev/dma_heap the rule in docs/raspberry-pi.md"
+            return .fails("camera", "\(what), and \(denied) may not be opened", remedy: remedy)
+        }
+        let remedy = "\(PipelineDescription.libcamera().installation) libcamera-tools; cam --list says more"
+        return .fails("camera", "\(what), and it lists none", remedy: remedy)
     }
 
     // MARK: - Models, files and clock

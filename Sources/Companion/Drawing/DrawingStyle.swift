@@ -30,16 +30,10 @@ package enum OverlayChoice: Hashable, Sendable {
     case builtIn(OverlayName)
     case file(String)
 
-    private static let endings = [".yaml", ".yml"]
-
     package init?(argument: String) {
-        if let name = OverlayName(rawValue: argument) {
-            self = .builtIn(name)
-        } else if Self.endings.contains(where: argument.hasSuffix) {
-            self = .file(argument)
-        } else {
-            return nil
-        }
+        let name = OverlayName(rawValue: argument)
+        guard name != nil || [".yaml", ".yml"].contains(where: argument.hasSuffix) else { return nil }
+        self = name.map(Self.builtIn) ?? .file(argument)
     }
 
     /// The overlay's name where overlays are chosen: that of its file, without the ending unless a built-in one is named so.

@@ -1,6 +1,5 @@
 import Foundation
 import MediaFiles
-import OverlayRendering
 import System
 
 /// Checks where a file is to be written, before any work is done for it.
@@ -38,14 +37,8 @@ package enum OutputPath {
         }
         var present = stat()
         if lstat(path, &present) == 0, present.st_mode & S_IFMT != S_IFREG {
-            let kind =
-                switch present.st_mode & S_IFMT {
-                case S_IFLNK: "a symbolic link"
-                case S_IFIFO: "a pipe"
-                case S_IFDIR: "a directory"
-                default: "not a regular file"
-                }
-            let reason = "it is \(kind), which would be lost"
+            let kinds = [S_IFLNK: "a symbolic link", S_IFIFO: "a pipe", S_IFDIR: "a directory"]
+            let reason = "it is \(kinds[present.st_mode & S_IFMT] ?? "not a regular file"), which would be lost"
             throw CommandFailure("cannot write \(what) to \(path): \(reason); choose another name")
         }
         let directory = url.deletingLastPathComponent().path

@@ -1,6 +1,5 @@
 package import FaceMessages
 import Foundation
-import Frames
 
 /// Shows cameras as rows of text, and as JSON.
 package struct FleetFormatter {
@@ -103,6 +102,7 @@ package struct FleetFormatter {
 
     private func line(_ cells: [String], _ width: Int, _ condition: CameraState.Condition?, _ columns: Int?) -> String {
         let widths = [width, 9, 5, 5, 6, 7, 18, 6, 0]
+        let style = condition.map { $0 == .streaming ? "32" : $0 == .disabled ? "2" : "1;31" }
         var used = 0
         let parts = zip(cells, widths).enumerated().map { index, part in
             var text = part.0.printable
@@ -112,15 +112,10 @@ package struct FleetFormatter {
             }
             if let columns { text = text.cut(to: max(0, columns - used)) }
             used += text.count + 2
-            return index == 1 ? colored(text, condition) : text
+            return text.styled(index == 1 ? style : nil, if: hasColors)
         }
         var line = parts.joined(separator: "  ")
         while line.last == " " { line.removeLast() }
         return line
-    }
-
-    private func colored(_ text: String, _ condition: CameraState.Condition?) -> String {
-        guard let condition else { return text }
-        return text.styled(condition == .streaming ? "32" : condition == .disabled ? "2" : "1;31", if: hasColors)
     }
 }

@@ -1,4 +1,3 @@
-import FaceMessages
 import Synchronization
 
 /// What a command that follows a daemon reacts to, and since when it has waited.

@@ -109,16 +109,6 @@ extension CameraState.Change {
     package static let connection = CameraState.Change(rawValue: 128)
 }
 
-extension CameraState {
-    /// The daemon's `camera.orientation` with which the faces would be upright; nil if none lies on its side.
-    package var betterOrientation: Orientation? {
-        let rolls = faces.compactMap(\.pose?.roll)
-        guard !rolls.isEmpty else { return nil }
-        if rolls.allSatisfy({ (60...120).contains($0) }) { return .left }
-        return rolls.allSatisfy { (-120 ... -60).contains($0) } ? .right : nil
-    }
-}
-
 extension FrameSize {
     package init(_ picture: DaemonStatus.Picture) { self.init(width: picture.width, height: picture.height) }
 }

@@ -72,28 +72,20 @@ struct Notices {
     static let brokerRemedy = "start it (sudo systemctl start mosquitto), or name it with --mqtt"
 
     /// The broker's host and port.
-    private let address: String
-    /// Whether a broker that cannot be reached at first is waited for, though its address may be wrong. One that was reached
-    /// once always is.
-    private let waitsForBroker: Bool
-    private var hasTrouble = false
-    private var wasConnected = false
-    private var unreadable: Set<String> = []
+    let address: String
+    /// Whether a broker that cannot be reached is waited for, though its address may be wrong. One that was reached once always
+    /// is.
+    private(set) var waitsForBroker: Bool
+    private(set) var hasTrouble = false
+    private(set) var unreadable: Set<String> = []
 
     /// Seconds from the connection until silence is reported; what a broker has retained comes at once.
     static let patience = 3.5
     /// What to say if no daemon is heard of; nil for nothing.
-    private var silence: String?
-    private var connected: Double?
+    private(set) var silence: String?
+    private(set) var connected: Double?
     /// How the connection is, for a screen that always shows it.
-    private(set) var connection: String
-
-    init(address: String, waitsForBroker: Bool = true, silence: String? = nil) {
-        self.address = address
-        self.waitsForBroker = waitsForBroker
-        self.silence = silence
-        connection = "connecting to \(address)"
-    }
+    private(set) lazy var connection = "connecting to \(address)"
 
     /// What to say about an occurrence; nil if nothing. Throws `CommandFailure` if no retry helps, as with a wrong
     /// password.
@@ -104,10 +96,10 @@ struct Notices {
             defer { hasTrouble = false }
             connection = address
             connected = seconds
-            wasConnected = true
+            waitsForBroker = true
             return hasTrouble ? "connected to \(address) again" : nil
         case .connection(.disconnected(let reason)):
-            guard waitsForBroker || wasConnected else {
+            guard waitsForBroker else {
                 throw CommandFailure("cannot reach the broker: \(reason)", remedy: Self.brokerRemedy)
             }
             hasTrouble = true

@@ -1,17 +1,14 @@
 package import FaceMessages
 package import FacetKit
-import System
 
 /// Turns a session's updates into the messages that a daemon would publish, every change of a face among them.
 package struct UpdateMessages {
-    /// What stands for a camera's name in the messages about a file.
-    package static let fileCamera = "file"
-
     private let origin: MessageOrigin
     private var status: DaemonStatus?
     private var events = 0
 
-    package init(camera: String) { origin = MessageOrigin(camera: camera, boot: ULID.make(at: .wallClock())) }
+    /// Makes messages under a camera's name; a file has none of its own.
+    package init(camera: String = "file") { origin = MessageOrigin(camera: camera, boot: ULID.make(at: .wallClock())) }
 
     /// The messages about an update: a leave before the status that explains it, and the faces after it.
     package mutating func messages(of update: FaceUpdate) -> [DecodedMessage] {
@@ -31,30 +28,7 @@ package struct UpdateMessages {
         return messages
     }
 
-    package func event(_ event: FaceEvent) -> DecodedMessage {
-        .event(EventMessage(origin: origin, id: "", seq: 0, event: event, latency: nil))
-    }
-
     package func metadata(_ stamp: FrameStamp, _ faces: [FaceObject]) -> DecodedMessage {
         .metadata(MetadataMessage(origin: origin, stamp: stamp, faces: faces))
-    }
-}
-
-extension FaceSession {
-    /// Runs the session and hands out what it sees as the messages of a camera, until its end or `stop`.
-    func forward(as camera: String, base: String, to receive: @Sendable (Subscriber.Occurrence) -> Void) async {
-        var messages = UpdateMessages(camera: camera)
-        do {
-            for try await update in updates {
-                for message in messages.messages(of: update) {
-                    receive(.message(CameraMessage(base: base, topic: message.topic, content: .decoded(message))))
-                }
-                guard let frame = update.frame else { continue }
-                let picture = CameraMessage.Content.picture(PreviewPicture(frame))
-                receive(.message(CameraMessage(base: base, topic: .previewJPEG, content: picture)))
-            }
-        } catch {
-            receive(.failed(error))
-        }
     }
 }

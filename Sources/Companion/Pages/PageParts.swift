@@ -1,5 +1,4 @@
 import Foundation
-import OverlayRendering
 
 /// What the live page and the pages that are one file have in common.
 package enum PageParts {

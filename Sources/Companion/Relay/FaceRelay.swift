@@ -70,9 +70,9 @@ struct FaceChannels {
 final class DatagramSender {
     let address: String
     private let descriptor: CInt
-    private var isReported = false
-    /// How often in a row sending worked: that no program listens is known from the answer to the datagram before.
-    private var successes = 0
+    /// How often in a row sending worked. A single success says nothing: that no program listens is known from the
+    /// answer to the datagram before. From two on, the next failure is reported; so is one at the beginning.
+    private var successes = 2
 
     /// Looks up `HOST:PORT` or `[ADDRESS]:PORT`; throws `CommandFailure` if it is neither, or is unknown.
     init(to address: String) throws {
@@ -98,13 +98,9 @@ final class DatagramSender {
 
     /// Sends a datagram; one that cannot be sent, as where no program listens, is dropped. That is reported once.
     func send(_ bytes: [UInt8]) {
-        guard Glibc.send(descriptor, bytes, bytes.count, CInt(MSG_DONTWAIT)) < 0 else {
-            successes += 1
-            if successes > 1 { isReported = false }
-            return
-        }
-        if !isReported { StandardOutput.note("\(address) does not take messages: \(String(cString: strerror(errno)))") }
-        isReported = true
+        guard Glibc.send(descriptor, bytes, bytes.count, CInt(MSG_DONTWAIT)) < 0 else { return successes += 1 }
+        let reason = String(cString: strerror(errno))
+        if successes > 1 { StandardOutput.note("\(address) does not take messages: \(reason)") }
         successes = 0
     }
 }

@@ -1,7 +1,6 @@
 package import FaceMessages
 import Frames
 import Glibc
-import System
 
 /// Messages of Open Sound Control 1.0.
 package enum OSC {

@@ -1,5 +1,3 @@
-import FaceMessages
-
 extension String {
     /// The text in lines of a width, broken between words; a word that is longer is cut.
     package func wrapped(to width: Int) -> [String] {

@@ -51,10 +51,6 @@ extension CameraMessage {
     }
 }
 
-extension MessageEncoder {
-    fileprivate init(_ origin: MessageOrigin) { self.init(camera: origin.camera, boot: origin.boot) }
-}
-
 extension EventMessage {
     /// The message as it was understood: what else its publisher sent is not passed on.
     package var encoded: Message { MessageEncoder(origin).event(event, id: id, seq: seq, latency: latency) }

@@ -4,13 +4,10 @@ package import FaceMessages
 package struct EventName: Hashable, Sendable {
     package let topic: Topic
     /// The kind of sign; nil for all that happens on the topic.
-    package let sign: FaceEvent.Sign?
+    package private(set) var sign: FaceEvent.Sign?
     package var name: String { sign?.rawValue ?? topic.rawValue }
 
-    package init(_ topic: Topic) {
-        self.topic = topic
-        sign = nil
-    }
+    package init(_ topic: Topic) { self.topic = topic }
 
     package init?(argument: String) {
         sign = FaceEvent.Sign(rawValue: argument)

@@ -65,11 +65,8 @@ package final class EventPost: @unchecked Sendable {
             }
             if !isNoted { StandardOutput.note("\(what): \(reason); trying again") }
             isNoted = true
-            do {
-                try await Task.sleep(for: .seconds(wait.next(times: .random(in: 0.8...1.2))))
-            } catch {
-                return "\(what): \(reason)"
-            }
+            let pause = Duration.seconds(wait.next(times: .random(in: 0.8...1.2)))
+            if (try? await Task.sleep(for: pause)) == nil { return "\(what): \(reason)" }
         }
     }
 

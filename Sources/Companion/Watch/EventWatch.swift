@@ -1,5 +1,4 @@
 package import FaceMessages
-import System
 
 /// Prints events and faces as they come, and hands each event to a shell command or a web address.
 package struct EventWatch {
@@ -81,9 +80,9 @@ struct EventQueue {
     private let failure: String
     private let patience: Double
     private var count = 0
-    /// Events that were dropped and not reported yet, and when some were reported.
+    /// How many events were dropped, how many of them were reported, and the time of the last report.
     private var dropped = 0
-    private var lost = 0
+    private var reported = 0
     private var noted: ContinuousClock.Instant?
 
     /// Makes a queue in which so many events may wait; then the oldest is dropped and reported. Those that are left at the end
@@ -114,17 +113,14 @@ struct EventQueue {
     }
 
     mutating func add(_ event: EventMessage, payload: [UInt8]) {
-        guard case .dropped(let (oldest, _)) = events.yield((event, payload)) else {
-            count += 1
-            return
-        }
+        count += 1
+        guard case .dropped(let (oldest, _)) = events.yield((event, payload)) else { return }
         dropped += 1
-        lost += 1
         guard noted.map({ $0.duration(to: .now) > Self.pause }) ?? true else { return }
         let name = Topic(oldest.event.kind).rawValue
         let time = oldest.event.stamp.time.iso8601
-        StandardOutput.note("\(failure) for \(dropped.counted("event")), now the \(name) of \(time)")
-        dropped = 0
+        StandardOutput.note("\(failure) for \((dropped - reported).counted("event")), now the \(name) of \(time)")
+        reported = dropped
         noted = .now
     }
 
@@ -139,11 +135,11 @@ struct EventQueue {
             if !Task.isCancelled { worker.cancel() }
         }
         let (done, failed) = await worker.value
-        let left = count - done
+        let left = count - dropped - done
         limit.cancel()
-        if dropped > 0 { StandardOutput.note("\(failure) for \(dropped.counted("more event"))") }
+        if dropped > reported { StandardOutput.note("\(failure) for \((dropped - reported).counted("more event"))") }
         if left > 0 { StandardOutput.note("\(failure) for \(left) more events: the time was up") }
-        return lost + left + failed
+        return count - done + failed
     }
 }
 

@@ -4,6 +4,10 @@ import OverlayRendering
 
 /// Writes messages as lines for people.
 package struct WatchFormatter {
+    /// The styles of the names of topics that stand out.
+    private static let colors: [Topic: String] = [
+        .enter: "1;32", .leave: "1;31", .smile: "1;33", .status: "1;35", .detectState: "1;35",
+    ]
     package var hasColors: Bool
 
     /// Seconds that the reader's clocks are ahead of UTC at a time.
@@ -126,18 +130,9 @@ package struct WatchFormatter {
     // MARK: - Parts
 
     private func row(_ time: Timestamp?, _ topic: Topic, _ words: String) -> String {
-        let name = topic.rawValue.padding(to: 11).styled(Self.color(of: topic), if: hasColors)
+        let color = Self.colors[topic] ?? (topic.isEvent ? "1;36" : "2")
+        let name = topic.rawValue.padding(to: 11).styled(color, if: hasColors)
         return "\(faint(time.map(clock) ?? "            "))  \(name)  \(words.printable)"
-    }
-
-    private static func color(of topic: Topic) -> String {
-        switch topic {
-        case .enter: "1;32"
-        case .leave: "1;31"
-        case .smile: "1;33"
-        case .status, .detectState: "1;35"
-        default: topic.isEvent ? "1;36" : "2"
-        }
     }
 
     private func clock(_ time: Timestamp) -> String {

@@ -1,6 +1,5 @@
 import FaceMessages
 import MQTT
-import SettingsFiles
 import TerminalPictures
 
 /// Writes received messages to standard output, and on a terminal the present faces in a line that stays the last one.
@@ -11,16 +10,10 @@ struct WatchPrinter {
     /// Whether the camera is named in each line even where only one is heard of.
     let alwaysNamesCamera: Bool
     private let formatter = WatchFormatter(hasColors: StandardOutput.hasColors)
-    private var table = CameraTable()
-    private var hasFacesLine = false
+    private(set) var table = CameraTable()
+    private(set) var hasFacesLine = false
     private var namesCamera: Bool { alwaysNamesCamera || table.cameras.count > 1 }
     private(set) var shown = 0
-
-    init(isJSON: Bool, showsMetadata: Bool, alwaysNamesCamera: Bool) {
-        self.isJSON = isJSON
-        self.showsMetadata = showsMetadata
-        self.alwaysNamesCamera = alwaysNamesCamera
-    }
 
     /// - Returns: the message; nil if it broke the contract or is a picture.
     mutating func show(_ message: CameraMessage) -> DecodedMessage? {

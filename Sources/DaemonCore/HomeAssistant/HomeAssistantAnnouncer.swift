@@ -16,8 +16,6 @@ final class HomeAssistantAnnouncer: Sendable {
     private let store: Outbox
     private let connection: BrokerConnection
     private let logger: Logger
-    /// The topics that this run empties.
-    private let leftovers = Mutex<[String]>([])
 
     init(_ settings: Settings, store: Outbox, connection: BrokerConnection, logger: Logger) {
         discovery = Mutex(HomeAssistantDiscovery(settings: settings))
@@ -36,7 +34,6 @@ final class HomeAssistantAnnouncer: Sendable {
             if isOn { try connection.subscribe(discovery.birthTopic) }
             var announced = AnnouncedTopics(store.list(for: Self.key))
             let left = announced.begin(announcing: isOn ? discovery.topic : nil)
-            leftovers.withLock { $0 = left }
             // Stored before anything is sent: after a crash in between, a topic without a message is emptied once more,
             // but no device stays behind.
             if !announced.topics.isEmpty { store.set(announced.topics.sorted(), for: Self.key) }
@@ -57,10 +54,11 @@ final class HomeAssistantAnnouncer: Sendable {
 
     /// Ends, after the connection has stopped.
     func end(_ report: StopReport) async throws {
-        let left = leftovers.withLock(\.self)
-        guard !left.isEmpty else { return }
-        try await onThread(named: "outbox") { [store] in
+        try await onThread(named: "outbox") { [self] in
             var announced = AnnouncedTopics(store.list(for: Self.key))
+            // The same topics as at the beginning: neither the list nor the own topic has changed since.
+            let left = announced.begin(announcing: isOn ? discovery.withLock(\.topic) : nil)
+            guard !left.isEmpty else { return }
             announced.emptied(left, butNot: report.unsentTopics)
             store.set(announced.topics.sorted(), for: Self.key)
         }

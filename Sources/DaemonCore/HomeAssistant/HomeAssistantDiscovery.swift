@@ -51,16 +51,13 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
     private var entities: [Component] {
         [
             entity("binary_sensor", "occupancy", "Occupancy", of: .count).with([
-                "device_class": "occupancy", "availability": whileLooking,
-                "value_template": "{{ 'ON' if value | int(0) > 0 else 'OFF' }}",
+                "device_class": "occupancy", "value_template": "{{ 'ON' if value | int(0) > 0 else 'OFF' }}",
             ]),
-            entity("sensor", "count", "Faces", of: .count, icon: "account-multiple").with([
-                "state_class": "measurement", "unit_of_measurement": "faces", "availability": whileLooking,
-            ]),
+            entity("sensor", "count", "Faces", of: .count, icon: "account-multiple")
+                .with(["state_class": "measurement", "unit_of_measurement": "faces"]),
             entity("binary_sensor", "face-seen", "Face seen", of: .metadata, icon: "face-recognition").with([
-                "availability": whileLooking,
                 "value_template":
-                    "{{ 'ON' if value_json.faces | rejectattr('seen', 'defined') | list | count > 0 else 'OFF' }}",
+                    "{{ 'ON' if value_json.faces | rejectattr('seen', 'defined') | list | count > 0 else 'OFF' }}"
             ]),
             daily("visits", "Visits today", unit: "visits", icon: "account-clock"),
             daily("looks", "Looks today", unit: "looks", icon: "eye-plus"),
@@ -130,14 +127,11 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
             let isThere = zones.contains(zone)
             return [
                 entity("binary_sensor", "occupied-" + id, zone, of: .zones, if: isThere).with([
-                    "device_class": "occupancy", "availability": whileLooking,
-                    "value_template": "{{ 'ON' if \(faces) > 0 else 'OFF' }}",
+                    "device_class": "occupancy", "value_template": "{{ 'ON' if \(faces) > 0 else 'OFF' }}",
                 ]),
-                entity("sensor", "faces-in-" + id, "\(zone) faces", of: .zones, if: isThere, icon: "map-marker")
-                    .with([
-                        "state_class": "measurement", "unit_of_measurement": "faces", "availability": whileLooking,
-                        "value_template": "{{ \(faces) }}",
-                    ]),
+                entity("sensor", "faces-in-" + id, "\(zone) faces", of: .zones, if: isThere, icon: "map-marker").with([
+                    "state_class": "measurement", "unit_of_measurement": "faces", "value_template": "{{ \(faces) }}",
+                ]),
             ]
         }
     }
@@ -176,7 +170,8 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
 
     private var isLookingPublished: Bool { settings.metadata.fields.contains(.looking) }
 
-    /// An entity; it is not there if the topic is not published.
+    /// An entity; it is not there if the topic is not published. An entity that shows faces is available only while frames
+    /// come: without them `off` and 0 would say that there is no face.
     private func entity(
         _ platform: String,
         _ key: String,
@@ -186,10 +181,13 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
         icon: String? = nil
     ) -> Component {
         let words = [settings.camera.name, name].compactMap(Self.slug)
+        let isOfFaces = [.count, .metadata, .zones].contains(topic)
+        let streaming = "value_json.state == 'online' and value_json.cameraState | default('') == 'streaming'"
         return Component(key.replacing("-", with: "_"), platform, isThere: isThere && isPublished(topic)).with([
             "unique_id": "\(deviceID)-\(key)", "name": name, "qos": 1,
             "default_entity_id": words.count == 2 ? "\(platform).\(words.joined(separator: "_"))" : nil,
             "icon": icon.map { "mdi:" + $0 }, platform == "camera" ? "topic" : "state_topic": self.name(topic),
+            "availability": isOfFaces ? [availability(streaming)] : nil,
         ])
     }
 
@@ -200,11 +198,6 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
             "topic": name(.status), "value_template": "{{ 'online' if \(condition) else 'offline' }}",
             "payload_available": "online", "payload_not_available": "offline",
         ]
-    }
-
-    /// Available only while frames come: without them `off` and 0 would say that there is no face.
-    private var whileLooking: [[String: String]] {
-        [availability("value_json.state == 'online' and value_json.cameraState | default('') == 'streaming'")]
     }
 
     /// A state from the metadata: on if all flags hold for some face, unknown if they are known for no face.
@@ -218,7 +211,7 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
             + "{% for face in value_json.faces if \(known) %}"
             + "{% set ns.known = true %}{% if \(holds) %}{% set ns.on = true %}{% endif %}{% endfor %}"
             + "{{ 'ON' if ns.on else 'OFF' if ns.known else 'None' }}"
-        return ["value_template": template, "availability": whileLooking]
+        return ["value_template": template]
     }
 
     private func isPublished(_ topic: Topic) -> Bool {

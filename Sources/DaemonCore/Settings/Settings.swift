@@ -82,7 +82,9 @@ package struct Settings: Hashable, Sendable {
         reader.read("metadata.positionDeadband", &metadata.changes.position, in: 0...1)
         reader.read("metadata.angleDeadband", &metadata.changes.angle, in: 0...180)
         let ages = Duration.milliseconds(100)...Duration.seconds(86_400)
-        reader.read("events.maxAge", &outbox.rules.maximumAge, in: ages, or: "unlimited")
+        reader.read("events.maxAge", &outbox.rules.maximumAge, ages.expectation, or: "unlimited") {
+            ages.holding(Duration(text: $0))
+        }
         reader.read("publish", &publish, of: Topic.selectable)
         detection.options.ignored = reader.readIgnored().map(\.area)
         tracking.zones = reader.readZones()

@@ -33,26 +33,21 @@ extension SettingsReader {
         guard let shares = readList(key, "a number", { Double($0) }) else { return }
         value = nil
         guard !shares.isEmpty else { return }
-        let region =
-            shares.count == 4
-            ? NormalizedRect(x: shares[0], y: shares[1], width: shares[2], height: shares[3]) : nil
-        guard let region, region.x >= 0, region.y >= 0, region.width > 0, region.height > 0,
-            region.x + region.width <= 1.000_001, region.y + region.height <= 1.000_001
+        guard shares.count == 4, shares[..<2].allSatisfy({ $0 >= 0 }), shares[2...].allSatisfy({ $0 > 0 }),
+            (0...1).allSatisfy({ shares[$0] + shares[$0 + 2] <= 1.000_001 })
         else {
             let expected = "four shares of the picture, x, y, width, height, such as [0.25, 0, 0.5, 1], inside 0…1"
             return refuse(key, "must be \(expected)")
         }
-        value = region
+        value = NormalizedRect(x: shares[0], y: shares[1], width: shares[2], height: shares[3])
     }
 }
 
 extension FrameSize {
     /// Reads a size such as `640x480`, 16 to 16384 pixels a side; nil for anything else.
     init?(text: String) {
-        let parts = text.split(separator: "x", omittingEmptySubsequences: false)
-        guard parts.count == 2, let width = Int(parts[0]), let height = Int(parts[1]),
-            (16...16_384).contains(width), (16...16_384).contains(height)
-        else { return nil }
-        self.init(width: width, height: height)
+        let sides = text.split(separator: "x", omittingEmptySubsequences: false).map { Int($0) ?? 0 }
+        guard sides.count == 2, sides.allSatisfy((16...16_384).contains) else { return nil }
+        self.init(width: sides[0], height: sides[1])
     }
 }

@@ -1,7 +1,6 @@
 import Companion
 import FaceMetadata
 import Frames
-import OverlayRendering
 
 /// A camera's pictures under an overlay that hides faces: each was searched for faces, and is held back for a moment.
 ///

@@ -36,20 +36,16 @@ final class PictureCover {
         try? check?.faces(in: try decoder.decode(picture.jpeg))
     }
 
-    /// Draws an overlay at a scene's faces, and at those that were found in the picture, into it; returns that as a JPEG, nil if
-    /// the picture cannot be decoded.
-    func jpeg(_ shown: CheckedPicture, _ scene: Scene, overlay: any Overlay, at seconds: Double) -> [UInt8]? {
-        do {
-            try picture.update(from: try decoder.decode(shown.picture.jpeg))
-            return try picture.jpeg(with: encoder) { canvas, geometry in
-                canvas.draw(scene, geometry, overlay: overlay, at: seconds)
-                let unnamed = shown.faces.compactMap {
-                    geometry.transformed(FaceObject(faceID: FaceID(rawValue: 0), bounds: $0, confidence: 1))
-                }
-                overlay.draw(unnamed, snapshotFlash: 0, on: canvas)
+    /// Draws an overlay at a scene's faces, and at those that were found in the picture, into it; returns that as a JPEG, and
+    /// throws if the picture cannot be decoded.
+    func jpeg(_ shown: CheckedPicture, _ scene: Scene, overlay: any Overlay, at seconds: Double) throws -> [UInt8]? {
+        try picture.update(from: try decoder.decode(shown.picture.jpeg))
+        return try picture.jpeg(with: encoder) { canvas, geometry in
+            canvas.draw(scene, geometry, overlay: overlay, at: seconds)
+            let unnamed = shown.faces.compactMap {
+                geometry.transformed(FaceObject(faceID: FaceID(rawValue: 0), bounds: $0, confidence: 1))
             }
-        } catch {
-            return nil
+            overlay.draw(unnamed, snapshotFlash: 0, on: canvas)
         }
     }
 }

@@ -1,7 +1,6 @@
 import Companion
 import FaceMessages
 import Frames
-import MQTT
 import OverlayRendering
 
 /// One camera as pages see it: its faces and pictures, and the messages made of them.
@@ -102,7 +101,7 @@ struct ServedCamera {
         scene.showsLevels = wish.showsLevels
         let hides = overlay.hidesFaces
         let jpeg = (wish.isTransparent ? nil : shown).map { shown in
-            hides ? cover.jpeg(shown, scene, overlay: overlay, at: seconds) ?? [] : shown.picture.jpeg
+            hides ? (try? cover.jpeg(shown, scene, overlay: overlay, at: seconds)) ?? [] : shown.picture.jpeg
         }
         if wish.isPicture { return jpeg ?? [] }
         let svg = try Canvas.svg(size: size) { canvas in
@@ -127,12 +126,14 @@ struct ServedCamera {
                 for face in scene.faces { json.field("\(face.faceID.rawValue)", Int(1000 * face.smileQuality)) }
             }
         }
-        return ServedMessage.encode(header, svg: svg, jpeg: jpeg ?? [])
+        return Viewer.message(header, svg: svg, jpeg: jpeg ?? [])
     }
 
-    /// Writes in what condition the camera is; `isChecking` is whether all pages get an overlay that hides faces.
-    func write(_ json: inout JSONWriter, isChecking: Bool) {
-        let status = model.state.status
+    /// Writes in what condition the camera is, and if wanted what it sees; `isChecking` is whether all pages get an overlay that
+    /// hides faces.
+    func write(_ json: inout JSONWriter, isChecking: Bool, showsFaces: Bool) {
+        let state = model.state
+        let status = state.status
         var attention = status?.attention?.map(\.rawValue) ?? []
         if isChecking, lacksMetadata, model.picture != nil { attention.append("no_metadata") }
         if hasRefused { attention.append("picture_too_large") }
@@ -145,14 +146,11 @@ struct ServedCamera {
         // Since when the state holds, if the daemon says that.
         json.field("since", status?.time?.iso8601)
         json.field("attention", attention)
-        json.field("smileStart", model.state.smileLevel, decimals: 3)
-        json.field("detecting", model.state.isDetecting)
-        json.field("faces", model.state.faceCount)
-        json.field("held", model.state.heldCount > 0 ? model.state.heldCount : nil)
-    }
-
-    func writeSeen(_ json: inout JSONWriter) {
-        let state = model.state
+        json.field("smileStart", state.smileLevel, decimals: 3)
+        json.field("detecting", state.isDetecting)
+        json.field("faces", state.faceCount)
+        json.field("held", state.heldCount > 0 ? state.heldCount : nil)
+        guard showsFaces else { return }
         json.field("frame", state.stamp?.frame)
         json.field("present", state.faces)
         json.array("zones", state.zones) { json, zone in

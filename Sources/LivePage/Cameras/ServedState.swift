@@ -20,11 +20,7 @@ struct ServedState: Sendable {
     private var inOrder: [ServedCamera] { cameras.values.sorted { $0.base < $1.base } }
 
     /// All of it, as JSON.
-    var json: [UInt8] {
-        JSONWriter.object { json in
-            write(&json) { json, camera in camera.writeSeen(&json) }
-        }
-    }
+    var json: [UInt8] { JSONWriter.object { write(&$0, showsFaces: true) } }
 
     /// The figures of all cameras, for Prometheus.
     var metrics: String {
@@ -39,8 +35,8 @@ struct ServedState: Sendable {
         }.map(\.base)
     }
 
-    /// Writes the broker, and all cameras with what `more` adds.
-    func write(_ json: inout JSONWriter, _ more: (inout JSONWriter, ServedCamera) -> Void = { _, _ in }) {
+    /// Writes the broker, and all cameras, if wanted with the faces that each sees.
+    func write(_ json: inout JSONWriter, showsFaces: Bool = false) {
         json.field("version", facetVersion)
         // The server's clock, from which pages compute how long ago something was.
         json.field("time", Timestamp.wallClock().iso8601)
@@ -51,8 +47,7 @@ struct ServedState: Sendable {
             json.field("since", lost?.iso8601)
         }
         json.array("cameras", inOrder) { json, camera in
-            camera.write(&json, isChecking: isChecking)
-            more(&json, camera)
+            camera.write(&json, isChecking: isChecking, showsFaces: showsFaces)
         }
     }
 }

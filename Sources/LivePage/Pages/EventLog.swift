@@ -37,6 +37,8 @@ final class EventLog: Sendable {
         var position: Int
         /// How many signs of life.
         var beats: Int
+        /// Tells the server that there may be something to read.
+        var ready: (@Sendable () -> Void)?
     }
 
     fileprivate struct Entry {
@@ -55,14 +57,6 @@ final class EventLog: Sendable {
         /// How many signs of life were sent to all connections.
         var beats = 0
         var streams: [EventStream] = []
-
-        /// Takes out a connection if there are too many.
-        mutating func displace() -> EventStream? {
-            guard streams.count > EventLog.mostStreams else { return nil }
-            let oldest = streams.ofBusiest { clientNetwork(of: $0.client) }.first
-            streams.removeAll { $0 === oldest }
-            return oldest
-        }
     }
 
     private let contents = Mutex(Contents())
@@ -101,17 +95,21 @@ final class EventLog: Sendable {
             let reader = Reader(filter: filter, position: position ?? contents.count, beats: contents.beats - 1)
             let stream = EventStream(self, reader, of: client)
             contents.streams.append(stream)
-            return (stream, contents.displace())
+            let isFull = contents.streams.count > Self.mostStreams
+            let displaced = isFull ? contents.streams.ofBusiest { clientNetwork(of: $0.client) }.first : nil
+            contents.streams.removeAll { $0 === displaced }
+            return (stream, displaced)
         }
-        displaced?.close()
+        displaced?.wake()
         return stream
     }
 
     func remove(_ stream: EventStream) { contents.withLock { $0.streams.removeAll { $0 === stream } } }
 
-    /// What a connection has not read yet.
-    func read(_ reader: inout Reader) -> [UInt8] {
+    /// What a connection has not read yet; its end if it was displaced.
+    func read(_ reader: inout Reader, of stream: EventStream) -> HTTPStreamPart {
         contents.withLock { contents in
+            guard contents.streams.contains(where: { $0 === stream }) else { return .end }
             var text: [UInt8] = []
             let dropped = contents.count - contents.entries.count
             if dropped > reader.position {
@@ -125,7 +123,7 @@ final class EventLog: Sendable {
             }
             if text.isEmpty, reader.beats != contents.beats { text = Array(":\n\n".utf8) }
             reader.beats = contents.beats
-            return text
+            return text.isEmpty ? .none : .bytes(text)
         }
     }
 
@@ -136,4 +134,23 @@ final class EventLog: Sendable {
         }
         for stream in streams { stream.wake() }
     }
+}
+
+/// One program that reads events.
+final class EventStream: HTTPStream {
+    /// The address it comes from.
+    let client: String
+    private let log: EventLog
+    private let reader: Mutex<EventLog.Reader>
+
+    init(_ log: EventLog, _ reader: EventLog.Reader, of client: String) {
+        self.log = log
+        self.client = client
+        self.reader = Mutex(reader)
+    }
+
+    func begin(ready: @escaping @Sendable () -> Void) { reader.withLock { $0.ready = ready } }
+    func next() -> HTTPStreamPart { reader.withLock { log.read(&$0, of: self) } }
+    func end() { log.remove(self) }
+    func wake() { reader.withLock(\.ready)?() }
 }

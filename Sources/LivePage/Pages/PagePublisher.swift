@@ -12,8 +12,6 @@ final class PagePublisher {
     private static let events = 20
     /// Cameras at the same time: names under a pattern come from any client that may publish.
     static let capacity = 64
-    /// Bytes of a message: previews of 4096 pixels' width have less.
-    static let largestMessage = 4 << 20
     /// Bytes of the newest pictures of all cameras, each the same share: any client that may publish can make up cameras.
     private static let pictureBytes = 32 << 20
     /// Bytes of a base's name; longer ones are no daemon's.
@@ -39,7 +37,6 @@ final class PagePublisher {
     private let cover: PictureCover
     private var state: ServedState
     private var events: [(number: Int, base: String, message: EventMessage, end: Timestamp?)] = []
-    private var eventCount = 0
     /// When the connection was made, in seconds, until silent cameras are taken away.
     private var connected: Double?
     private var isStateDirty = true
@@ -132,12 +129,12 @@ final class PagePublisher {
     }
 
     private func remember(_ message: EventMessage, _ base: String) {
-        eventCount += 1
         viewers.events.add(message, of: base)
         let kind = Topic(message.event.kind)
         let same = events.indices.filter { Topic(events[$0].message.event.kind) == kind }
+        // This never removes the newest event, after whose number the next one is numbered.
         if same.count == Self.events { events.remove(at: same[0]) }
-        events.append((eventCount, base, message, nil))
+        events.append(((events.last?.number ?? 0) + 1, base, message, nil))
     }
 
     /// Notes when what events of a camera began was over: a page that comes later sees no face that says so.
@@ -200,7 +197,7 @@ final class PagePublisher {
         guard !pages.isEmpty, age >= Self.heartbeat || (isStateDirty && age >= Self.pause) else { return }
         isStateDirty = false
         lastState = seconds
-        let message = ServedMessage.encode(JSONWriter.object(write))
+        let message = Viewer.message(JSONWriter.object(write))
         for page in pages { page.put(state: message) }
     }
 

@@ -4,9 +4,8 @@ import Synchronization
 /// One open page and the newest message of each camera that waits for it: a slow one falls behind by one picture.
 final class Viewer: HTTPStream {
     private struct Box {
-        var state: [UInt8]?
-        var frames: [String: [UInt8]] = [:]
-        var order: [String] = []
+        /// What waits, in the order in which it is sent: the state, which has no base, and each camera's picture.
+        var waiting: [(base: String?, message: [UInt8])] = []
         var isOver = false
         var ready: (@Sendable () -> Void)?
     }
@@ -25,14 +24,28 @@ final class Viewer: HTTPStream {
         self.session = session
     }
 
-    var isOver: Bool { box.withLock(\.isOver) }
-    /// Puts the newest state in the place of one that still waits.
-    func put(state: [UInt8]) { change { $0.state = state } }
+    /// What a page is sent: a JSON header, an SVG document and a JPEG after their lengths, each as four bytes, the highest first;
+    /// any may be empty.
+    static func message(_ json: [UInt8], svg: [UInt8] = [], jpeg: [UInt8] = []) -> [UInt8] {
+        let parts = [json, svg, jpeg]
+        let lengths = parts.flatMap { part in withUnsafeBytes(of: UInt32(part.count).bigEndian) { Array($0) } }
+        return parts.reduce(into: lengths) { $0 += $1 }
+    }
 
-    /// Puts a camera's newest picture in the place of one that still waits.
-    func put(_ frame: [UInt8], of base: String) {
+    var isOver: Bool { box.withLock(\.isOver) }
+    /// Puts the newest state in the place of one that still waits, before all pictures.
+    func put(state: [UInt8]) { put(state, of: nil) }
+
+    /// Puts a camera's newest picture in the place of one that still waits; the state has no base.
+    func put(_ message: [UInt8], of base: String?) {
         change { box in
-            if box.frames.updateValue(frame, forKey: base) == nil { box.order.append(base) }
+            // A client that waits for a single picture gets no state; it is woken all the same, as its time may be up.
+            if base == nil, wish.isPicture { return }
+            if let place = box.waiting.firstIndex(where: { $0.base == base }) {
+                box.waiting[place].message = message
+            } else {
+                box.waiting.insert((base, message), at: base == nil ? 0 : box.waiting.count)
+            }
         }
     }
 
@@ -42,15 +55,11 @@ final class Viewer: HTTPStream {
     func next() -> HTTPStreamPart {
         box.withLock { box in
             if box.isOver { return .end }
-            if let state = box.state {
-                box.state = nil
-                if !wish.isPicture { return .bytes(state) }
-            }
-            guard !box.order.isEmpty, let frame = box.frames.removeValue(forKey: box.order.removeFirst()) else {
+            guard !box.waiting.isEmpty else {
                 return wish.isPicture && began.duration(to: .now) > Self.patience ? .end : .none
             }
             box.isOver = wish.isPicture
-            return .bytes(frame)
+            return .bytes(box.waiting.removeFirst().message)
         }
     }
 

@@ -2,6 +2,7 @@ import Companion
 import Foundation
 import HTTPServing
 import Synchronization
+import System
 
 /// Decides which requests are answered.
 ///
@@ -42,7 +43,6 @@ final class PageGuard: Sendable {
         names = Set(([host, short, short + ".local", "localhost"] + options.names).map { $0.lowercased() })
     }
 
-    private var seconds: Double { start.duration(to: .now) / .seconds(1) }
     /// The name of the cookie that stands for the token. Cookies are the same for all ports of a host: two servers have two.
     private var cookieName: String { "facet-\(options.address.port)" }
 
@@ -91,7 +91,7 @@ final class PageGuard: Sendable {
     }
 
     private func verdict(onToken given: String, from request: HTTPRequest) -> Verdict {
-        let now = seconds
+        let now = start.duration(to: .now) / .seconds(1)
         let client = client(of: request)
         return box.withLock { box in
             guard box.attempts.permits(client, at: now) else { return .tooMany }
@@ -112,13 +112,8 @@ final class PageGuard: Sendable {
 
     /// An address is no name of another site; a name must be one of ours.
     private func isOwn(_ host: String) -> Bool {
-        let name = Self.name(of: host.lowercased())
+        guard let name = HostAndPort(host.lowercased(), ports: 0...65_535)?.host else { return false }
         return names.contains(name) || ListenAddress.isNumeric(name)
-    }
-
-    private static func name(of host: String) -> String {
-        if host.hasPrefix("[") { return String(host.dropFirst().prefix { $0 != "]" }) }
-        return String(host.prefix { $0 != ":" })
     }
 
     private func session(of request: HTTPRequest) -> String? {

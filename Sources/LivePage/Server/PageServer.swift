@@ -12,10 +12,10 @@ struct PageServer: Sendable {
     ].joined(separator: "; ")
 
     private static let html = "text/html; charset=utf-8"
-    private static let page = Array(PackageResources.page_html.filled(["icons": PageParts.icons]).utf8)
 
-    /// The page's files beside itself.
+    /// The page and its other files.
     private static let files: [String: ([UInt8], type: String)] = [
+        "/": (Array(PackageResources.page_html.filled(["icons": PageParts.icons]).utf8), html),
         "/page.css": (Array(PageParts.style.utf8) + PackageResources.page_css, "text/css; charset=utf-8"),
         "/icon.svg": (PackageResources.icon_svg, "image/svg+xml"),
         "/manifest.json": (PackageResources.manifest_json, "application/manifest+json"),
@@ -47,8 +47,10 @@ struct PageServer: Sendable {
     /// How pages are shown that say nothing else.
     let wish: ViewerWish
     let calibration = CalibrationPage()
-    /// Switches detection, if pages may.
-    var detect: DetectSwitch?
+    /// Switches detection of the camera with a base, if pages may.
+    var detect: (@Sendable (_ base: String, _ isOn: Bool) -> Void)?
+    /// More than people switch, and less than a broker or a camera minds.
+    private let switching = RequestLimit(capacity: 10, rate: 2)
     /// Where the areas of the picture are drawn, if they are.
     var editor: AreaEditor?
 
@@ -69,19 +71,17 @@ struct PageServer: Sendable {
         if request.query["look"] != nil {
             return .text(400, "?look= is now ?overlay=, and ?overlay is ?transparent.\n")
         }
+        if let editor, request.path == "/areas" { return areas(request, editor) }
         switch (request.method, request.path) {
-        case ("GET", "/"): return .file(Self.page, Self.html)
         case ("GET", "/live"): return live(request, session)
         case ("GET", "/events"): return events(request)
         case ("GET", "/state"): return .json(viewers.state?.json ?? [])
         case ("GET", "/metrics"): return .file(Array((viewers.state?.metrics ?? "").utf8), MetricsPage.contentType)
         case ("GET", "/picture.jpg"): return picture(request, session)
-        case (_, "/areas") where editor != nil: return areas(request)
         case ("GET", let path):
             if editor != nil, let (bytes, type) = Self.editorFiles[path] { return .file(bytes, type) }
             return Self.files[path].map { .file($0, $1) } ?? .text(404, "There is nothing here.\n")
-        case ("POST", "/detect"):
-            return detect?.answer(request) ?? .text(403, "Pages may only look: --control is off.\n")
+        case ("POST", "/detect"): return switchDetection(request)
         case ("POST", "/calibrate"): return calibration.answer(request)
         case ("POST", "/login"): return redirect()
         case ("POST", "/logout"):
@@ -171,9 +171,29 @@ struct PageServer: Sendable {
         return join(wish, session, ifEmpty: none)
     }
 
+    private struct DetectionRequest: Decodable {
+        var camera: String
+        var on: Bool
+    }
+
+    /// Switches detection of a camera that is on the page, on or off.
+    private func switchDetection(_ request: HTTPRequest) -> HTTPResponse {
+        guard let detect else { return .text(403, "Pages may only look: --control is off.\n") }
+        guard let wanted = try? JSONDecoder().decode(DetectionRequest.self, from: Data(request.body)) else {
+            return .text(400, "This must be {\"camera\": BASE, \"on\": true or false}.\n")
+        }
+        guard viewers.state?.cameras[wanted.camera] != nil else {
+            return .text(404, "No such camera is on the page.\n")
+        }
+        guard switching.spend() else {
+            return .text(429, "Detection was switched too often. Try again in a few seconds.\n")
+        }
+        detect(wanted.camera, wanted.on)
+        return HTTPResponse(204)
+    }
+
     /// Gives the areas that there are, or takes those that were drawn.
-    private func areas(_ request: HTTPRequest) -> HTTPResponse {
-        guard let editor else { return .text(404, "") }
+    private func areas(_ request: HTTPRequest, _ editor: AreaEditor) -> HTTPResponse {
         guard request.method == "POST" else {
             do { return .json(try editor.areas()) } catch { return .text(500, "\(error)\n") }
         }
@@ -188,7 +208,6 @@ struct PageServer: Sendable {
     private func redirect(_ cookie: String? = nil) -> HTTPResponse {
         HTTPResponse(303, headers: ["Location": "./", "Set-Cookie": cookie].compactMapValues { $0 })
     }
-
 }
 
 extension HTTPResponse {

@@ -2,31 +2,26 @@ import Synchronization
 
 /// Something that may happen so often at once, and then at a steady rate.
 struct TokenBucket: Sendable {
-    private let capacity: Double
-    private let rate: Double
-    private var level: Double
-    private var last = 0.0
-
-    init(capacity: Double, rate: Double) {
-        self.capacity = capacity
-        self.rate = rate
-        level = capacity
-    }
+    let capacity: Double
+    /// How often a second.
+    let rate: Double
+    /// How much of the capacity was used when it happened last, and when that was, in seconds.
+    private(set) var used = 0.0
+    private(set) var last = 0.0
 
     /// Whether it is full again at a time in seconds, and can be forgotten.
-    func isFull(at seconds: Double) -> Bool { level(at: seconds) >= capacity }
-    func permits(at seconds: Double) -> Bool { level(at: seconds) >= 1 }
+    func isFull(at seconds: Double) -> Bool { used(at: seconds) <= 0 }
+    func permits(at seconds: Double) -> Bool { used(at: seconds) <= capacity - 1 }
 
     /// Counts that it happened, if it may; returns whether it may.
     mutating func spend(at seconds: Double) -> Bool {
-        level = level(at: seconds)
+        guard permits(at: seconds) else { return false }
+        used = used(at: seconds) + 1
         last = seconds
-        guard level >= 1 else { return false }
-        level -= 1
         return true
     }
 
-    private func level(at seconds: Double) -> Double { min(capacity, level + rate * (seconds - last)) }
+    private func used(at seconds: Double) -> Double { max(0, used - rate * (seconds - last)) }
 }
 
 /// Limits how often a request of one kind is answered, by the time that passes.

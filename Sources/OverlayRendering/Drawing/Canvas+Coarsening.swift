@@ -2,9 +2,6 @@ import CCairo
 import Frames
 
 extension Canvas {
-    /// What stands for a picture where there is none to make coarse.
-    private static let cover = Color(red: 0.5, green: 0.5, blue: 0.5)
-
     /// Replaces what is in a shape by the means of cells of at least eight pixels, twelve for squares; smooth ones run together.
     func coarsen(_ outline: Outline, cell: Double, isSmooth: Bool) {
         // Only whole pixels inside the surface are replaced.
@@ -13,20 +10,18 @@ extension Canvas {
         let cells = pointwiseMax(SurfaceSize(repeating: 1), (box.size / side).rounded(.toNearestOrAwayFromZero))
         // Doubled step by step, the cells' colours run into each other without edges: an edge would be as much detail as the
         // face had. Of a square half stays plain, and six pixels at least are left for what is between them.
-        var factor = isSmooth ? 1.0 : 4
-        var filter = CAIRO_FILTER_NEAREST
+        let first = isSmooth ? 1.0 : 4
+        let factors = sequence(first: first) { cells.x * 2 * $0 < box.width ? 2 * $0 : nil }
+        func enlarged(_ picture: Surface, to factor: Double) throws -> Surface {
+            let filter = factor == first ? CAIRO_FILTER_NEAREST : CAIRO_FILTER_BILINEAR
+            return try picture.resampled(from: picture.all, FrameSize(cells * factor), filter)
+        }
+        // What cannot be made coarse is covered.
         guard surface.isImage,
             // Averages all pixels of a cell.
-            var coarse = try? surface.resampled(from: box, FrameSize(cells), CAIRO_FILTER_GOOD)
-        else { return fill(outline, Self.cover) }
-        repeat {
-            guard let larger = try? coarse.resampled(from: coarse.all, FrameSize(cells * factor), filter) else {
-                return fill(outline, Self.cover)
-            }
-            coarse = larger
-            filter = CAIRO_FILTER_BILINEAR
-            factor *= 2
-        } while cells.x * factor < box.width
+            let means = try? surface.resampled(from: box, FrameSize(cells), CAIRO_FILTER_GOOD),
+            let coarse = try? factors.reduce(means, enlarged)
+        else { return fill(outline, Color(red: 0.5, green: 0.5, blue: 0.5)) }
         clipped(to: outline) {
             cairo_identity_matrix(context)
             cairo_translate(context, box.x, box.y)

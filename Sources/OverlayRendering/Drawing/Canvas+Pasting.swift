@@ -11,23 +11,16 @@ extension Canvas {
     /// Pastes a picture cell by cell so that it follows a surface, without cells that show their back.
     ///
     /// `width` is about how many points wide it is seen from straight ahead; `place` maps shares, 0…1 across and down.
-    func paste(
-        _ picture: PastedPicture,
-        width: Double,
-        columns: Int,
-        rows: Int,
-        _ place: (_ share: SurfacePoint) -> SurfacePoint
-    ) {
+    func paste(_ picture: PastedPicture, width: Double, cells: SIMD2<Int>, _ place: (SurfacePoint) -> SurfacePoint) {
         let isVector = !surface.isImage
         // No finer than the picture itself: pixels cost time and bytes.
         let fineness = isVector ? max(1, min(Self.finest, Double(picture.size.width) / width)) : 1
         let copy = picture.copy(width: width * fineness)
         let copySize = copy.all.size
-        let cells = SurfaceSize(width: Double(columns), height: Double(rows))
         // Cells reach one pixel beyond the picture, where it fades into nothing: that makes its edge smooth.
-        let corners = (0...rows).map { row in
-            (0...columns).map { column -> Corner in
-                let point = -1 + (copySize + 2) * [Double(column), Double(row)] / cells
+        let corners = (0...cells.y).map { row in
+            (0...cells.x).map { column -> Corner in
+                let point = -1 + (copySize + 2) * [Double(column), Double(row)] / SurfaceSize(cells)
                 return (point, place(point / copySize))
             }
         }

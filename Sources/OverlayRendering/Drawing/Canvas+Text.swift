@@ -27,8 +27,7 @@ extension Canvas {
         return words
     }
 
-    /// Writes lines on a plate beside a box, where it covers no face; nil if it has no place. Letters and gap are in points.
-    @discardableResult
+    /// Writes lines on a plate beside a box, if there is a place where it covers no face. Letters and gap are in points.
     func write(
         _ lines: [String],
         size: Double,
@@ -36,7 +35,7 @@ extension Canvas {
         gap: Double,
         _ style: PanelStyle,
         in places: inout PanelPlace
-    ) -> SurfaceRect? {
+    ) {
         cairo_select_font_face(context, "sans-serif", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_BOLD)
         cairo_set_font_size(context, max(size, 1))
         let measured = lines + [style.longest]
@@ -45,13 +44,13 @@ extension Canvas {
         let panel =
             textCell.map { $0 * [Double(letters + 2), Double(lines.count)] }
             ?? [longest + size, (1.25 * Double(lines.count) + 0.15) * size]
-        guard let place = places.reserve(panel, beside: box, gap: gap, first: style.side) else { return nil }
+        guard let place = places.reserve(panel, beside: box, gap: gap, first: style.side) else { return }
         if let textCell {
             let cell = (place.origin / textCell).rounded(.toNearestOrAwayFromZero)
             words.append(
                 CellWords(column: Int(cell.x), row: Int(cell.y), lines: lines, width: letters, plate: style.plate)
             )
-            return place
+            return
         }
         fill(Outline(place, radius: size * style.radius), style.plate)
         setSource(.white)
@@ -60,7 +59,6 @@ extension Canvas {
             cairo_show_text(context, line)
         }
         cairo_new_path(context)
-        return place
     }
 
     private func width(of text: String) -> Double {

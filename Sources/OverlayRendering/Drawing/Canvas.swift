@@ -31,19 +31,8 @@ package final class Canvas {
 
     package var size: SurfaceSize { pixelSize.points }
 
-    /// Fills everything with one colour, whatever was there.
+    /// Fills everything with an opaque colour.
     package func clear(_ color: Color) {
-        // In an SVG, Cairo turns every other operator into a picture of pixels.
-        guard color.alpha < 1 else { return cover(color) }
-        cairo_save(context)
-        cairo_set_operator(context, CAIRO_OPERATOR_SOURCE)
-        setSource(color)
-        cairo_paint(context)
-        cairo_restore(context)
-    }
-
-    /// Lays a colour over everything.
-    func cover(_ color: Color) {
         setSource(color)
         cairo_paint(context)
     }

@@ -9,13 +9,6 @@ struct Outline: Hashable, Sendable {
     /// Pieces a curve is broken into: a quarter circle of 250 points then deviates by about 0.1 point.
     private static let piecesPerCurve = 24
 
-    init(polygons: [[SurfacePoint]]) { lines = polygons }
-    init(polygon points: [SurfacePoint]) { lines = [points] }
-    init(line points: [SurfacePoint]) {
-        lines = [points]
-        isClosed = false
-    }
-
     /// The corners of the convex hull of points, all hulls in the same direction (Andrew's monotone chain).
     static func hull(_ points: [SurfacePoint]) -> [SurfacePoint] {
         let sorted = points.sorted { ($0.x, $0.y) < ($1.x, $1.y) }
@@ -34,9 +27,14 @@ struct Outline: Hashable, Sendable {
         }
         return half(sorted) + half(sorted.reversed())
     }
+}
 
+extension Outline {
     /// A cubic Bézier curve's end and the control points near its start and its end.
     typealias Curve = (end: SurfacePoint, near: SurfacePoint, far: SurfacePoint)
+
+    init(polygon points: [SurfacePoint]) { self.init(lines: [points]) }
+    init(line points: [SurfacePoint]) { self.init(lines: [points], isClosed: false) }
 
     /// A line along curves, or the shape that they bound.
     init(from start: SurfacePoint, _ curves: [Curve], isClosed: Bool = true) {
@@ -46,8 +44,7 @@ struct Outline: Hashable, Sendable {
             let shares = (1...Self.piecesPerCurve).map { Double($0) / Double(Self.piecesPerCurve) }
             points += shares.map { Self.cubic($0, from: last, curve) }
         }
-        self.init(polygon: points)
-        self.isClosed = isClosed
+        self.init(lines: [points], isClosed: isClosed)
     }
 
     /// A rectangle, whose corners may be round.
@@ -88,7 +85,7 @@ struct Outline: Hashable, Sendable {
     }
 
     /// Both shapes, closed.
-    static func + (one: Outline, other: Outline) -> Outline { Outline(polygons: one.lines + other.lines) }
+    static func + (one: Outline, other: Outline) -> Outline { Outline(lines: one.lines + other.lines) }
 
     /// The smallest upright rectangle around all points; nil if there is none.
     var bounds: SurfaceRect? {
@@ -99,8 +96,6 @@ struct Outline: Hashable, Sendable {
 
     /// The same shape with each point moved.
     func mapped(_ transform: (SurfacePoint) -> SurfacePoint) -> Outline {
-        var result = self
-        result.lines = lines.map { $0.map(transform) }
-        return result
+        Outline(lines: lines.map { $0.map(transform) }, isClosed: isClosed)
     }
 }

@@ -2,38 +2,28 @@
 struct PanelPlace {
     enum Side: CaseIterable {
         case right, left, below, above
-
-        /// Whether a place is on this side of a box.
-        func holds(_ place: SurfaceRect, beside box: SurfaceRect) -> Bool {
-            switch self {
-            case .right: place.x >= box.end.x
-            case .left: place.end.x <= box.x
-            case .below: place.y >= box.end.y
-            case .above: place.end.y <= box.y
-            }
-        }
     }
 
     /// What must stay visible: the faces, and the panels that were placed before.
-    private var taken: [SurfaceRect]
-    private let area: SurfaceSize
-
-    init(faces: [SurfaceRect], in area: SurfaceSize) {
-        taken = faces
-        self.area = area
-    }
+    private(set) var taken: [SurfaceRect]
+    let area: SurfaceSize
+    /// On which side of its box the last place is; nil if there is none, or it is in a corner of the surface.
+    private(set) var side: Side?
 
     /// Reserves a place by the first side of a box, the others or the surface's corners; nil if it would cover a face everywhere.
     mutating func reserve(_ size: SurfaceSize, beside box: SurfaceRect, gap: Double, first side: Side) -> SurfaceRect? {
-        let sides = [side] + Side.allCases.filter { $0 != side }
+        self.side = nil
         let last = area - size
         guard last.min() >= 0 else { return nil }
-        let corners: [SurfacePoint] = [[0, last.y], last, .zero, [last.x, 0]]
-        for corner in sides.flatMap({ Self.corners($0, size, box, gap) }) + corners {
-            let place = SurfaceRect(origin: corner.clamped(lowerBound: .zero, upperBound: last), size: size)
-            guard !taken.contains(where: { $0.overlap(with: place) > 0 }) else { continue }
-            taken.append(place)
-            return place
+        for side in ([side] + Side.allCases.filter { $0 != side }).map(Optional.init) + [nil] {
+            let corners = side.map { Self.corners($0, size, box, gap) } ?? [[0, last.y], last, .zero, [last.x, 0]]
+            for corner in corners {
+                let place = SurfaceRect(origin: corner.clamped(lowerBound: .zero, upperBound: last), size: size)
+                guard !taken.contains(where: { $0.overlap(with: place) > 0 }) else { continue }
+                taken.append(place)
+                self.side = side
+                return place
+            }
         }
         return nil
     }

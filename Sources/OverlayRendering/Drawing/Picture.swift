@@ -5,16 +5,15 @@ package import Frames
 /// A frame's pixels in the form Cairo draws; keeps its memory from frame to frame of the same size.
 package final class Picture {
     private(set) var surface: Surface?
-    private var frameSize: FrameSize?
     private(set) var orientation = Orientation.up
+    /// The size of the upright picture, all its pixels counted; nil before the first frame.
+    package private(set) var uprightSize: FrameSize?
 
     package init() {}
-    /// The size of the upright picture, all its pixels counted; nil before the first frame.
-    package var uprightSize: FrameSize? { frameSize.map(orientation.uprightSize(of:)) }
 
     package func forget() {
         surface = nil
-        frameSize = nil
+        uprightSize = nil
     }
 
     /// Takes over a frame's pixels; throws `CanvasError` for a JPEG, or if it is too large.
@@ -22,25 +21,20 @@ package final class Picture {
     /// Where it will be drawn much smaller, as `target` says in pixels, only every second, third, … pixel is taken.
     package func update(from frame: Frame, target: FrameSize? = nil) throws(CanvasError) {
         guard frame.format != .jpeg else { throw CanvasError("cannot draw a JPEG frame that was not decoded") }
-        let stride = Self.stride(from: frame.uprightSize, to: target)
+        // At least as many pixels are left as will be drawn.
+        let upright = frame.uprightSize
+        let ratio = target.map { min(upright.width / max(1, $0.width), upright.height / max(1, $0.height)) }
+        let stride = max(1, ratio ?? 1)
         let size = FrameSize(width: frame.size.width / stride, height: frame.size.height / stride)
         if surface?.size != size { surface = nil }
         let surface = if let surface { surface } else { try Surface(CAIRO_FORMAT_RGB24, size) }
         self.surface = surface
         orientation = frame.orientation
-        frameSize = frame.size
+        uprightSize = upright
         cairo_surface_flush(surface.pointer)
-        guard let data = cairo_image_surface_get_data(surface.pointer) else {
-            throw CanvasError("drawing failed: no memory to draw on")
-        }
+        let data: UnsafeMutablePointer<UInt8> = cairo_image_surface_get_data(surface.pointer)
         frame.drawBGRA(stride: stride, into: data, bytesPerRow: Int(cairo_image_surface_get_stride(surface.pointer)))
         cairo_surface_mark_dirty(surface.pointer)
-    }
-
-    /// How many pixels apart are taken, so that at least as many are left as will be drawn.
-    private static func stride(from size: FrameSize, to target: FrameSize?) -> Int {
-        guard let target, target.width > 0, target.height > 0 else { return 1 }
-        return max(1, min(size.width / target.width, size.height / target.height))
     }
 }
 

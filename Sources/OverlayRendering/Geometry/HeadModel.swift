@@ -102,20 +102,15 @@ struct HeadModel {
 }
 
 extension SurfaceFace {
-    /// One of the eyes, as the viewer of the surface sees them.
-    enum Side {
-        case left, right
-    }
-
     /// How far an eye is turned outward from where the nose points, in degrees: a face is round.
     private static let outward = 22.0
     /// A plane that is turned further away than this is not seen: the bridge of the nose hides its eye.
     private static let edge = 0.30
 
-    /// The plane on which an eye lies.
-    func eyePlane(_ side: Side) -> FacePlane {
-        var plane = FacePlane(center: side == .left ? assumedEyes.left : assumedEyes.right, pose: assumedPose)
-        plane.rotation = plane.rotation.turned(byYaw: side == .left ? -Self.outward : Self.outward)
+    /// The plane on which an eye lies: that at the left or the right of the surface.
+    func eyePlane(isLeft: Bool) -> FacePlane {
+        var plane = FacePlane(center: isLeft ? assumedEyes.left : assumedEyes.right, pose: assumedPose)
+        plane.rotation.turn(byYaw: isLeft ? -Self.outward : Self.outward)
         return plane
     }
 

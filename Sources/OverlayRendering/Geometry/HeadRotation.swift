@@ -9,27 +9,24 @@ typealias Vector = SIMD3<Double>
 /// As `HeadPose` is measured: roll in the head's own plane first, then the nose up or down, then to the side.
 struct HeadRotation: Hashable, Sendable {
     /// Where the head's own axes point: to its right as seen in the picture, down to its chin, out of its nose.
-    private(set) var right: Vector, down: Vector, forward: Vector
+    private(set) var right: Vector = [1, 0, 0], down: Vector = [0, 1, 0], forward: Vector = [0, 0, 1]
 
     init(_ pose: HeadPose) {
-        let (sinYaw, cosYaw) = Self.sinCos(pose.yaw)
-        let (sinPitch, cosPitch) = Self.sinCos(pose.pitch)
-        let (sinRoll, cosRoll) = Self.sinCos(pose.roll)
-        // The axes after pitch and yaw alone; the roll turns the first two within their plane.
-        let across = Vector(cosYaw, 0, -sinYaw)
-        let below = Vector(sinYaw * sinPitch, cosPitch, cosYaw * sinPitch)
-        right = across * cosRoll + below * sinRoll
-        down = below * cosRoll - across * sinRoll
-        forward = Vector(sinYaw * cosPitch, -sinPitch, cosYaw * cosPitch)
+        // The last rotation comes first: each one turns the axes that those before it have turned.
+        turn(byYaw: pose.yaw)
+        Self.turn(&down, to: &forward, pose.pitch)
+        Self.turn(&right, to: &down, pose.roll)
     }
 
-    /// The rotation of a part of the head that is itself turned to the head's right (as seen in the picture), by degrees.
-    func turned(byYaw degrees: Double) -> HeadRotation {
-        let (sine, cosine) = Self.sinCos(degrees)
-        var result = self
-        result.forward = forward * cosine + right * sine
-        result.right = right * cosine - forward * sine
-        return result
+    /// Turns a part of the head to the head's own right (as seen in the picture), by degrees.
+    mutating func turn(byYaw degrees: Double) { Self.turn(&forward, to: &right, degrees) }
+
+    /// Turns two axes within their plane, one towards the other.
+    private static func turn(_ axis: inout Vector, to other: inout Vector, _ degrees: Double) {
+        let (sine, cosine) = sinCos(degrees)
+        let turned = axis * cosine + other * sine
+        other = other * cosine - axis * sine
+        axis = turned
     }
 
     /// Where a position in the head's own axes lies.

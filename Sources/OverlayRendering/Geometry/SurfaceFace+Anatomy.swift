@@ -34,15 +34,13 @@ extension SurfaceFace {
         return SurfaceSize(width: width, height: width * CanonicalFace.aspect)
     }
 
-    /// The roll that the line between the eyes has, in degrees; nil if an eye is unknown.
-    private var eyeLineRoll: Double? {
-        guard let leftEye, let rightEye, leftEye != rightEye else { return nil }
-        let line = rightEye - leftEye
-        return atan2(line.y, line.x) * 180 / .pi
-    }
-
     /// The pose; if it is unknown, straight ahead with the roll of the eyes' line.
-    var assumedPose: HeadPose { pose ?? HeadPose(roll: eyeLineRoll ?? 0) }
+    var assumedPose: HeadPose {
+        if let pose { return pose }
+        guard let leftEye, let rightEye else { return HeadPose() }
+        let line = rightEye - leftEye
+        return HeadPose(roll: atan2(line.y, line.x) * 180 / .pi)
+    }
 
     /// The plane through the middle of the face, without pitch: the box already ends where forehead and chin are seen.
     var plane: FacePlane {

@@ -44,7 +44,6 @@ extension SurfaceRect {
     var center: SurfacePoint { origin + size / 2 }
     var area: Double { width * height }
 
-    init(x: Double, y: Double, width: Double, height: Double) { self.init(origin: [x, y], size: [width, height]) }
     init(center: SurfacePoint, size: SurfaceSize) { self.init(origin: center - size / 2, size: size) }
 
     /// The smallest rectangle that holds two opposite corners, whichever they are.

@@ -1,15 +1,14 @@
 import FaceMessages
 
 /// A box around each face, and beside it a label with what the face does: smiles, blinks, closes its eyes, looks at the camera.
-package struct LabelOverlay: Overlay {
+struct LabelOverlay: Overlay {
     /// How many letters would stand above each other in the picture at least: a large face has no larger words.
     private static let linesInHeight = 28.0
 
-    package init() {}
-    package var showsZones: Bool { true }
+    var showsZones: Bool { true }
 
     /// Draws the boxes, then the labels, which cover no face.
-    package func draw(_ faces: [SurfaceFace], snapshotFlash: Double, on canvas: Canvas) {
+    func draw(_ faces: [SurfaceFace], snapshotFlash: Double, on canvas: Canvas) {
         BoxOverlay().draw(faces, snapshotFlash: snapshotFlash, on: canvas)
         Self.label(faces.map { ($0, $0.bounds) }, style: PanelStyle(), on: canvas)
     }
@@ -29,7 +28,7 @@ package struct LabelOverlay: Overlay {
 
     /// Writes the words of faces beside their boxes, so that they cover none; the largest face's first.
     static func label(_ faces: [(face: SurfaceFace, box: SurfaceRect)], style: PanelStyle, on canvas: Canvas) {
-        var places = PanelPlace(faces: faces.map(\.face.bounds), in: canvas.size)
+        var places = PanelPlace(taken: faces.map(\.face.bounds), area: canvas.size)
         for (face, box) in faces.reversed() {
             let text = words(face).joined(separator: " · ")
             guard !text.isEmpty else { continue }
@@ -72,14 +71,13 @@ struct BoxOverlay: Overlay {
 struct SquareOverlay: Overlay {
     func draw(_ faces: [SurfaceFace], snapshotFlash: Double, on canvas: Canvas) {
         let red = Color(red: 1, green: 0, blue: 0)
-        let squares = faces.map { (face: $0, box: Self.square(of: $0)) }
+        let squares = faces.map { face in
+            (face: face, box: SurfaceRect(center: face.bounds.center, size: .init(repeating: face.bounds.size.max())))
+        }
         for square in squares { canvas.stroke(Outline(square.box), red, width: max(1.5, square.box.width * 0.025)) }
         let style = PanelStyle(plate: red.withAlpha(0.85), radius: 0.2, side: .below)
         LabelOverlay.label(squares, style: style, on: canvas)
-        if snapshotFlash > 0 { canvas.cover(.white.withAlpha(snapshotFlash)) }
-    }
-
-    private static func square(of face: SurfaceFace) -> SurfaceRect {
-        SurfaceRect(center: face.bounds.center, size: SurfaceSize(repeating: face.bounds.size.max()))
+        let whole = Outline(SurfaceRect(origin: .zero, size: canvas.size))
+        if snapshotFlash > 0 { canvas.fill(whole, .white.withAlpha(snapshotFlash)) }
     }
 }

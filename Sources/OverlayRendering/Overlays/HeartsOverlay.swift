@@ -7,7 +7,7 @@ struct HeartsOverlay: Overlay {
     func draw(_ face: SurfaceFace, on canvas: Canvas) {
         let beat = 1 + 0.35 * face.flash(.smile)
         let width = face.headAtEyes.unit.width * 0.36 * beat
-        let eyes = [(face.eyePlane(.left), face.leftEyeClosed), (face.eyePlane(.right), face.rightEyeClosed)]
+        let eyes = [(true, face.leftEyeClosed), (false, face.rightEyeClosed)].map { (face.eyePlane(isLeft: $0), $1) }
         // The nearer heart lies over the other one, which disappears where its eye is turned away.
         for (plane, isClosed) in eyes.sorted(by: { $0.0.rotation.forward.z < $1.0.rotation.forward.z })
         where face.shows(plane) {

@@ -15,7 +15,7 @@ struct MeshOverlay: Overlay {
             landmarks(face, on: canvas)
             axes(face, on: canvas)
         }
-        var places = PanelPlace(faces: faces.map(\.bounds), in: canvas.size)
+        var places = PanelPlace(taken: faces.map(\.bounds), area: canvas.size)
         // The nearest first: its numbers are the largest.
         for face in faces.reversed() { values(face, &places, on: canvas) }
     }
@@ -34,7 +34,7 @@ struct MeshOverlay: Overlay {
         let points = face.mesh.isEmpty ? [face.leftEye, face.rightEye, face.mouth].compactMap(\.self) : face.mesh
         let radius = SurfacePoint(repeating: side * 0.5.squareRoot())
         let dots = points.map { Outline.ellipse($0, radius, pieces: 4, first: 0.5) }
-        canvas.fill(Outline(polygons: dots), Self.line)
+        canvas.fill(Outline(lines: dots), Self.line)
         // The last ten points are the irises: a middle and four points around it each.
         let irises = face.mesh.count < 10 ? [] : [face.mesh.suffix(10).prefix(5), face.mesh.suffix(5)]
         for iris in irises {
@@ -72,10 +72,8 @@ struct MeshOverlay: Overlay {
         // The panel keeps its width while the numbers change.
         let style = PanelStyle(plate: .black.withAlpha(0.55), radius: 0.3, side: side, longest: "gaze -90°/-90°")
         let size = max(8, canvas.size.height / Self.linesInHeight)
-        let box = face.bounds
-        guard let place = canvas.write(Self.lines(face), size: size, beside: box, gap: size * 0.2, style, in: &places)
-        else { return }
-        canvas.panelSides[face.faceID] = PanelPlace.Side.allCases.first { $0.holds(place, beside: box) }
+        canvas.write(Self.lines(face), size: size, beside: face.bounds, gap: size * 0.2, style, in: &places)
+        canvas.panelSides[face.faceID] = places.side ?? side
     }
 
     static func lines(_ face: SurfaceFace) -> [String] {

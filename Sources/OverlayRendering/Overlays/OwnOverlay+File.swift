@@ -15,16 +15,11 @@ extension OwnOverlay {
         }
     }
 
-    /// Reads the text of an overlay's file; `pictures` stands for all files with pictures.
-    package init(text: String, name: String = "overlay", pictures: PastedPicture) throws(SettingsError) {
-        let file = try SettingsFile(path: name, text: text, example: Self.example)
-        try self.init(file) { _ throws(PastedPicture.Refusal) in pictures }
-    }
+    /// Reads a file with a picture.
+    package typealias Load = (_ path: String) throws(PastedPicture.Refusal) -> PastedPicture
 
-    private init(
-        _ file: SettingsFile,
-        load: (String) throws(PastedPicture.Refusal) -> PastedPicture
-    ) throws(SettingsError) {
+    /// Takes what an overlay's file holds.
+    package init(_ file: SettingsFile, load: Load) throws(SettingsError) {
         var reader = SettingsReader(file: file)
         // The pictures lie upon each other in the order in which the file names them.
         let names = file.lines.filter { !$0.key.contains(".") }.sorted { ($0.value, $0.key) < ($1.value, $1.key) }
@@ -36,11 +31,7 @@ extension OwnOverlay {
         self.parts = parts
     }
 
-    private static func part(
-        _ name: String,
-        _ reader: inout SettingsReader,
-        _ load: (String) throws(PastedPicture.Refusal) -> PastedPicture
-    ) -> Part? {
+    private static func part(_ name: String, _ reader: inout SettingsReader, _ load: Load) -> Part? {
         var image: String?
         var anchor: Anchor?
         var form = Form()

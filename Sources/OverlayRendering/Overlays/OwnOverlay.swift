@@ -47,12 +47,13 @@ package struct OwnOverlay: Overlay {
         var tilt = 0.0
     }
 
-    enum Shape {
-        case flat
+    /// What the picture follows; the raw value is the number of columns that it is divided into for that.
+    enum Shape: Int {
+        case flat = 4
         /// Follows the head's round front.
-        case curved
+        case curved = 16
         /// A ring around the skull, the middle of the picture in front; the width is that of the ring.
-        case around
+        case around = 32
     }
 
     let parts: [Part]
@@ -63,15 +64,9 @@ package struct OwnOverlay: Overlay {
         guard let place = place(part, on: face) else { return }
         let unit = part.anchor == .box ? face.bounds.width : face.headAtEyes.unit.width
         let size = SurfaceSize(width: part.length, height: part.height)
-        let columns =
-            switch part.form.shape {
-            case .flat: part.anchor.hasDepth ? 4 : 1
-            case .curved: 16
-            case .around: 32
-            }
-        let rows = part.anchor.hasDepth ? 4 : 1
+        let cells = part.anchor.hasDepth ? SIMD2(part.form.shape.rawValue, 4) : [1, 1]
         let (sine, cosine) = HeadRotation.sinCos(part.form.rotation)
-        canvas.paste(part.picture, width: size.width * unit, columns: columns, rows: rows) { share in
+        canvas.paste(part.picture, width: size.width * unit, cells: cells) { share in
             let point = (share - 0.5) * size
             return place(part.position(point.x * cosine - point.y * sine, point.x * sine + point.y * cosine))
         }
@@ -84,32 +79,34 @@ package struct OwnOverlay: Overlay {
 
     /// Where a position goes, in widths of the face from the anchor: right, down and out of its nose; nil if that is hidden.
     private func place(_ part: Part, on face: SurfaceFace) -> ((Vector) -> SurfacePoint)? {
-        switch part.anchor {
-        case .eyes: return place(part, on: face.headAtEyes, y: CanonicalFace.eyeY, z: HeadModel.depth)
-        case .mouth: return place(part, on: face.headAtMouth, y: CanonicalFace.mouthY, z: HeadModel.depth)
-        case .upperLip:
-            return place(part, on: face.headAtMouth, y: CanonicalFace.mouthY - face.lipGap / 2, z: HeadModel.depth)
-        case .head:
-            let head = face.headAtEyes
-            let lower = (part.form.offset.y + part.height / 2) * head.unit.width / head.unit.height
-            // A ring is seen whole: it goes with the head.
-            let isOnTop = part.form.shape != .around && lower < CanonicalFace.eyeY
-            return place(part, on: isOnTop ? head.carrying(lower, part.form.offset.z) : head, y: 0, z: 0)
-        case .leftEye, .rightEye:
-            let plane = face.eyePlane(part.anchor == .leftEye ? .left : .right)
-            guard face.shows(plane) else { return nil }
-            let unit = face.headAtEyes.unit.width
-            return { plane.point($0.x * unit, $0.y * unit, $0.z * unit) }
-        case .box:
-            return { face.bounds.center + SurfacePoint($0.x, $0.y) * face.bounds.width }
-        }
-    }
-
-    private func place(_ part: Part, on head: HeadModel, y: Double, z: Double) -> (Vector) -> SurfacePoint {
+        var head = face.headAtEyes
+        let unit = head.unit.width
         // The head's heights are counted in shares of its height.
-        let scale = head.unit.width / head.unit.height
-        guard part.form.shape == .curved else { return { head.point($0.x, y + $0.y * scale, z + $0.z) } }
-        return { head.wrapped($0.x, y + $0.y * scale, lift: $0.z) }
+        let scale = unit / head.unit.height
+        let middle: (y: Double, z: Double)
+        switch part.anchor {
+        case .eyes: middle = (CanonicalFace.eyeY, HeadModel.depth)
+        case .mouth, .upperLip:
+            head = face.headAtMouth
+            middle = (CanonicalFace.mouthY - (part.anchor == .mouth ? 0 : face.lipGap / 2), HeadModel.depth)
+        case .head:
+            let lower = (part.form.offset.y + part.height / 2) * scale
+            // A ring is seen whole: it goes with the head.
+            if part.form.shape != .around, lower < CanonicalFace.eyeY {
+                head = head.carrying(lower, part.form.offset.z)
+            }
+            middle = (0, 0)
+        case .leftEye, .rightEye:
+            let plane = face.eyePlane(isLeft: part.anchor == .leftEye)
+            return face.shows(plane) ? { plane.point($0.x * unit, $0.y * unit, $0.z * unit) } : nil
+        case .box: return { face.bounds.center + SurfacePoint($0.x, $0.y) * face.bounds.width }
+        }
+        let isCurved = part.form.shape == .curved
+        return { [head] position in
+            let y = middle.y + position.y * scale
+            return isCurved
+                ? head.wrapped(position.x, y, lift: position.z) : head.point(position.x, y, middle.z + position.z)
+        }
     }
 }
 

@@ -26,10 +26,8 @@ struct PrivacyOverlay: Overlay {
         guard style != .silhouette else { return stand(in: faces, on: canvas) }
         hide(faces, on: canvas)
         // Where one head lies over another one its outline is an edge. Over what is coarse already there is hardly any.
-        let boxes = faces.map(\.bounds)
-        let overlap = boxes.indices.contains { one in
-            boxes[..<one].contains { $0.grown.overlap(with: boxes[one].grown) > 0 }
-        }
+        let boxes = faces.map { SurfaceRect(center: $0.bounds.center, size: 2 * $0.bounds.size) }
+        let overlap = boxes.indices.contains { one in boxes[..<one].contains { $0.overlap(with: boxes[one]) > 0 } }
         if overlap { hide(faces.reversed(), on: canvas) }
     }
 
@@ -73,7 +71,7 @@ struct PrivacyOverlay: Overlay {
         let skull = Outline.hull(balls + inside(face, 0.58).lines.joined())
         let tilt = roll - max(-farthestTilt, min(roll, farthestTilt))
         let body = FacePlane(center: head.point(0, 0.60, -0.10), pose: HeadPose(roll: tilt))
-        return Outline(polygons: [skull]) + body.project(shoulders.mapped { $0 * unit })
+        return Outline(lines: [skull]) + body.project(shoulders.mapped { $0 * unit })
     }
 
     /// From the neck, in widths of the face.
@@ -85,9 +83,4 @@ struct PrivacyOverlay: Overlay {
         let half = Outline(from: [0, -0.45], right).lines[0]
         return Outline(polygon: half + half.reversed().map { $0 * [-1, 1] })
     }()
-}
-
-extension SurfaceRect {
-    /// The same, twice as wide and high.
-    fileprivate var grown: SurfaceRect { SurfaceRect(origin: origin - 0.5 * size, size: 2 * size) }
 }

@@ -72,7 +72,7 @@ struct SantaOverlay: Overlay {
             return (place(way.x, way.y), (0.07 + 0.29 * pow(1 - share, 0.9)) * unit)
         }
         let discs = tail.map { Outline.circle($0.0, $0.1) }
-        let tailShape = Outline(polygons: zip(discs, discs.dropFirst()).map { Outline.hull($0 + $1) })
+        let tailShape = Outline(lines: zip(discs, discs.dropFirst()).map { Outline.hull($0 + $1) })
         let crownDiscs = [
             (0.20, 0, 0.52), (0.34, 0.02, 0.46), (0.46, 0.06, 0.38), (0.30, 0.38, 0.34), (0.04, 0.48, 0.29),
         ].flatMap { above, aside, radius in Outline.circle(place(above, aside), radius * unit) }
@@ -131,7 +131,7 @@ struct SantaOverlay: Overlay {
     /// Fur around points: a ragged shape, shaded below and lit from above.
     private func fluff(_ points: [SurfacePoint], radius: Double, up: SurfacePoint, on canvas: Canvas) {
         let tufts = points.indices.map { Outline.circle(points[$0], radius * (1 + Self.raggedness[$0 % 7])) }
-        canvas.fill(Outline(polygons: tufts), Self.furGround, overlaps: true)
+        canvas.fill(Outline(lines: tufts), Self.furGround, overlaps: true)
         for point in points { glow(Self.fur, at: point + up * (radius * 0.12), radius: radius * 0.95, on: canvas) }
     }
 
@@ -157,7 +157,7 @@ struct SantaOverlay: Overlay {
     /// Strands from the beard's upper edge towards its hem: thin leaves in waves.
     private static func strands(_ count: Int, width: Double, shift: Double) -> Outline {
         Outline(
-            polygons: (0..<count).map { number in
+            lines: (0..<count).map { number in
                 let aside = -1 + 2 * (Double(number) + shift) / Double(count)
                 let begin = [0.12, 0.42, 0.25, 0.55][number % 4]
                 let length = [0.42, 0.36, 0.5, 0.34][number % 4]
@@ -185,7 +185,7 @@ struct SantaOverlay: Overlay {
     }
 
     private static let wingStrands = Outline(
-        polygons: [-1.0, 1].flatMap { side in
+        lines: [-1.0, 1].flatMap { side in
             (0..<4).map { number -> [SurfacePoint] in
                 let upper = -0.105 + 0.022 * Double(number)
                 let end = 0.33 - 0.045 * Double(number)

@@ -1,58 +1,53 @@
-import FaceMetadata
+import FaceMessages
 
 /// The faces of the frames that metadata described lately, so that a picture is drawn with the faces of its own frame.
 ///
 /// Metadata comes when a value leaves its deadband, not with every frame. The faces of a frame between two messages lie
 /// between theirs: as in the earlier one, and on the way to the later one during the last quarter of a second before it.
-struct FaceHistory: Hashable, Sendable {
-    struct Entry: Hashable, Sendable {
-        var stamp: FrameStamp
-        var faces: [FaceObject]
-
-        fileprivate var frame: Int { stamp.frame }
-        fileprivate var mediaTime: Double { stamp.mediaTime }
-    }
-
-    /// Entries kept: four seconds at the daemon's default of at most 15 messages a second.
+package struct FaceHistory: Hashable, Sendable {
+    /// Messages kept: four seconds at the daemon's default of at most 15 messages a second.
     private static let capacity = 64
     /// A value that left its deadband did so by moving, at the longest for this many seconds: before, it was at rest.
-    private static let longestMove = 0.25
+    package static let longestMove = 0.25
 
-    private var entries: [Entry] = []
+    private var entries: [MetadataMessage] = []
 
-    /// Takes a frame that is later than those before.
-    mutating func add(_ entry: Entry) {
+    mutating func add(_ new: MetadataMessage) {
+        // Frames are counted anew by each run, and each time the source is opened again.
+        if let last = entries.last, last.origin.boot != new.origin.boot || new.stamp.frame < last.stamp.frame {
+            entries = []
+        }
         if entries.count == Self.capacity { entries.removeFirst() }
-        entries.append(entry)
+        entries.append(new)
     }
 
     /// Whether the faces of a frame are settled: a message described it or a later one.
-    func reaches(_ frame: Int) -> Bool { entries.last.map { $0.frame >= frame } ?? false }
+    func reaches(_ frame: Int) -> Bool { entries.last.map { $0.stamp.frame >= frame } ?? false }
 
     func faces(in frame: Int) -> [FaceObject]? {
-        guard let index = entries.lastIndex(where: { $0.frame <= frame }) else { return nil }
+        guard let index = entries.lastIndex(where: { $0.stamp.frame <= frame }) else { return nil }
         let before = entries[index]
-        guard before.frame < frame, index + 1 < entries.count else { return before.faces }
+        guard before.stamp.frame < frame, index + 1 < entries.count else { return before.faces }
         let after = entries[index + 1]
-        let share = Double(frame - before.frame) / Double(after.frame - before.frame)
-        let mediaTime = before.mediaTime + share * (after.mediaTime - before.mediaTime)
+        let share = Double(frame - before.stamp.frame) / Double(after.stamp.frame - before.stamp.frame)
+        let mediaTime = before.stamp.mediaTime + share * (after.stamp.mediaTime - before.stamp.mediaTime)
         return Self.faces(at: mediaTime, between: before, and: after)
     }
 
     /// The faces of a frame, and where those were first that came after it: a face was seen before its enter.
     func facesSoFar(from frame: Int) -> [FaceObject] {
         var faces = faces(in: frame) ?? []
-        for entry in entries where entry.frame > frame {
+        for entry in entries where entry.stamp.frame > frame {
             faces += entry.faces.filter { later in !faces.contains { $0.faceID == later.faceID } }
         }
         return faces
     }
 
-    static func faces(at mediaTime: Double, between before: Entry, and after: Entry) -> [FaceObject] {
-        let start = max(before.mediaTime, after.mediaTime - longestMove)
-        let length = after.mediaTime - start
-        guard length > 0, mediaTime > start else { return before.faces }
-        let share = min(1, (mediaTime - start) / length)
+    static func faces(at time: Double, between before: MetadataMessage, and after: MetadataMessage) -> [FaceObject] {
+        let start = max(before.stamp.mediaTime, after.stamp.mediaTime - longestMove)
+        let length = after.stamp.mediaTime - start
+        guard length > 0, time > start else { return before.faces }
+        let share = min(1, (time - start) / length)
         let targets = Dictionary(after.faces.map { ($0.faceID, $0) }) { _, last in last }
         return before.faces.map { face in targets[face.faceID].map { face.moved(to: $0, by: share) } ?? face }
     }

@@ -10,6 +10,8 @@ package struct MessageTrack: Sendable {
         package var message: DecodedMessage
     }
 
+    /// Messages carry times rounded to the microsecond or so; a frame's own message must not be missed for that.
+    package static let rounding = 0.0005
     package let entries: [Entry]
     package let camera: String
 
@@ -44,15 +46,12 @@ package struct MessageTrack: Sendable {
     package var firstFace: Double? { entries.first { $0.metadata?.faces.isEmpty == false }?.mediaTime }
 
     private static func message(in row: some StringProtocol, number: Int) throws(MessageTrackError) -> DecodedMessage? {
-        let fields: [String: Any]?
-        do {
-            fields = try JSONSerialization.jsonObject(with: Data(row.utf8)) as? [String: Any]
-        } catch {
+        guard let json = try? JSONSerialization.jsonObject(with: Data(row.utf8)) else {
             throw .badLine(number: number, reason: "it is not JSON")
         }
-        guard let fields, let name = fields["topic"] as? String, let payload = fields["payload"] else {
-            throw .badLine(number: number, reason: "it has no topic and payload")
-        }
+        guard let fields = json as? [String: Any], let name = fields["topic"] as? String,
+            let payload = fields["payload"]
+        else { throw .badLine(number: number, reason: "it has no topic and payload") }
         guard let topic = Topic(name: name), topic != .previewJPEG, topic != .stats else { return nil }
         do {
             // The payload as it was published: a text is sent bare, everything else as JSON.
@@ -68,13 +67,10 @@ package struct MessageTrack: Sendable {
 
 /// Plays a track into a scene, forwards.
 package struct MessagePlayback: Sendable {
-    /// Messages carry times rounded to the microsecond or so; a frame's own message must not be missed for that.
-    private static let rounding = 0.0005
     /// The scene at the time played to.
     package private(set) var scene = Scene()
     package let track: MessageTrack
     private var next = 0
-    private var before: MetadataMessage?
 
     package init(_ track: MessageTrack) { self.track = track }
 
@@ -82,26 +78,20 @@ package struct MessagePlayback: Sendable {
     @discardableResult
     package mutating func advance(to mediaTime: Double) -> [EventMessage] {
         var events: [EventMessage] = []
-        while next < track.entries.count, track.entries[next].mediaTime <= mediaTime + Self.rounding {
+        while next < track.entries.count, track.entries[next].mediaTime <= mediaTime + MessageTrack.rounding {
             let entry = track.entries[next]
             next += 1
             scene.apply(entry.message, at: entry.mediaTime)
             if case .event(let message) = entry.message { events.append(message) }
-            before = entry.metadata ?? before
         }
         scene.advance(to: mediaTime)
-        if let before, scene.stamp == before.stamp,
-            let after = track.entries[next...].lazy.compactMap(\.metadata).first,
+        if let before = scene.state.shown, let after = track.entries[next...].lazy.compactMap(\.metadata).first,
             before.origin.boot == after.origin.boot
         {
-            scene.place(FaceHistory.faces(at: mediaTime, between: before.entry, and: after.entry))
+            scene.place(FaceHistory.faces(at: mediaTime, between: before, and: after))
         }
         return events
     }
-}
-
-extension MetadataMessage {
-    fileprivate var entry: FaceHistory.Entry { FaceHistory.Entry(stamp: stamp, faces: faces) }
 }
 
 extension MessageTrack.Entry {

@@ -43,9 +43,7 @@ extension Canvas {
         guard scene.showsLevels else { return }
         for (face, strength) in faces where strength == 1 { level(of: face, limit: min(1, scene.state.smileLevel)) }
     }
-}
 
-extension Canvas {
     /// Draws how much a face smiles as a bar at its side, and across it where a smile begins.
     private func level(of face: SurfaceFace, limit: Double) {
         guard face.isSeen, let level = face.smile, level.isFinite else { return }
@@ -66,7 +64,7 @@ extension Canvas {
 
     /// Draws the borders of zones, with their names and the number of faces in each beside them.
     private func draw(_ zones: [ZonesMessage.Zone], _ geometry: PreviewLayerGeometry, beside faces: [SurfaceRect]) {
-        var places = PanelPlace(faces: faces, in: size)
+        var places = PanelPlace(taken: faces, area: size)
         let line = max(1.5, size.height / 240)
         for zone in zones {
             let border = Outline(polygon: zone.area.map(geometry.surfacePoint(fromPicture:)))

@@ -13,13 +13,13 @@ package struct Scene: Hashable, Sendable {
     /// The faces, by faceID.
     package private(set) var faces: [FaceObject] = []
     private var history = FaceHistory()
-    private var boot: String?
     private var flashes: [FaceID: [Flash]] = [:]
-    /// Since when faces are not seen; before all times once they have faded.
+    /// Since when faces are not seen; −∞ once they have faded.
     private var hiddenSince: [FaceID: Double] = [:]
     /// Since when an eye of a face is closed.
     private(set) var closedSince: [FaceID: Double] = [:]
-    private var snapshotFlash: Double?
+    /// When a picture was taken; −∞ if none was.
+    package var snapshotTime = -Double.infinity
     /// Whether the level of each smile is drawn beside the face, with the one above which a smile begins.
     package var showsLevels = false
 
@@ -32,9 +32,8 @@ package struct Scene: Hashable, Sendable {
     /// - Returns: what is known that is new.
     @discardableResult
     package mutating func apply(_ message: DecodedMessage, at seconds: Double) -> CameraState.Change {
-        let frame = state.stamp?.frame ?? 0
         let change = state.take(message)
-        if change.contains(.faces) { updateFaces(after: frame, at: seconds) }
+        if change.contains(.faces) { updateFaces(at: seconds) }
         if case .event(let message) = message {
             let flash = Flash(kind: Topic(message.event.kind), start: seconds)
             if flash.lifetime > 0 { flashes[message.event.face.faceID, default: []].append(flash) }
@@ -45,15 +44,12 @@ package struct Scene: Hashable, Sendable {
     /// Takes all faces away, for when nothing is known any more, as without a broker.
     package mutating func forget() {
         _ = state.forget()
-        updateFaces(after: 0, at: 0)
+        updateFaces(at: 0)
     }
 
-    private mutating func updateFaces(after frame: Int, at seconds: Double) {
-        if let stamp = state.stamp {
-            // Frames are counted anew by each run, and each time the source is opened again.
-            if boot != state.boot || stamp.frame < frame { history = FaceHistory() }
-            boot = state.boot
-            history.add(FaceHistory.Entry(stamp: stamp, faces: state.faces))
+    private mutating func updateFaces(at seconds: Double) {
+        if let metadata = state.shown {
+            history.add(metadata)
         } else {
             history = FaceHistory()
             flashes = [:]
@@ -96,29 +92,21 @@ package struct Scene: Hashable, Sendable {
         return hiddenSince[face.faceID].map { min(1, max(0, 1 - (seconds - $0) / Self.fading)) } ?? 1
     }
 
-    package mutating func showFlash(at seconds: Double) { snapshotFlash = seconds }
-
     package mutating func advance(to seconds: Double) {
         for (face, since) in hiddenSince where seconds >= since + Self.fading { hiddenSince[face] = -.infinity }
-        for (face, marks) in flashes {
-            let alive = marks.filter { seconds < $0.start + $0.lifetime }
-            flashes[face] = alive.isEmpty ? nil : alive
-        }
-        if let snapshotFlash, seconds >= snapshotFlash + Self.snapshotFlashLifetime { self.snapshotFlash = nil }
+        flashes = flashes.mapValues { $0.filter { seconds < $0.start + $0.lifetime } }.filter { !$0.value.isEmpty }
     }
 
     func flashes(of face: FaceID) -> [Flash] { flashes[face] ?? [] }
 
     /// Whether anything still fades, so that the next picture differs even without a new message.
     package var isFading: Bool {
-        snapshotFlash != nil || hiddenSince.values.contains { $0 > -.infinity }
-            || faces.contains { flashes[$0.faceID] != nil }
+        hiddenSince.values.contains { $0 > -.infinity } || faces.contains { flashes[$0.faceID] != nil }
     }
 
     /// How bright the white of a taken picture is, 0…1.
     func snapshotFlashStrength(at seconds: Double) -> Double {
-        guard let snapshotFlash, seconds >= snapshotFlash else { return 0 }
-        return max(0, 1 - (seconds - snapshotFlash) / Self.snapshotFlashLifetime)
+        fadingStrength(since: snapshotTime, for: Self.snapshotFlashLifetime, at: seconds)
     }
 }
 
@@ -140,10 +128,10 @@ struct Flash: Hashable, Sendable {
         }
     }
 
-    /// How strong the mark is at a time: 1 when it was received, fading to 0 at the end of its life; 0 before and after.
-    func strength(at seconds: Double) -> Double {
-        let age = seconds - start
-        guard age >= 0, age < lifetime else { return 0 }
-        return 1 - age / lifetime
-    }
+    func strength(at seconds: Double) -> Double { fadingStrength(since: start, for: lifetime, at: seconds) }
+}
+
+/// The strength at a time of what fades: 1 at its start, falling to 0 at the end of its life; 0 before its start.
+private func fadingStrength(since start: Double, for lifetime: Double, at seconds: Double) -> Double {
+    seconds < start ? 0 : max(0, 1 - (seconds - start) / lifetime)
 }

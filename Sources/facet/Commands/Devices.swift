@@ -19,7 +19,7 @@ struct Devices: ParsableCommand {
     var json = false
 
     func run() throws {
-        let list = DeviceList.found()
+        let list = DeviceList()
         if json { return try StandardOutput.print(prettyPrinted: list.json) }
         for line in list.lines { StandardOutput.print(line: line.printable) }
     }

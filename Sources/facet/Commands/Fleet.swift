@@ -1,6 +1,5 @@
 import ArgumentParser
 import Companion
-import FaceMessages
 
 struct Fleet: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

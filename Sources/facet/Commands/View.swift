@@ -1,6 +1,5 @@
 import ArgumentParser
 import ClipDrawing
-import Companion
 import OverlayRendering
 import TerminalPictures
 
@@ -40,10 +39,8 @@ struct View: AsyncParsableCommand {
     @OptionGroup var live: SourceOptions
 
     func run() async throws {
-        let recorded = try clip.load(needsMetadata: false)
         try await ViewSession.run(
-            clip: recorded?.clip,
-            track: recorded?.track,
+            over: try clip.load(needsMetadata: false),
             format: format,
             rate: rate,
             gravity: fit,

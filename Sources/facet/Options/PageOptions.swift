@@ -1,5 +1,4 @@
 import ArgumentParser
-import Companion
 import LivePage
 
 /// Where the page is served, and who may open it.

@@ -3,7 +3,7 @@ import Glibc
 import OverlayRendering
 
 /// Where one face is at any time of late, smoothed with what comes before and after, so that it neither lags nor trembles.
-struct FacePath {
+struct SmoothedPath {
     /// Seconds before and after a sighting that smooth it.
     private static let reach = 0.16
     /// The spread of their weights.
@@ -19,24 +19,17 @@ struct FacePath {
     /// How much larger it is assumed to be then.
     private static let growth = 1.15
 
-    private struct Sample {
+    struct Sample {
         var time: Double
         var face: FaceObject
         var values: FaceValues
     }
 
     let track: Int
-    let shot: Int
     var hasEntered: Bool { identity != nil }
-    private var identity: FaceID?
-    private var samples: [Sample] = []
-    private var start = 0.0
-
-    init(track: Int, shot: Int) {
-        self.track = track
-        self.shot = shot
-    }
-
+    private(set) var identity: FaceID?
+    private(set) var samples: [Sample] = []
+    private(set) var start = 0.0
     var end: Double { samples.last?.time ?? -.infinity }
 
     mutating func append(_ face: FaceObject, at time: Double) {
@@ -90,13 +83,10 @@ struct FacePath {
         let own = samples[index].values
         let line = fit(around: index).value
         var limits = FaceValues(repeating: Self.angle)
-        for (value, side) in [(0, own[2] - own[0]), (1, own[3] - own[1])] {
-            for index in stride(from: value, to: 10, by: 2) { limits[index] = Self.length * max(side, 1e-6) }
-        }
+        let size = SIMD2(own[2] - own[0], own[3] - own[1])
+        for index in 0..<10 { limits[index] = Self.length * max(size[index % 2], 1e-6) }
         let deviation = (own - line) / limits
-        var share = deviation * deviation
-        share.replace(with: FaceValues(repeating: 1), where: share .> 1)
-        return line + (own - line) * share
+        return line + (own - line) * pointwiseMin(deviation * deviation, FaceValues(repeating: 1))
     }
 
     /// The straight line through the values around a sighting, weighted by their distance in time.
