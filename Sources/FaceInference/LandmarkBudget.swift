@@ -38,6 +38,7 @@ struct LandmarkBudget {
 
     /// Which of some faces to compute in the next frame: new ones first, then large ones and those that have waited.
     func choice(of candidates: [Candidate]) -> [Bool] {
+        guard candidates.count > faces else { return Array(repeating: true, count: candidates.count) }
         func rank(_ index: Int) -> (isNew: Int, weight: Float) {
             let face = candidates[index]
             return (face.isNew ? 1 : 0, face.side * Float(1 + face.waited))

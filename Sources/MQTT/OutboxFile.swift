@@ -186,7 +186,12 @@ final class OutboxFile: Sendable {
 
     func write(_ change: Change) throws {
         try connection.withLock { connection in
-            try connection.transaction { try Self.write(change, to: connection) }
+            // A single statement is a transaction by itself, which saves the two that begin and end one.
+            if change.events.count + change.removed.count + change.values.count == 1 {
+                try Self.write(change, to: connection)
+            } else {
+                try connection.transaction { try Self.write(change, to: connection) }
+            }
         }
     }
 
