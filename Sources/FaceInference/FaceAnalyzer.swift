@@ -64,7 +64,7 @@ public final class FaceAnalyzer {
 
     private let finder: FaceFinder
     private let landmarkModel: LandmarkModel
-    private var faces: [TrackedFace] = []
+    private var faces: [FollowedFace] = []
     /// The pictures of faces that are not to be followed.
     private var setAside: [OwnMotionMeter] = []
     private var schedule: SearchSchedule
@@ -218,7 +218,7 @@ public final class FaceAnalyzer {
     // MARK: Following
 
     private func followFaces(in frame: Frame) throws(InferenceError) {
-        var kept: [TrackedFace] = []
+        var kept: [FollowedFace] = []
         let choice = budget?.choice(of: faces.map { $0.candidate(at: frame.stamp.mediaTime) })
         for (index, var face) in faces.enumerated() {
             let presence = try presence(of: &face, in: frame, isDue: choice?[index] ?? true)
@@ -238,7 +238,7 @@ public final class FaceAnalyzer {
     /// Finds the landmarks of a followed face: computes them, or moves those of an earlier frame if the face has not
     /// changed; or leaves them where they are if they cannot be computed in this frame.
     /// - Returns: How sure the model is that there is a face, 0…1.
-    private func presence(of face: inout TrackedFace, in frame: Frame, isDue: Bool) throws(InferenceError) -> Double {
+    private func presence(of face: inout FollowedFace, in frame: Frame, isDue: Bool) throws(InferenceError) -> Double {
         face.beginFrame()
         if options.skipsUnchanged, face.reuseLandmarks(in: frame, workspace) { return face.presence }
         guard isDue else {
@@ -335,8 +335,8 @@ public final class FaceAnalyzer {
         let center = detection.face(in: size).bounds.center
         guard !options.ignored.contains(where: { $0.contains(center) }) else { return false }
         let presence = try landmarkModel.find(spare, in: frame, region: region)
-        var face = TrackedFace(lineage: lastLineage + 1, landmarks: spare, region: region, size: size, foundAt: time)
-        guard face.update(presence, in: size), presence > TrackedFace.minimumPresenceAtBirth, isWanted(face, in: size)
+        var face = FollowedFace(lineage: lastLineage + 1, landmarks: spare, region: region, size: size, foundAt: time)
+        guard face.update(presence, in: size), presence > FollowedFace.minimumPresenceAtBirth, isWanted(face, in: size)
         else { return false }
         guard !faces.contains(where: { $0.region.isSameFace(as: face.region) }) else { return true }
         let isPicture = setAside.contains {
@@ -358,7 +358,7 @@ public final class FaceAnalyzer {
     }
 
     /// Whether a face is where and as large as the options want it.
-    private func isWanted(_ face: TrackedFace, in size: FrameSize) -> Bool {
+    private func isWanted(_ face: FollowedFace, in size: FrameSize) -> Bool {
         let (low, high) = face.landmarks.outline
         let shorter = Double(min(size.width, size.height))
         guard Double(high.x - low.x) >= options.minimumSize * shorter else { return false }

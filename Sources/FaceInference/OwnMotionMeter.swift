@@ -35,7 +35,7 @@ final class OwnMotionMeter {
 
     /// Compares a face that was followed into a frame with an earlier one.
     /// - Returns: Nil if it is too early for another comparison.
-    func measure(_ face: TrackedFace, in frame: Frame, _ workspace: Workspace) -> FaceObservation.OwnMotion? {
+    func measure(_ face: FollowedFace, in frame: Frame, _ workspace: Workspace) -> FaceObservation.OwnMotion? {
         let time = frame.stamp.mediaTime
         guard time >= dueAt || time < comparedAt else { return nil }
         dueAt = time + Self.interval

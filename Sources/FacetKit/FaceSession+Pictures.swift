@@ -46,8 +46,8 @@ extension FaceSession {
     ) throws(FaceSessionError) -> [FaceObject] {
         var options = Options()
         options.detection = detection
-        let follower = FaceFollower(options, firstFaceID: FaceID(rawValue: 1), meter: SessionMeter())
-        try follower.load(options)
+        let processor = FrameProcessor(options, firstFaceID: FaceID(rawValue: 1), meter: SessionMeter())
+        try processor.load(options)
         var frame = frame
         do {
             if frame.format == .jpeg { frame = try JPEGDecoder().decode(frame) }
@@ -58,7 +58,7 @@ extension FaceSession {
         // A quarter of a second at 30 frames/s: more than twice the delay after which a face has entered.
         for number in 0..<8 {
             frame.stamp = FrameStamp(frame: number, time: frame.stamp.time, mediaTime: Double(number) / 30)
-            faces = try follower.advance(to: frame).faces
+            faces = try processor.advance(to: frame).faces
         }
         return faces
     }
@@ -82,7 +82,7 @@ extension FaceSession {
     ) async throws(FaceSessionError) -> [FaceObject] {
         try await onThread(named: "session", orThrow: FaceSessionError.thread) { () throws(FaceSessionError) in
             let picture: Frame
-            do throws(SourceFailure) { picture = try StillPicture.load(path) } catch { throw .source(error) }
+            do throws(SourceFailure) { picture = try PictureFile.load(path) } catch { throw .source(error) }
             return try faces(in: picture, detection: detection)
         }
     }

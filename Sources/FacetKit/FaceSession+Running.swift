@@ -22,25 +22,25 @@ extension FaceSession {
         do throws(FaceSessionError) {
             while true {
                 switch control.wait(until: { $0.state.next() }) {
-                case .end: return report(follower.interrupt(.ended, reason: .shutdown))
-                case .report: report(follower.update())
+                case .end: return report(processor.interrupt(.ended, reason: .shutdown))
+                case .report: report(processor.update())
                 case .pause:
-                    report(follower.interrupt(.paused, reason: .disabled))
-                    follower.unload()
+                    report(processor.interrupt(.paused, reason: .disabled))
+                    processor.unload()
                 case .open(let configuration, let reason):
-                    report(follower.interrupt(.starting, reason: reason))
+                    report(processor.interrupt(.starting, reason: reason))
                     do throws(FaceSessionError) {
                         try stream(configuration, report)
                         control.update { $0.state.sourceEnded() }
                     } catch {
                         guard control.update({ $0.state.sourceFailed(error) }) else { throw error }
-                        report(follower.update())
+                        report(processor.update())
                     }
                 }
             }
         } catch {
             let isSource = if case .source = error { true } else { false }
-            report(follower.interrupt(.ended, reason: isSource ? .cameraLost : .shutdown))
+            report(processor.interrupt(.ended, reason: isSource ? .cameraLost : .shutdown))
             throw error
         }
     }
@@ -62,7 +62,7 @@ extension FaceSession {
         guard isWanted else { return }
         meter.follow(mailbox)
         // A camera takes its time to open, in which the models are compiled. A clip would lose its first frames.
-        if !wanted.isCamera { try follower.load(configuration.options) }
+        if !wanted.isCamera { try processor.load(configuration.options) }
         let isOver = Monitor(false)
         let capture = try failing(as: FaceSessionError.thread) { () throws(SystemError) in
             try JoinableThread(named: "capture") {
@@ -79,7 +79,7 @@ extension FaceSession {
             repeat { source.stop() } while isOver.wait(for: .milliseconds(50), until: { $0 ? () : nil }) == nil
             capture.join()
         }
-        try follower.load(configuration.options)
+        try processor.load(configuration.options)
         try follow(mailbox, wanted, report)
     }
 
@@ -95,26 +95,26 @@ extension FaceSession {
             switch arrival {
             case .woken:
                 // The options may be in use although no frame shows it.
-                if case .lost = follower.state { control.update { $0.state.sourceWorks(hasFrame: false) } }
-                report(follower.update())
+                if case .lost = processor.state { control.update { $0.state.sourceWorks(hasFrame: false) } }
+                report(processor.update())
             case .event(.streaming(let stream)):
                 isLive = stream.isLive
                 // A network stream is only known to be live once it was opened.
                 if isLive { mailbox.change(to: .newest) }
-                report(follower.begin(stream, source.boundedOptions))
+                report(processor.begin(stream, source.boundedOptions))
             case .event(.frame(let frame)):
                 // What waited through a suspend of the machine is of no use.
                 if isLive, .now - frame.captured > Self.staleAge, !mailbox.isCatchingUp.load(ordering: .relaxed) {
                     meter.count(.late)
                     continue
                 }
-                let update = try follower.advance(to: frame)
-                mailbox.isAtRest.store(follower.isAtRest, ordering: .relaxed)
+                let update = try processor.advance(to: frame)
+                mailbox.isAtRest.store(processor.isAtRest, ordering: .relaxed)
                 control.update { $0.state.sourceWorks(hasFrame: true) }
                 report(update)
             case .event(.lost(let failure)):
                 control.update { $0.state.sourceWorks(hasFrame: false) }
-                report(follower.interrupt(.lost(failure), reason: .cameraLost))
+                report(processor.interrupt(.lost(failure), reason: .cameraLost))
             case .event(.ended(.failed(let failure))): throw .source(failure)
             case .event(.ended): return
             }
@@ -124,11 +124,11 @@ extension FaceSession {
     /// Takes other options while the source runs; if they do not work, those before stay.
     private func load(_ options: Options, _ report: Report) {
         do throws(FaceSessionError) {
-            try follower.load(options)
+            try processor.load(options)
             control.update { $0.state.optionsWereLoaded(options) }
         } catch {
             control.update { $0.state.optionsWereLoaded(options, error) }
-            report(follower.update())
+            report(processor.update())
         }
     }
 }

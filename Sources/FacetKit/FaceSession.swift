@@ -55,7 +55,7 @@ public final class FaceSession: Sendable {
     /// Counts frames and measures the work on them, over all runs of this session.
     package var meter: SessionMeter { parts.meter }
     var control: Monitor<Control> { parts.control }
-    var follower: FaceFollower { parts.follower }
+    var processor: FrameProcessor { parts.processor }
 
     /// Makes a session; a camera is not touched, and no model is loaded for one, before it runs.
     /// - Parameters:
@@ -85,7 +85,7 @@ public final class FaceSession: Sendable {
     /// What a session is made of.
     struct Parts: Sendable {
         let control: Monitor<Control>
-        let follower: FaceFollower
+        let processor: FrameProcessor
         /// Loads the models before the first run; the run waits for it.
         let loading: JoinableThread?
         let memory = CameraMemory()
@@ -96,9 +96,9 @@ public final class FaceSession: Sendable {
             try options.check()
             try require(firstFaceID.rawValue, "firstFaceID", "1 to 2^53") { 1...(1 << 53) ~= $0 }
             do { _ = try ModelDirectory.find(options.detection.modelDirectory) } catch { throw .inference(error) }
-            follower = FaceFollower(options, firstFaceID: firstFaceID, meter: meter)
+            processor = FrameProcessor(options, firstFaceID: firstFaceID, meter: meter)
             var control = Control(state: RunState(source, options))
-            loading = source.opensAtOnce ? FaceSession.load(options, by: follower) : nil
+            loading = source.opensAtOnce ? FaceSession.load(options, by: processor) : nil
             do throws(FaceSessionError) {
                 if source.opensAtOnce { control.opened = (source, try source.open(memory)) }
             } catch {
@@ -116,13 +116,13 @@ public final class FaceSession: Sendable {
     /// The dynamic linker loads one library at a time. LiteRT is compared with its digest while FFmpeg's codecs are loaded,
     /// then loaded, and the models are compiled while the rest of FFmpeg is loaded. What fails here fails again, with an
     /// error, when the session runs.
-    private static func load(_ options: Options, by follower: FaceFollower) -> JoinableThread? {
+    private static func load(_ options: Options, by processor: FrameProcessor) -> JoinableThread? {
         let isLibraryLoaded = Monitor(false)
         let loading = try? JoinableThread(named: "models") {
             // The analyzer finds it loaded as long as it is held here.
             let library = try? LiteRT.shared(in: ModelDirectory.find(options.detection.modelDirectory))
             isLibraryLoaded.update { $0 = true }
-            withExtendedLifetime(library) { try? follower.load(options) }
+            withExtendedLifetime(library) { try? processor.load(options) }
         }
         ClipSource.loadCodecs()
         if loading != nil { isLibraryLoaded.wait { $0 ? () : nil } }

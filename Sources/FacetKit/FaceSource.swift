@@ -27,7 +27,7 @@ extension FaceSession {
             Source(kind: .camera(configuration))
         }
 
-        /// A clip or a still picture, which is opened when a session is made with it.
+        /// A clip or a picture file, which is opened when a session is made with it.
         ///
         /// An address of a stream may be given too: what turns out to be live when it is opened is treated as with `stream`,
         /// whatever the pace.

@@ -43,7 +43,7 @@ public struct FrameSourceOptions: Hashable, Sendable {
 
     /// How fast a clip plays, or a pipeline that is not live.
     public var pace = Pace.realtime
-    /// Whether a clip, or a pipeline that is not live, begins again at its end, and a still picture stays. Stamps go on growing.
+    /// Whether a clip, or a pipeline that is not live, begins again at its end, and a picture file stays. Stamps go on growing.
     public var loops = false
     /// How the picture must be turned to be upright, after what the source itself says; a program's own frames say it themselves.
     public var orientation = Orientation.up

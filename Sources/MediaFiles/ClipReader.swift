@@ -265,7 +265,7 @@ final class ClipReader {
         let isDirect = PictureLayout.direct(decoded.format) != nil && size == decoded.size
         let native = isDirect ? decoded.format : PictureLayout.nearest(to: decoded.format)
         guard let format = PictureLayout.direct(native) else { return nil }
-        let encoding = PictureLayout.encoding(of: decoded.pointer, in: native, isStill: input.isStill)
+        let encoding = PictureLayout.encoding(of: decoded.pointer, in: native, isPicture: input.isPicture)
         guard let picture = isDirect ? decoded : converted.lend(format: native, size: size) else { return nil }
         let pixels = PixelScaler.Pixels(picture.pointer, encoding: encoding)
         if !isDirect {

@@ -2,13 +2,13 @@ import CFFmpeg
 package import Frames
 import Synchronization
 
-/// Plays a clip, a still picture or a network stream as a source of frames.
+/// Plays a clip, a picture file or a network stream as a source of frames.
 ///
 /// Clips: mp4, mov, mkv, webm, avi, wmv, gif and what else FFmpeg reads, with constant or variable frame rate. The frames
 /// point into the decoder's memory and are not copied, unless their pixel format is one that `PixelFormat` cannot
 /// describe (palettes, 10 bit, planar RGB): those are converted to the nearest one.
 ///
-/// A still picture comes 30 times a second, for one second or for ever with `FrameSourceOptions.loops`, always the same memory.
+/// A picture file comes 30 times a second, for one second or for ever with `FrameSourceOptions.loops`, always the same memory.
 ///
 /// A damaged picture in the middle of a clip is counted as `corrupt` and playing goes on. A clip whose end is missing,
 /// that cannot be read on or of which more than a tenth is damaged delivers what can be decoded and ends with
@@ -75,13 +75,13 @@ package final class ClipSource: FrameSource {
         }
     }
 
-    static let stillRate = 30.0
+    static let pictureRate = 30.0
 
     /// Delivers all pictures of a clip or a connection.
     private func play(_ reader: ClipReader, into delivery: inout PictureDelivery) -> SourceEvent.End {
-        let (input, isStill, isPaced) = (reader.input, reader.input.isStill, options.pace == .realtime)
+        let (input, isPicture, isPaced) = (reader.input, reader.input.isPicture, options.pace == .realtime)
         var stream = input.description
-        if isStill { stream.rate = Self.stillRate }
+        if isPicture { stream.rate = Self.pictureRate }
         stream.isLive = input.isLive || isPaced
         let timing: PictureDelivery.Timing =
             input.isLive ? .live(hasTimes: !input.lacksTimes) : isPaced ? .paced : .file
@@ -94,17 +94,17 @@ package final class ClipSource: FrameSource {
                 delivery.mailbox.noteDecoding(reader.drainDecodingTime())
                 // A JPEG states its orientation itself.
                 stream.orientation = frame.orientation
-                if !isStill { (stream.decoder, stream.decoderDetail) = (reader.decoder.name, reader.decoder.detail) }
+                if !isPicture { (stream.decoder, stream.decoderDetail) = (reader.decoder.name, reader.decoder.detail) }
                 var repetition = 0
                 repeat {
                     let isTaken = delivery.deliver(frame, of: stream, at: presentation, age: reader.age)
                     guard isTaken else { return .stopped }
-                    // A still picture comes again, each time one step later: for a second if it is not looped.
+                    // A picture file comes again, each time one step later: for a second if it is not looped.
                     presentation = nil
                     repetition += 1
-                } while isStill && (options.loops || repetition < Int(Self.stillRate))
-                if isStill { return .finished }
-            case .damaged where isStill, .end where isStill:
+                } while isPicture && (options.loops || repetition < Int(Self.pictureRate))
+                if isPicture { return .finished }
+            case .damaged where isPicture, .end where isPicture:
                 delivery.countDamage()
                 return corrupt(reader.completeness.readError ?? "the picture is damaged or cut off")
             case .damaged: delivery.countDamage()

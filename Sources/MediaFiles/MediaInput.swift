@@ -30,9 +30,9 @@ final class MediaInput {
 
     var demuxer: String { String(cString: context.pointee.iformat.pointee.name) }
     /// Whether it is one picture, not a clip.
-    var isStill: Bool { command == nil && (demuxer == "image2" || demuxer.hasSuffix("_pipe")) }
+    var isPicture: Bool { command == nil && (demuxer == "image2" || demuxer.hasSuffix("_pipe")) }
     /// Whether it brings its pictures when they happen: a clip on a server has a length, a live stream has none.
-    var isLive: Bool { location.isStream && !isStill && announcedDuration == nil }
+    var isLive: Bool { location.isStream && !isPicture && announcedDuration == nil }
     /// Whether its pictures come without times, and FFmpeg makes some up: 25 a second, whatever the sender does. Those of
     /// a command count its pictures at best.
     var lacksTimes: Bool { command != nil || context.pointee.iformat.pointee.flags & AVFMT_NOTIMESTAMPS != 0 }
@@ -40,7 +40,7 @@ final class MediaInput {
     private static let highestRate = 500.0
 
     var rate: Double? {
-        guard !isStill, !(isLive && lacksTimes), let rate = ffmpeg.av_guess_frame_rate(context, stream, nil).value
+        guard !isPicture, !(isLive && lacksTimes), let rate = ffmpeg.av_guess_frame_rate(context, stream, nil).value
         else { return nil }
         return rate <= Self.highestRate ? rate : nil
     }
@@ -190,7 +190,7 @@ private struct Opening {
         if command != nil, let raw = options.rawPictures {
             let format = PictureLayout.native(raw.format).flatMap { ffmpeg.av_pix_fmt_desc_get($0) }?.pointee.name
             return [
-                ("video_size", "\(raw.size)"), ("framerate", "\(raw.rate ?? ClipSource.stillRate)"),
+                ("video_size", "\(raw.size)"), ("framerate", "\(raw.rate ?? ClipSource.pictureRate)"),
                 ("pixel_format", format.map { String(cString: $0) } ?? ""),
             ]
         }

@@ -66,7 +66,7 @@ enum PictureLayout {
     ///
     /// What the clip leaves open is decided as players do: limited range (JPEG and grey pictures: full), BT.709 from 720
     /// rows on and BT.601 below. BT.2020 is taken for BT.709, the nearest there is.
-    static func encoding(of frame: UnsafePointer<AVFrame>, in format: AVPixelFormat, isStill: Bool) -> YUVEncoding {
+    static func encoding(of frame: UnsafePointer<AVFrame>, in format: AVPixelFormat, isPicture: Bool) -> YUVEncoding {
         let isFull =
             switch frame.pointee.color_range {
             case AVCOL_RANGE_JPEG: true
@@ -77,7 +77,7 @@ enum PictureLayout {
             switch frame.pointee.colorspace {
             case AVCOL_SPC_BT709, AVCOL_SPC_SMPTE240M, AVCOL_SPC_BT2020_NCL, AVCOL_SPC_BT2020_CL: .bt709
             case AVCOL_SPC_BT470BG, AVCOL_SPC_SMPTE170M, AVCOL_SPC_FCC: .bt601
-            default: frame.pointee.height >= 720 && !isStill ? .bt709 : .bt601
+            default: frame.pointee.height >= 720 && !isPicture ? .bt709 : .bt601
             }
         return YUVEncoding(matrix: matrix, isFullRange: isFull)
     }

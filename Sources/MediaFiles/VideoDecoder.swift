@@ -47,7 +47,7 @@ final class VideoDecoder {
             switch input.options.decoder {
             case .auto: input.isLive && parameters.width * parameters.height >= Self.smallestPixels
             case .software: false
-            case .hardware: !input.isStill
+            case .hardware: !input.isPicture
             }
         if isWanted {
             do throws(HardwareDevice.Failure) {
@@ -77,7 +77,7 @@ final class VideoDecoder {
         // Checked by FFmpeg against the picture's own header, before memory is allocated.
         opened.pointee.max_pixels = Int64(input.options.paddedMaximumPixels)
         // A picture file is all or nothing: half of one would be analysed as if it were the whole.
-        if input.isStill { opened.pointee.err_recognition = AV_EF_EXPLODE }
+        if input.isPicture { opened.pointee.err_recognition = AV_EF_EXPLODE }
         opened.pointee.hw_device_ctx = device.flatMap { ffmpeg.av_buffer_ref($0.reference.pointer) }
         let result = ffmpeg.avcodec_open2(opened, codec, nil)
         guard result >= 0 else {

@@ -149,7 +149,7 @@ struct BrokerTests {
 
     @Test("doctor tells from a preview picture that the camera hangs upside down")
     func upsideDown() throws {
-        var portrait = try StillPicture.load("/usr/local/share/facet/astronaut.png")
+        var portrait = try PictureFile.load("/usr/local/share/facet/astronaut.png")
         let encoder = try JPEGEncoder(quality: 90)
         #expect(BrokerExamination.orientation(of: try encoder.encode(portrait)) == nil)
         portrait.orientation = .down

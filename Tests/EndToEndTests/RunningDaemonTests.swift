@@ -21,10 +21,10 @@ struct RunningDaemonTests {
     }
 
     @Test(
-        "a still picture sends its metadata once, again when its face looks, and the empty set at the end",
+        "a picture file sends its metadata once, again when its face looks, and the empty set at the end",
         .timeLimit(.minutes(5))
     )
-    func stillPicture() async throws {
+    func pictureFile() async throws {
         // One second of a still at 30 frames a second: nothing else changes after the enter.
         let program = try await BuiltProgram.start(
             "facetd",

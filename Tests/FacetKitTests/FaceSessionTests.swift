@@ -337,15 +337,15 @@ struct FaceSessionTests {
 
     @Test("signs name the person's own eyes in each source that mirrors, without a second setting")
     func mirrored() {
-        let follower = FaceFollower(.init(), firstFaceID: FaceID(rawValue: 1), meter: SessionMeter())
+        let processor = FrameProcessor(.init(), firstFaceID: FaceID(rawValue: 1), meter: SessionMeter())
         let stream = StreamDescription(name: "own", size: FrameSize(width: 8, height: 8), format: "", rate: nil)
         for isMirrored in [true, false] {
             var options = FrameSourceOptions()
             // A file may be a mirror image that is turned back by this.
             options.orientation = .upMirrored
             options.isMirrored = isMirrored
-            _ = follower.begin(stream, options)
-            #expect(follower.tracker.options.isMirrored == isMirrored)
+            _ = processor.begin(stream, options)
+            #expect(processor.tracker.options.isMirrored == isMirrored)
         }
     }
 

@@ -13,7 +13,7 @@ import Testing
 @Suite("Posters")
 struct PosterTests {
     private static func portrait(_ name: String) throws -> (Frame, NormalizedRect) {
-        let picture = try StillPicture.load("/usr/local/share/facet/" + name)
+        let picture = try PictureFile.load("/usr/local/share/facet/" + name)
         let face = try #require(try FaceAnalyzer().analyze(picture).observations.first)
         return (picture, face.bounds)
     }

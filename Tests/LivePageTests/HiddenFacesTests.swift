@@ -37,7 +37,7 @@ struct HiddenFacesTests {
         let (canvas, encoder) = (try Canvas(pixelSize: Self.size), try JPEGEncoder(quality: 90))
         for photograph in Self.photographs {
             let picture = Picture()
-            try picture.update(from: try StillPicture.load(photograph))
+            try picture.update(from: try PictureFile.load(photograph))
             let pictureSize = try #require(picture.uprightSize)
             let geometry = try #require(PreviewLayerGeometry(size: canvas.size, pictureSize: pictureSize))
             canvas.clear(.black)

@@ -82,7 +82,7 @@ struct DamagedFileTests {
         let lines =
             "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\n/etc/passwd\nffconcat version 1.0\nfile '/etc/passwd'\n"
         let path = try scratch.write(Data(lines.utf8), to: "text." + ending)
-        #expect(throws: SourceFailure.self) { try StillPicture.load(path) }
+        #expect(throws: SourceFailure.self) { try PictureFile.load(path) }
     }
 
     @Test("sound and playlists are named as what they are")
@@ -104,7 +104,7 @@ struct DamagedFileTests {
         jpeg.setJPEGSize(FrameSize(width: 16_000, height: 16_000))
         let still = try scratch.write(jpeg, to: "bomb.jpg")
         #expect {
-            try StillPicture.load(still)
+            try PictureFile.load(still)
         } throws: {
             "\($0)".contains("16000x16000")
         }
@@ -202,7 +202,7 @@ struct DamagedFileTests {
         let picture = TestPicture()
         try PictureWriter.write(picture.frame(), to: whole)
         let path = try scratch.truncate(whole, to: "cut." + ending, share: 0.6)
-        #expect(throws: SourceFailure.self) { try StillPicture.load(path) }
+        #expect(throws: SourceFailure.self) { try PictureFile.load(path) }
         if let source = try? ClipSource(path, options: .init(pace: .asap)) {
             #expect(Recording.of(source).failure?.reason == .corrupt)
         }

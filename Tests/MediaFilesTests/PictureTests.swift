@@ -20,7 +20,7 @@ struct PictureTests {
 
     @Test("a PNG comes back pixel for pixel")
     func png() throws {
-        let frame = try StillPicture.load(write(to: "a.png"))
+        let frame = try PictureFile.load(write(to: "a.png"))
         #expect(frame.format == .rgb24 && frame.size == picture.size && frame.orientation == .up)
         let bytes = picture.bgra
         for (x, y) in [(0, 0), (159, 0), (3, 60), (80, 61), (159, 119)] {
@@ -34,7 +34,7 @@ struct PictureTests {
 
     @Test("a JPEG comes as its own planes, full range", arguments: ["a.jpg", "b.JPEG", "with space, 100 %d and :.jpg"])
     func jpeg(name: String) throws {
-        let frame = try StillPicture.load(write(to: name))
+        let frame = try PictureFile.load(write(to: name))
         #expect(frame.format == .planarYUV(chromaShiftX: 0, chromaShiftY: 0))
         #expect(frame.encoding == .jpeg)
         #expect(try areTheQuarters(frame.quarterColours()))
@@ -53,18 +53,18 @@ struct PictureTests {
         let body = Array("Exif".utf8) + [0, 0] + tiff
         let segment: [UInt8] = [0xFF, 0xE1, 0, UInt8(body.count + 2)] + body
         let path = try scratch.write(plain.prefix(2) + segment + plain.dropFirst(2), to: "turned.jpg")
-        #expect(try StillPicture.load(path).orientation == orientation)
+        #expect(try PictureFile.load(path).orientation == orientation)
         #expect(try Recording.of(path).orientations == [orientation])
     }
 
     @Test("a frame is written upright", arguments: Orientation.allCases, ["png", "jpg"])
     func upright(orientation: Orientation, ending: String) throws {
-        var frame = try StillPicture.load(write(to: "a.png"))
+        var frame = try PictureFile.load(write(to: "a.png"))
         frame.orientation = orientation
         let before = try frame.quarterColours()
         let path = scratch.path("upright." + ending)
         try PictureWriter.write(frame, to: path)
-        let written = try StillPicture.load(path)
+        let written = try PictureFile.load(path)
         #expect(written.orientation == .up && written.size == frame.uprightSize)
         #expect(try zip(written.quarterColours(), before).allSatisfy { $0.isNear($1) })
         // The top left of the upright picture is where the orientation says.
@@ -89,7 +89,7 @@ struct PictureTests {
             try PictureWriter.write(frame, to: scratch.path("copy.png"))
         }
         #expect(try Data(contentsOf: URL(filePath: scratch.path("copy.jpg"))) == data)
-        #expect(try areTheQuarters(StillPicture.load(scratch.path("copy.png")).quarterColours()))
+        #expect(try areTheQuarters(PictureFile.load(scratch.path("copy.png")).quarterColours()))
     }
 
     @Test("a still comes thirty times from the same memory, or until it is stopped")
@@ -108,10 +108,10 @@ struct PictureTests {
         let path = scratch.path("clip.mp4")
         try TestPicture.writeClip(path, times: [0, 0.5, 1, 1.5])
         for (wanted, index) in [(0, 0), (0.4, 1), (0.5, 1), (1.2, 3)] {
-            #expect(try StillPicture.load(path, at: wanted).stamp.frame == index)
+            #expect(try PictureFile.load(path, at: wanted).stamp.frame == index)
         }
         #expect {
-            try StillPicture.load(path, at: 5)
+            try PictureFile.load(path, at: 5)
         } throws: {
             ($0 as? SourceFailure)?.reason == .noVideo && "\($0)".contains("at 5.0 s: the clip ends before")
         }
@@ -133,7 +133,7 @@ struct PictureTests {
         let shown = FrameSize(width: 320, height: 120)
         let pictures = try (0..<3).map { Matroska.Picture(jpeg: try picture.jpeg(in: scratch), time: UInt64($0) * 40) }
         let path = try scratch.write(Matroska(displaySize: shown, pictures: pictures).data, to: "wide.mkv")
-        let frame = try StillPicture.load(path)
+        let frame = try PictureFile.load(path)
         #expect(frame.size == shown)
         #expect(try areTheQuarters(frame.quarterColours()))
         #expect(try ClipSource(path).description?.size == shown)

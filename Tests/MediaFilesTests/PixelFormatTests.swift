@@ -80,8 +80,8 @@ struct PixelFormatTests {
         let large = scratch.path("large.mp4")
         try TestPicture.writeClip(small, times: [0])
         try TestPicture.writeClip(large, times: [0], size: FrameSize(width: 1280, height: 720))
-        #expect(try StillPicture.load(small).encoding == YUVEncoding(matrix: .bt601, isFullRange: false))
-        #expect(try StillPicture.load(large).encoding == YUVEncoding(matrix: .bt709, isFullRange: false))
-        #expect(try areTheQuarters(StillPicture.load(large).quarterColours()))
+        #expect(try PictureFile.load(small).encoding == YUVEncoding(matrix: .bt601, isFullRange: false))
+        #expect(try PictureFile.load(large).encoding == YUVEncoding(matrix: .bt709, isFullRange: false))
+        #expect(try areTheQuarters(PictureFile.load(large).quarterColours()))
     }
 }

@@ -29,7 +29,7 @@ struct ApplyTests {
     /// The picture at a time of a file, drawn on a canvas of its size.
     private func pixels(of path: String, at mediaTime: Double = 0) throws -> [UInt8] {
         let picture = Picture()
-        try picture.update(from: try StillPicture.load(path, at: mediaTime))
+        try picture.update(from: try PictureFile.load(path, at: mediaTime))
         let size = try #require(picture.uprightSize)
         let canvas = try Canvas(pixelSize: size)
         canvas.draw(picture, try #require(PreviewLayerGeometry(size: canvas.size, pictureSize: size)))
@@ -142,7 +142,7 @@ struct ApplyTests {
 
     @Test("a snapshot of a clip is the first picture in which a face has entered, else its first one")
     func snapshotOfClip() async throws {
-        let portrait = try StillPicture.load("/usr/local/share/facet/astronaut.png")
+        let portrait = try PictureFile.load("/usr/local/share/facet/astronaut.png")
         let size = portrait.uprightSize
         for (dark, bright) in [(30, 60), (60, 0)] {
             let (clip, output) = (directory.file("clip\(dark).mp4"), directory.file("out\(dark).png"))
@@ -176,7 +176,7 @@ struct ApplyTests {
             .sorted()
         var places: [(x: Int, y: Int)] = []
         for index in 0..<24 {
-            let portrait = try RGBPicture(try StillPicture.load(portraits + "/" + names[index * names.count / 24]))
+            let portrait = try RGBPicture(try PictureFile.load(portraits + "/" + names[index * names.count / 24]))
             let (left, top) = (cell * (index % columns), cell * (index / columns))
             let (width, height) = (min(cell - 20, portrait.size.width), min(cell - 20, portrait.size.height))
             for row in 0..<height {

@@ -56,7 +56,7 @@ struct OfflineTests {
     /// Pixels of a picture that are far from the grey of the ground.
     private func changed(in path: String, at mediaTime: Double = 0) throws -> Int {
         let picture = Picture()
-        try picture.update(from: try StillPicture.load(path, at: mediaTime))
+        try picture.update(from: try PictureFile.load(path, at: mediaTime))
         let size = try #require(picture.uprightSize)
         #expect(size == FrameSize(width: 320, height: 240))
         let canvas = try Canvas(pixelSize: size)

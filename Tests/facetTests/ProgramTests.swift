@@ -214,7 +214,7 @@ struct ProgramTests {
         let words = try #require(program.output.split(separator: "\n").last).split(separator: " ")
         let recorded = try #require(words.dropLast().last.flatMap { Int($0) })
         #expect(recorded >= 1 && recorded < frames)
-        _ = try StillPicture.load(output, at: 0)
+        _ = try PictureFile.load(output, at: 0)
     }
 
     private func makeClip(_ path: String, frames: Int) throws {

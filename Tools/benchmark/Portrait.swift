@@ -17,7 +17,7 @@ struct Portrait {
         var found: [Portrait] = []
         for name in try FileManager.default.contentsOfDirectory(atPath: folder).sorted() {
             guard found.count < count else { break }
-            guard let picture = try? StillPicture.load(folder + "/" + name) else { continue }
+            guard let picture = try? PictureFile.load(folder + "/" + name) else { continue }
             analyzer.reset()
             guard let face = try analyzer.analyze(picture).observations.first else { continue }
             found.append(Portrait(picture: picture, face: face.bounds))

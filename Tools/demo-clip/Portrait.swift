@@ -24,7 +24,7 @@ struct Portrait {
 
     /// Finds the face and cuts the person out.
     init(_ path: String) throws {
-        let whole = try RGBPicture(StillPicture.load(path))
+        let whole = try RGBPicture(PictureFile.load(path))
         let rough = try Self.landmarks(in: whole, path: path)
         let scale = Self.eyeDistance / Self.distance(rough[33], rough[263])
         var cut = Cutout(whole, around: Self.centre(rough), eyeDistance: Self.eyeDistance, scale: scale)

@@ -18,7 +18,7 @@ struct PortraitClips {
             .sorted()
         // At equal distances: neighbours in the collection are alike.
         portraits = try (0..<80).map { index in
-            RGBPicture(upright: try StillPicture.load(directory + "/" + names[index * names.count / 80]))
+            RGBPicture(upright: try PictureFile.load(directory + "/" + names[index * names.count / 80]))
         }
         self.output = output
         try FileManager.default.createDirectory(atPath: output, withIntermediateDirectories: true)

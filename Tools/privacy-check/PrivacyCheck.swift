@@ -169,12 +169,12 @@ struct PrivacyCheck: ParsableCommand {
 final class Pictures {
     private let mailbox = FrameMailbox(policy: .every(capacity: 4))
     private var still: Frame?
-    private let isStill: Bool
+    private let isPicture: Bool
 
     init(_ path: String) throws {
-        isStill = PictureWriter.knownEndings.contains(URL(filePath: path).pathExtension.lowercased())
-        if isStill {
-            still = try StillPicture.load(path)
+        isPicture = PictureWriter.knownEndings.contains(URL(filePath: path).pathExtension.lowercased())
+        if isPicture {
+            still = try PictureFile.load(path)
             return
         }
         let source = try ClipSource(path, options: .init(pace: .asap))
@@ -184,7 +184,7 @@ final class Pictures {
     deinit { mailbox.close() }
 
     func next() throws -> Frame? {
-        if isStill {
+        if isPicture {
             defer { still = nil }
             return still
         }

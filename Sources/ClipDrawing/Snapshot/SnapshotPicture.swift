@@ -21,13 +21,13 @@ package struct SnapshotPicture {
         let frames = moments.count > 1 ? try ClipFrames(clip) : nil
         let picture = Picture()
         let sharpest = try moments.sharpest { time, face in
-            let frame = try frames?.frame(upTo: time) ?? StillPicture.load(clip, at: time)
+            let frame = try frames?.frame(upTo: time) ?? PictureFile.load(clip, at: time)
             try picture.update(from: frame)
             return ((frame: frame, time: time), try face.map { try picture.sharpness(of: $0.bounds) } ?? 0)
         }
         guard let (frame, time) = sharpest else { throw CommandFailure("there is no picture in \(clip)") }
         try picture.update(from: frame)
-        // A still picture is its own only frame, whatever the time of the messages about it.
+        // A picture file is its own only frame, whatever the time of the messages about it.
         let reached = max(time, frame.stamp.mediaTime)
         var playback = track.map(MessagePlayback.init)
         playback?.advance(to: reached)

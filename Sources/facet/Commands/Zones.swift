@@ -9,7 +9,7 @@ struct Zones: AsyncParsableCommand {
         abstract: "Draws zones and ignored areas on the camera's picture, for the settings.",
         discussion: """
             Opens a page on which areas are drawn with the mouse or a finger, over the preview of the daemon's camera, or the \
-            camera, clip or still picture of --source. Prints the settings, or writes them into the file of --write, whose \
+            camera, clip or picture file of --source. Prints the settings, or writes them into the file of --write, whose \
             areas it shows first.
 
             Examples:

@@ -1,7 +1,7 @@
 import Frames
 
 /// A face that is followed from frame to frame: its last landmarks say where to look for it in the next frame.
-struct TrackedFace {
+struct FollowedFace {
     let lineage: Int
     let landmarks: FaceLandmarks
     /// How sure the landmark model was, 0…1.

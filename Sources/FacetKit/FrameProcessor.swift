@@ -6,7 +6,7 @@ import Frames
 /// The way from a frame to an update: decoder, analyzer, tracker, and the state of the source.
 ///
 /// `@unchecked Sendable` because only the one thread in `FaceSession.run` touches it, and one thread before that.
-final class FaceFollower: @unchecked Sendable {
+final class FrameProcessor: @unchecked Sendable {
     /// Whether the source may leave out frames in which nothing happens; not where the program wants each of them.
     var isAtRest: Bool {
         guard let restBegan, let lastStamp, options.frames == .none || options.maximumFrameRate != nil else {

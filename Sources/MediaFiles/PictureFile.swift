@@ -2,7 +2,7 @@ import FaceMetadata
 package import Frames
 
 /// Decodes single pictures out of files.
-package enum StillPicture {
+package enum PictureFile {
     /// Decodes a picture file, or the first frame of a clip at or after a media time in seconds; blocks.
     ///
     /// A PNG becomes `rgb24` or `rgba` (greyscale: `gray`), a JPEG its own YUV planes with full range. The orientation that the
@@ -20,7 +20,7 @@ package enum StillPicture {
                 frame.stamp = FrameStamp(frame: index, time: .wallClock(), mediaTime: reached)
                 index += 1
                 // The wanted time may have been rounded on its way through a message, the reached one by the container.
-                guard reached + 0.002 > mediaTime || reader.input.isStill else { continue }
+                guard reached + 0.002 > mediaTime || reader.input.isPicture else { continue }
                 return frame
             case .damaged: index += 1
             case .end:
