@@ -54,6 +54,17 @@ struct UnchangedFaceTests {
         #expect(abs(moved.y - nose.y) < 0.2)
     }
 
+    @Test("a landmark that is no number has no place in the grid, and ends nothing")
+    func noNumber() throws {
+        for point in [FaceMeshIndices.leftEye.leftCorner, FaceMeshIndices.upperLipInner] {
+            let landmark = landmarks[point]
+            landmarks[point].x = .nan
+            face.computed(landmarks, in: try frame(0), workspace)
+            _ = face.motion(in: try frame(1), workspace)
+            landmarks[point] = landmark
+        }
+    }
+
     @Test("moves the landmarks along with a face that shifts and turns a little")
     func motion() throws {
         face.computed(landmarks, in: try frame(0), workspace)
