@@ -1,5 +1,5 @@
-import FoundationEssentials
 import Glibc
+import System
 
 /// Where the LiteRT library and the face models are looked for.
 public enum ModelDirectory {
@@ -27,7 +27,6 @@ public enum ModelDirectory {
 
     /// `/opt/facet` for a program `/opt/facet/bin/facetd`; nil if the system does not know the program's path.
     private static var programPrefix: String? {
-        let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        return program.map { "/" + $0.split(separator: "/").dropLast(2).joined(separator: "/") }
+        RunningProgram.path.map { "/" + $0.split(separator: "/").dropLast(2).joined(separator: "/") }
     }
 }

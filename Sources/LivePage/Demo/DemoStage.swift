@@ -5,10 +5,7 @@ import System
 /// A broker and a daemon of the demo's own.
 struct DemoStage {
     /// The directory of the running program.
-    static var directory: String {
-        let program = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-        return URL(filePath: program).deletingLastPathComponent().path
-    }
+    static var directory: String { URL(filePath: RunningProgram.path ?? "").deletingLastPathComponent().path }
 
     let address: String
     private let files = FileManager.default.temporaryDirectory.appending(path: "facet-demo-\(UUID().uuidString)").path
