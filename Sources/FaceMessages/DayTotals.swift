@@ -36,10 +36,7 @@ public struct DayTotals: Hashable, Sendable, WireValue {
 
         mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
             try wire.field("hour", &hour, .integer(0...23))
-            try wire.field("visits", &visits, .counter)
-            try wire.field("looks", &looks, .counter)
-            try wire.field("lookingSeconds", &lookingSeconds, .seconds)
-            try wire.field("smiles", &smiles, .counter)
+            try wire.sums(&visits, &looks, &lookingSeconds, &smiles)
         }
     }
 
@@ -106,12 +103,24 @@ public struct DayTotals: Hashable, Sendable, WireValue {
 
     mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
         try wire.field("since", &since, .time)
-        try wire.field("visits", &visits, .counter)
-        try wire.field("looks", &looks, .counter)
-        try wire.field("lookingSeconds", &lookingSeconds, .seconds)
-        try wire.field("smiles", &smiles, .counter)
+        try wire.sums(&visits, &looks, &lookingSeconds, &smiles)
         try wire.field("mostFaces", &mostFaces, .counter)
         // Daemons before 0.4 have none.
         try wire.field("hours", &hours, .list(of: Hour(hour: 0)), or: [])
+    }
+}
+
+extension WireFields {
+    /// What is summed up of visits, over a day or an hour of it.
+    fileprivate mutating func sums(
+        _ visits: inout Int,
+        _ looks: inout Int,
+        _ lookingSeconds: inout Double,
+        _ smiles: inout Int
+    ) throws(Failure) {
+        try field("visits", &visits, .counter)
+        try field("looks", &looks, .counter)
+        try field("lookingSeconds", &lookingSeconds, .seconds)
+        try field("smiles", &smiles, .counter)
     }
 }
