@@ -11,19 +11,21 @@ struct PanelPlace {
     private(set) var side: Side?
 
     /// Reserves a place by the first side of a box, the others or the surface's corners; nil if it would cover a face everywhere.
-    mutating func reserve(_ size: SurfaceSize, beside box: SurfaceRect, gap: Double, first side: Side) -> SurfaceRect? {
-        self.side = nil
+    mutating func reserve(_ size: SurfaceSize, beside box: SurfaceRect, gap: Double, first: Side) -> SurfaceRect? {
+        side = nil
         let last = area - size
         guard last.min() >= 0 else { return nil }
-        for side in ([side] + Side.allCases.filter { $0 != side }).map(Optional.init) + [nil] {
-            let corners = side.map { Self.corners($0, size, box, gap) } ?? [[0, last.y], last, .zero, [last.x, 0]]
-            for corner in corners {
-                let place = SurfaceRect(origin: corner.clamped(lowerBound: .zero, upperBound: last), size: size)
-                guard !taken.contains(where: { $0.overlap(with: place) > 0 }) else { continue }
-                taken.append(place)
-                self.side = side
-                return place
-            }
+        var choices: [(side: Side?, corner: SurfacePoint)] = []
+        for side in [first] + Side.allCases.filter({ $0 != first }) {
+            choices += Self.corners(side, size, box, gap).map { (side, $0) }
+        }
+        choices += [[0, last.y], last, .zero, [last.x, 0]].map { (nil, $0) }
+        for choice in choices {
+            let place = SurfaceRect(origin: choice.corner.clamped(lowerBound: .zero, upperBound: last), size: size)
+            guard !taken.contains(where: { $0.overlap(with: place) > 0 }) else { continue }
+            taken.append(place)
+            side = choice.side
+            return place
         }
         return nil
     }
