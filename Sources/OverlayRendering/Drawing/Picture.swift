@@ -21,10 +21,8 @@ package final class Picture {
     /// Where it will be drawn much smaller, as `target` says in pixels, only every second, third, … pixel is taken.
     package func update(from frame: Frame, target: FrameSize? = nil) throws(CanvasError) {
         guard frame.format != .jpeg else { throw CanvasError("cannot draw a JPEG frame that was not decoded") }
-        // At least as many pixels are left as will be drawn.
         let upright = frame.uprightSize
-        let ratio = target.map { min(upright.width / max(1, $0.width), upright.height / max(1, $0.height)) }
-        let stride = max(1, ratio ?? 1)
+        let stride = Self.stride(from: upright, to: target)
         let size = FrameSize(width: frame.size.width / stride, height: frame.size.height / stride)
         if surface?.size != size { surface = nil }
         let surface = if let surface { surface } else { try Surface(CAIRO_FORMAT_RGB24, size) }
@@ -32,9 +30,17 @@ package final class Picture {
         orientation = frame.orientation
         uprightSize = upright
         cairo_surface_flush(surface.pointer)
-        let data: UnsafeMutablePointer<UInt8> = cairo_image_surface_get_data(surface.pointer)
+        guard let data = cairo_image_surface_get_data(surface.pointer) else {
+            throw CanvasError("drawing failed: no memory to draw on")
+        }
         frame.drawBGRA(stride: stride, into: data, bytesPerRow: Int(cairo_image_surface_get_stride(surface.pointer)))
         cairo_surface_mark_dirty(surface.pointer)
+    }
+
+    /// How many pixels apart are taken, so that at least as many are left as will be drawn.
+    private static func stride(from size: FrameSize, to target: FrameSize?) -> Int {
+        guard let target, target.width > 0, target.height > 0 else { return 1 }
+        return max(1, min(size.width / target.width, size.height / target.height))
     }
 }
 

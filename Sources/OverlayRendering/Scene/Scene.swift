@@ -94,6 +94,7 @@ package struct Scene: Hashable, Sendable {
 
     package mutating func advance(to seconds: Double) {
         for (face, since) in hiddenSince where seconds >= since + Self.fading { hiddenSince[face] = -.infinity }
+        guard !flashes.isEmpty else { return }
         flashes = flashes.mapValues { $0.filter { seconds < $0.start + $0.lifetime } }.filter { !$0.value.isEmpty }
     }
 
