@@ -10,7 +10,7 @@ import System
 /// Confined to one thread. libmosquitto calls back within the calls made here; what it says is kept in order until
 /// `drainCalls`, so that nothing is decided inside a callback.
 final class MosquittoHandle {
-    /// Something that happened, as the call that tells the network's thread.
+    /// Something that happened: the call that reports it to the network's thread.
     typealias Call = (NetworkLoop) -> Void
 
     struct Failure: Error, Equatable {

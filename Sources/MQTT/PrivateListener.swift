@@ -34,7 +34,7 @@ enum PrivateListener {
         var reasons: [String] = []
         for place in places {
             var name = Array((place + "/facet-XXXXXX").utf8CString)
-            // The path must fit into a socket address, with the socket's own name.
+            // `mkdtemp` replaces the six X. The path must fit into a socket address, with the socket's own name.
             guard name.count + "/mqtt".count <= MemoryLayout.size(ofValue: sockaddr_un().sun_path) else { continue }
             if mkdtemp(&name) != nil {
                 return String(decoding: name.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)

@@ -25,7 +25,7 @@ struct RunningDaemonTests {
         .timeLimit(.minutes(5))
     )
     func pictureFile() async throws {
-        // One second of a still at 30 frames a second: nothing else changes after the enter.
+        // One second of a picture at 30 frames a second: nothing else changes after the enter.
         let program = try await BuiltProgram.start(
             "facetd",
             ["--source", "/usr/local/share/facet/astronaut.png", "--print", "--no-mqtt", "--pace", "asap"]

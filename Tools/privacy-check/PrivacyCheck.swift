@@ -168,13 +168,13 @@ struct PrivacyCheck: ParsableCommand {
 /// The frames of a clip, or a picture as one frame.
 final class Pictures {
     private let mailbox = FrameMailbox(policy: .every(capacity: 4))
-    private var still: Frame?
+    private var picture: Frame?
     private let isPicture: Bool
 
     init(_ path: String) throws {
         isPicture = PictureWriter.knownEndings.contains(URL(filePath: path).pathExtension.lowercased())
         if isPicture {
-            still = try PictureFile.load(path)
+            picture = try PictureFile.load(path)
             return
         }
         let source = try ClipSource(path, options: .init(pace: .asap))
@@ -185,8 +185,8 @@ final class Pictures {
 
     func next() throws -> Frame? {
         if isPicture {
-            defer { still = nil }
-            return still
+            defer { picture = nil }
+            return picture
         }
         while let event = mailbox.next() {
             switch event {

@@ -37,7 +37,7 @@ final class EventLog: Sendable {
         var position: Int
         /// How many signs of life.
         var beats: Int
-        /// Tells the server that there may be something to read.
+        /// Wakes the server, because there may be something to read.
         var ready: (@Sendable () -> Void)?
     }
 
