@@ -212,7 +212,7 @@ let package = Package(
         tests(
             of: "FaceTracking",
             ["FaceInference", "FaceMessages", "FaceMetadata", "Frames", "MediaFiles", "OverlayRendering"],
-            exclude: ["trace-to-numbers.py"]
+            exclude: ["Recorded", "trace-to-numbers.py"]
         ),
         tests(of: "FaceMessages", ["FaceMetadata"], exclude: ["Golden"]),
         tests(of: "Frames", ["FaceMetadata"]),

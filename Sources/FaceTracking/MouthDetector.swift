@@ -38,7 +38,9 @@ struct MouthDetector: Sendable {
             return nil
         }
         opening = min(max(units / FaceObject.widestMouth, 0), 1)
-        if !(last.map { Track.bridges(time - $0) } ?? false) {
+        let gap = last.map { time - $0 } ?? .infinity
+        if !Track.bridges(gap) {
+            if gap > Self.talk.window { isTalking = nil }
             seenSince = time
             wideSince = nil
             swings.begin(with: units)

@@ -45,6 +45,18 @@ struct MouthTests {
         #expect(!talks("000000000000000000013588888888853100000000000000", syllable: 0.1).contains(true))
     }
 
+    @Test("whether a face talks is unknown again where it comes back after a while")
+    func talkingBeforeAGap() {
+        var options = FaceTracker.Options()
+        options.patience = 10
+        var timeline = Timeline(options: options)
+        _ = timeline.play(String(repeating: "003333003300", count: 8), lips)
+        #expect(timeline.updates.last?.faces.first?.talking == true)
+        _ = timeline.play(String(repeating: "-", count: 90) + "0", lips)
+        let back = timeline.updates.last?.faces.first
+        #expect(back?.faceID.rawValue == 1 && back?.mouthOpen == 0 && back?.talking == nil)
+    }
+
     @Test("nothing is said of a mouth that cannot be seen, nor of talk at rates too low for it")
     func unknown() {
         var timeline = Timeline()
