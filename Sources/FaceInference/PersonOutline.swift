@@ -34,7 +34,7 @@ package final class PersonOutline {
     }
 
     /// The shares of the places where a face and the body below it were that a person covers, 0…1, of the positions that are wanted:
-    /// others belong to somebody else.
+    /// others belong to another person.
     func coverage(
         of bounds: NormalizedRect,
         in frame: Frame,

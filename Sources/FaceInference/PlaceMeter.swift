@@ -1,27 +1,27 @@
 package import FaceMetadata
 package import Frames
 
-/// Says whether the place of a face that is not seen any more still shows a person, without recognising anybody.
+/// Says whether the place of a face that is not seen any more still shows a person, without recognising whom.
 ///
-/// It remembers the empty room, where there was a moment without anybody, and asks how much of the place differs from it. Where no
+/// It remembers the empty room, where there was a moment without people, and asks how much of the place differs from it. Where no
 /// empty room is known, it compares the clothes, and then asks a model for the outlines of people, which is loaded for that. All
 /// that is remembered stays in memory. Frames of one source, in order, from one thread at a time.
 package final class PlaceMeter {
     // Found on half of the scenes of `benchmark hold`; docs/accuracy.md has what the other half gives.
 
-    /// Seconds between two looks at a picture: without anybody, until the empty room is known and then; with people who are all
-    /// seen, for their first looks and then; and with somebody who is not seen.
+    /// Seconds between two looks at a picture: without people, until the empty room is known and then; with people who are all
+    /// seen, for their first looks and then; and with a person who is not seen.
     private static let pauses = (empty: 1.0, known: 4.0, new: 1.0, seen: 6.0, unseen: 0.5)
     private static let firstLooks = 4
     /// From this difference on, in levels of 0…255, a cell differs from the empty room, and has changed since the look before.
     private static let (difference, change): (Float, Float) = (26, 10)
-    /// The least share of a place that differs from the empty room if somebody is there, and that changes when somebody moves.
+    /// The least share of a place that differs from the empty room if a person is there, and that changes when the person moves.
     private static let (occupied, moved) = (0.15, 0.005)
-    /// The least coverage by a person's outline, and similarity of the clothes, of somebody who is there.
+    /// The least coverage by a person's outline, and similarity of the clothes, of a person who is there.
     private static let (outline, clothes) = (0.3, 0.6)
-    /// The least share of the head's place that somebody fills whose head is there.
+    /// The least share of the head's place that a person fills whose head is there.
     private static let head = 0.5
-    /// For more than how many looks nobody must have been there until all that is there belongs to the empty room, a person with the
+    /// For more than how many looks no person must have been there until all that is there belongs to the empty room, a person with the
     /// back to the camera too: until then it learns only what changes little.
     private static let looksUntilAll = 16
     /// The share of the picture beside people that another scene changes, and the least share that must be beside them.
@@ -44,7 +44,7 @@ package final class PlaceMeter {
     private var lastLook: Double?
     /// How many people are seen, and for how many looks it has been so.
     private var people = (count: 0, looks: 0)
-    /// For how many looks in a row nobody has been there.
+    /// For how many looks in a row no person has been there.
     private var emptyLooks = 0
     private var replacedAt = -Double.infinity
     private var outline: (model: PersonOutline, usedAt: Double)?
@@ -55,8 +55,8 @@ package final class PlaceMeter {
 
     package init(modelDirectory: String?) { self.modelDirectory = modelDirectory }
 
-    /// Whether a frame of that media time, in seconds, is to be looked at with all its pixels; rarely while nobody is there, and more
-    /// often while somebody who is there is not seen.
+    /// Whether a frame of that media time, in seconds, is to be looked at with all its pixels; rarely while no person is there, and more
+    /// often while a person who is there is not seen.
     package func isDue(at time: Double, isEmpty: Bool, hasUnseen: Bool) -> Bool {
         guard let lastLook, time >= lastLook else { return true }
         let pauses = Self.pauses

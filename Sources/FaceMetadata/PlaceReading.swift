@@ -16,10 +16,10 @@ package struct PlaceQuery: Hashable, Sendable {
 
 /// What the place of a face that is not seen shows.
 package enum PlaceReading: Hashable, Sendable {
-    /// Somebody, who has moved or not since the reading before, and whose head is where the face was or not.
+    /// A person, who has moved or not since the reading before, and whose head is where the face was or not.
     case person(moved: Bool, head: Bool)
     /// Other people whose faces are followed, so that nothing can be said.
     case covered
-    /// Nobody, or another scene.
+    /// No person, or another scene.
     case empty
 }

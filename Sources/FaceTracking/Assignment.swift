@@ -62,7 +62,7 @@ enum Assignment {
 
     /// How far a face lies from one that is held; nil if it is another one by its place, its size or its clothes.
     ///
-    /// Without clothes in the picture it must come back soon: somebody else cannot be there yet.
+    /// Without clothes in the picture it must come back soon: another person cannot be there yet.
     private static func distance(of seen: FaceObservation, fromHeld track: Track, at time: Double) -> Double? {
         let (one, other) = (seen.bounds, track.bounds)
         guard max(one.height / other.height, other.height / one.height) <= returning.sizeRatio,

@@ -186,9 +186,9 @@ public struct FaceTracker: Sendable {
         tracks.lazy.filter { track in !observations.contains { $0.lineage == track.lineage } }
     }
 
-    /// Whether nobody is there.
+    /// Whether no person is there.
     package var isEmpty: Bool { !tracks.contains(where: \.hasEntered) }
-    /// Whether somebody is there who is not seen.
+    /// Whether a person is there who is not seen.
     package var hasUnseen: Bool { tracks.contains(where: \.isUnseen) }
 
     /// Whether faces are held, and some observations are of others, whose clothes say whether they are the same.

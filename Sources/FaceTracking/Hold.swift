@@ -1,15 +1,15 @@
 import FaceMetadata
 
-/// What keeps a face that is not seen: that its place goes on showing somebody who moves.
+/// What keeps a face that is not seen: that its place goes on showing a person who moves.
 struct Hold: Sendable {
     /// Seconds between two looks at the place.
     static let interval = 0.5
-    /// For how many seconds somebody may seem not to move, whose head is there and who may be a jacket on a chair.
+    /// For how many seconds a person may seem not to move, whose head is there and who may be a jacket on a chair.
     private static let motionless = (head: 10.0, body: 1.5)
     /// For how many seconds other people may hide the place.
     private static let cover = 1.5
 
-    /// The frame in which somebody was known to be there last.
+    /// The frame in which a person was known to be there last.
     private(set) var lastThere: FrameStamp
     private var lastMotion: Double
     private var lastReading: Double?

@@ -158,7 +158,7 @@ struct Track: Sendable {
 
     /// Where to look for the person, if the face is not seen in the frame of that time and its patience has ended.
     ///
-    /// Nobody is behind a picture of a face.
+    /// No person is behind a picture of a face.
     func place(at time: Double, _ options: Options) -> PlaceQuery? {
         guard let face, !face.still, time - lastSeen.mediaTime >= options.patience - Self.slack,
             hold?.isDue(at: time) ?? true

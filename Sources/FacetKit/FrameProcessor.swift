@@ -36,7 +36,7 @@ final class FrameProcessor: @unchecked Sendable {
     private var lastPicture: Double?
     /// Since when, in media time, nothing was seen and nothing moved; nil if something does.
     private var restBegan: Double?
-    /// Seconds after which that is a rest: longer than somebody stands behind a door frame.
+    /// Seconds after which that is a rest: longer than a person stands behind a door frame.
     private static let restDelay = 1.0
 
     init(_ options: FaceSession.Options, firstFaceID: FaceID, meter: SessionMeter) {

@@ -81,7 +81,7 @@ package final class SQLiteConnection {
         }
     }
 
-    /// Merges the log into the file as far as that holds nobody up; throws `SQLiteError`.
+    /// Merges the log into the file as far as that keeps no other connection waiting; throws `SQLiteError`.
     package func checkpoint() throws {
         try check(sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil))
     }

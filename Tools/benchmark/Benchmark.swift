@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import System
 
 /// Measures the daemon and its parts; `deploy/bench` runs it.
 ///
@@ -48,9 +49,7 @@ struct Benchmark: AsyncParsableCommand {
     }
 
     /// The facetd that was built with this program.
-    static let facetd =
-        URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-        .appending(path: "facetd").path
+    static let facetd = RunningProgram.directory + "/facetd"
 
     /// Prints a table in Markdown; the first row is its heading.
     static func printTable(_ rows: [[String]]) {

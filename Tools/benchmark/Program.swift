@@ -31,8 +31,7 @@ extension Benchmark {
         }
 
         func run() throws {
-            let own = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
-            let programs = program.isEmpty ? [own + "/facetd"] : program
+            let programs = program.isEmpty ? [Benchmark.facetd] : program
             for source in sources.isEmpty ? [nil] : sources.map(Optional.some) {
                 print(source ?? "waiting for a camera")
                 var runs = [[Measurement]](repeating: [], count: programs.count)

@@ -99,7 +99,7 @@ package struct FaceReport {
         }
     }
 
-    /// What the report is about, as it may be shown to anybody: see `name(of:)`.
+    /// What the report is about, as it may be shown in public: see `name(of:)`.
     var title = ""
     /// When a live report began; the times of a clip say nothing of the clock.
     var began: Date?

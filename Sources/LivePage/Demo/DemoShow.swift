@@ -67,8 +67,8 @@ package enum DemoShow {
 
     /// The path of the clip that packages have, and a build of the source makes; the error names the option for another one.
     package static func clip(or option: String = "--source") throws -> String {
-        let path = URL(filePath: DemoStage.directory).deletingLastPathComponent().path + "/share/facet/demo.mp4"
-        let maker = DemoStage.directory + "/demo-clip"
+        let path = URL(filePath: RunningProgram.directory).deletingLastPathComponent().path + "/share/facet/demo.mp4"
+        let maker = RunningProgram.directory + "/demo-clip"
         let files = FileManager.default
         if !files.fileExists(atPath: path), files.isExecutableFile(atPath: maker) {
             StandardOutput.note("making the demo's clip, once")

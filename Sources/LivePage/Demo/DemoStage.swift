@@ -4,9 +4,6 @@ import System
 
 /// A broker and a daemon of the demo's own.
 struct DemoStage {
-    /// The directory of the running program.
-    static var directory: String { URL(filePath: RunningProgram.path ?? "").deletingLastPathComponent().path }
-
     let address: String
     private let files = FileManager.default.temporaryDirectory.appending(path: "facet-demo-\(UUID().uuidString)").path
     private var shell: pid_t = 0
@@ -17,7 +14,7 @@ struct DemoStage {
         address = "mqtt://127.0.0.1:\(port)"
         try FileManager.default.createDirectory(atPath: files, withIntermediateDirectories: true)
         let own = [
-            "DEMO_FILES": files, "DEMO_PORT": "\(port)", "DEMO_DAEMON": Self.directory + "/facetd",
+            "DEMO_FILES": files, "DEMO_PORT": "\(port)", "DEMO_DAEMON": RunningProgram.directory + "/facetd",
             "DEMO_SOURCE": source, "DEMO_PROGRAM": "\(getpid())",
         ]
         let command = ShellCommand(
