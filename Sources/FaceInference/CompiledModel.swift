@@ -15,23 +15,28 @@ final class CompiledModel {
     private let outputTensors: [LiteRtTensorBuffer]
     private let objects: LiteRTObjects
 
-    /// Compiles a model that takes what a sampler writes, and whose outputs have these shapes; the pinned file states both too.
+    /// Compiles a model that takes what a sampler writes, and whose outputs have these shapes. The pinned file states both too, but
+    /// for a model that is resized: that one takes inputs of many sizes.
     init(
         _ file: PinnedFile,
         _ sampler: CropSampler,
         outputs: [[Int32]],
         operators: [CustomOperator] = [],
+        isResized: Bool = false,
         in liteRT: LiteRT
     ) throws(InferenceError) {
         let bytes = try liteRT.bytes(of: file)
-        let side = Int32(sampler.size)
-        let shapes = [[1, side, side, 3]] + outputs
+        let shapes = [[1, Int32(sampler.height), Int32(sampler.width), 3]] + outputs
         let memory = shapes.map { AlignedMemory(count: MemoryLayout<Float>.stride * Int($0.reduce(1, *))) }
         let objects = LiteRTObjects(liteRT, model: file.name, keeping: memory + [bytes] + operators)
         // As a result: what locks throws nothing.
         compiled = try liteRT.compiling.update { _ in
             Result { () throws(InferenceError) in try objects.compile(bytes, operators) }
         }.get()
+        if isResized {
+            let resize = liteRT.functions.pointee.resize_input
+            try objects.check("resize the input of", resize(compiled, 0, 0, shapes[0], shapes[0].count))
+        }
         var tensors: [LiteRtTensorBuffer] = []
         for (shape, memory) in zip(shapes, memory) { tensors.append(try objects.tensor(shape, in: memory)) }
         inputTensors = Array(tensors.prefix(1))
@@ -41,9 +46,13 @@ final class CompiledModel {
         (self.sampler, self.operators, self.objects) = (sampler, operators, objects)
     }
 
-    /// Runs the model on a region of a frame.
+    /// Runs the model on a square region of a frame.
     func run(on frame: Frame, _ region: CropRegion) throws(InferenceError) {
-        let transform = region.uprightFromCrop(size: sampler.size)
+        try run(on: frame, through: region.uprightFromCrop(size: sampler.width))
+    }
+
+    /// Runs the model on what a transform maps to its input, from pixels of the input to those of the upright picture.
+    func run(on frame: Frame, through transform: AffineTransform) throws(InferenceError) {
         guard sampler.sample(frame, through: transform, into: input.numbers) else {
             throw .unreadableFrame(reason: "it is \(frame.size) of \(frame.format), which has no pixels to sample")
         }

@@ -20,6 +20,17 @@ package struct CropRegion: Hashable, Sendable {
         return AffineTransform(a: cosine, b: -sine, c: sine, d: cosine, tx: x, ty: y)
     }
 
+    /// Maps the centres of the pixels of a detector's input, whose longer side this square's is, to the upright picture.
+    func uprightFromInput(width: Int, height: Int) -> AffineTransform {
+        let step = side / Float(max(width, height))
+        let sine = sinf(rotation) * step
+        let cosine = cosf(rotation) * step
+        let (across, down) = (Float(width - 1) / 2, Float(height - 1) / 2)
+        let x = center.x - across * cosine + down * sine
+        let y = center.y - across * sine - down * cosine
+        return AffineTransform(a: cosine, b: -sine, c: sine, d: cosine, tx: x, ty: y)
+    }
+
     /// The same part of the same scene in a picture that is larger by a factor.
     func scaled(by factor: Float) -> CropRegion {
         CropRegion(center: (center + 0.5) * factor - 0.5, side: side * factor, rotation: rotation)
@@ -28,22 +39,22 @@ package struct CropRegion: Hashable, Sendable {
     /// The upright square with the same centre and side, to compare regions by.
     var square: NormalizedRect { NormalizedRect(center: SIMD2<Double>(center), size: .init(repeating: Double(side))) }
 
-    /// Whether two regions are about the same face: they share more than half of their union, or one's centre lies in the
-    /// other's inner half, where its face is.
+    /// Whether two regions are about the same face: they share more than half of their union, or they are about as large and one's
+    /// centre lies in the other's inner half, where its face is. A smaller face before a larger one is another face.
     func isSameFace(as other: CropRegion) -> Bool {
         if square.intersectionOverUnion(other.square) > 0.5 { return true }
+        guard min(side, other.side) > Self.leastRatio * max(side, other.side) else { return false }
         return (center - other.center).magnitude.max() < max(side, other.side) / 4
     }
 
-    /// Whether an upright square shows more than a picture of that size.
-    func reachesBeyond(_ size: FrameSize) -> Bool {
-        any(center - side / 2 .< 0) || any(center + side / 2 .> size.vector)
-    }
+    /// How large one of two regions of the same face is at least, as a share of the other one.
+    private static let leastRatio: Float = 0.6
+
 }
 
 extension CropRegion {
     /// How much larger than the face's box the landmark model wants its crop.
-    private static let margin: Float = 1.5
+    static let margin: Float = 1.5
 
     /// The square that holds a whole rectangle of the picture, in its middle; what is beside it is border.
     ///
@@ -54,7 +65,7 @@ extension CropRegion {
 
     /// Where the landmark model looks for the face that the detector found.
     init(around detection: FaceDetection) {
-        self.init(detection.center, detection.size, eyes: detection.rightEye - detection.leftEye)
+        self.init(center: detection.center, side: Self.margin * detection.side, rotation: detection.roll)
     }
 
     /// Where the landmark model looks in the next frame for the face whose points it found in this one.

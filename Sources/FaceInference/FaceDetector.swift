@@ -2,95 +2,96 @@ import FaceMetadata
 import Frames
 import Glibc
 
-/// A detector model that is ready to run; from one thread at a time.
+/// YuNet, the network that finds faces, at one size of its input; from one thread at a time.
+///
+/// It sees faces from about 10 pixels of its input on, up to nearly its whole height, also from the side.
 final class FaceDetector {
-    let kind: DetectorKind
+    /// Pixels of the input's width, a multiple of 32.
+    let width: Int
+    /// Pixels of the input's height, a multiple of 32.
+    let height: Int
     private let model: CompiledModel
-    private let priors: [SIMD2<Float>]
 
-    init(_ kind: DetectorKind, in liteRT: LiteRT) throws(InferenceError) {
-        self.kind = kind
-        priors = kind.priors()
-        let sampler = CropSampler(size: kind.inputSize, border: .black, range: -1...1)
-        let count = Int32(priors.count)
-        let outputs = [[1, count, Int32(DetectorKind.valuesPerPrior)], [1, count, 1]]
-        model = try CompiledModel(kind.file, sampler, outputs: outputs, in: liteRT)
+    /// What the sides of an input must be multiples of.
+    static let unit = 32
+    /// Pixels of the input for a cell of each of the three grids in which the network answers.
+    private static let strides = [8, 16, 32]
+    /// Two boxes that share more than this of their union are of one face; libfacedetection's own limit.
+    private static let mostOverlap = 0.45
+
+    init(width: Int, height: Int, in liteRT: LiteRT) throws(InferenceError) {
+        self.width = width
+        self.height = height
+        let sampler = CropSampler(width: width, height: height, border: .black, range: 0...255, order: .bgr)
+        // For each cell: how sure it is that there is a face, how sure that the box is right, the box, five points.
+        let outputs = [1, 1, 4, 10].flatMap { (channels: Int32) -> [[Int32]] in
+            Self.strides.map { [1, Int32(height / $0), Int32(width / $0), channels] }
+        }
+        model = try CompiledModel(.faceDetector, sampler, outputs: outputs, isResized: true, in: liteRT)
     }
 
-    func detect(in frame: Frame, rect: NormalizedRect) throws(InferenceError) -> [FaceDetection] {
-        try detect(in: frame, region: CropRegion(letterboxing: rect, of: frame.uprightSize))
+    /// Finds the faces in a region, whose side is the longer one of the input, the surest first.
+    /// - Parameter minimumScore: The score that a face must have, 0…1.
+    func detect(
+        in frame: Frame,
+        region: CropRegion,
+        minimumScore: Float
+    ) throws(InferenceError) -> [FaceDetection] {
+        try model.run(on: frame, through: region.uprightFromInput(width: width, height: height))
+        return FaceDetection.best(decode(in: region, minimumScore), mostOverlap: Self.mostOverlap)
     }
 
-    func detect(in frame: Frame, region: CropRegion) throws(InferenceError) -> [FaceDetection] {
-        try model.run(on: frame, region)
-        let (boxes, logits) = (model.outputs[0].numbers, model.outputs[1].numbers)
-        return FaceDetection.merging(kind.decode(boxes: boxes, logits: logits, priors: priors, in: region))
-    }
-}
-
-/// One of the two detector models: its file, its input and the grid of places that it scores.
-struct DetectorKind: Sendable {
-    let file: PinnedFile
-    /// Pixels of the input's width and height.
-    let inputSize: Int
-    /// Grids of so many cells squared, each cell with so many priors.
-    let layers: [(cells: Int, priorsPerCell: Int)]
-    /// Below this score a place holds no face; MediaPipe's own thresholds for the two models.
-    let minimumScore: Float
-
-    /// For faces wider than about an eighth of the picture.
-    static let shortRange = DetectorKind(
-        file: .shortRangeDetector,
-        inputSize: 128,
-        layers: [(cells: 16, priorsPerCell: 2), (cells: 8, priorsPerCell: 6)],
-        minimumScore: 0.5
-    )
-
-    /// For faces wider than about a twentieth of the picture, at three times the time.
-    static let fullRange = DetectorKind(
-        file: .fullRangeDetector,
-        inputSize: 192,
-        layers: [(cells: 48, priorsPerCell: 1)],
-        minimumScore: 0.6
-    )
-
-    /// The positions of the priors, the boxes that a single-shot detector refines, 0…1 of the input: rows first, in them columns,
-    /// in them the priors of a cell.
-    func priors() -> [SIMD2<Float>] {
-        layers.flatMap { layer in
-            (0..<layer.cells * layer.cells).flatMap { cell in
-                let x = (Float(cell % layer.cells) + 0.5) / Float(layer.cells)
-                let y = (Float(cell / layer.cells) + 0.5) / Float(layer.cells)
-                return [SIMD2<Float>](repeating: SIMD2(x, y), count: layer.priorsPerCell)
+    /// The mean brightness of a face that was found in the region that was looked at last, 0…1.
+    func luminance(of detection: FaceDetection, in region: CropRegion) -> Double {
+        let scale = Float(max(width, height)) / region.side
+        let middle = (detection.center - region.center) * scale + SIMD2(Float(width), Float(height)) / 2
+        let half = detection.size * scale / 4
+        let low = pointwiseMax(middle - half, .zero)
+        let high = pointwiseMin(middle + half, SIMD2(Float(width - 1), Float(height - 1)))
+        guard all(low .<= high) else { return 0 }
+        var sum: Float = 0
+        var count: Float = 0
+        for row in stride(from: Int(low.y), through: Int(high.y), by: 2) {
+            for column in stride(from: Int(low.x), through: Int(high.x), by: 2) {
+                let pixel = model.input.numbers + 3 * (row * width + column)
+                // The weights of ITU-R BT.601, for blue, green and red.
+                sum += 0.114 * pixel[0] + 0.587 * pixel[1] + 0.299 * pixel[2]
+                count += 255
             }
         }
+        return Double(sum / count)
     }
 
-    /// Numbers per prior in the model's first output: centre, size, six points.
-    static let valuesPerPrior = 16
-
-    /// Reads the model's outputs: everything that scores enough, in pixels of the region that the model saw.
-    func decode(
-        boxes: UnsafePointer<Float>,
-        logits: UnsafePointer<Float>,
-        priors: [SIMD2<Float>],
-        in region: CropRegion
-    ) -> [FaceDetection] {
-        let minimumLogit = logf(minimumScore / (1 - minimumScore))
-        let unit = region.side / Float(inputSize)
-        let (sine, cosine) = (sinf(region.rotation), cosf(region.rotation))
+    /// Reads the network's answer: every cell that scores enough, in pixels of the upright picture.
+    private func decode(in region: CropRegion, _ minimumScore: Float) -> [FaceDetection] {
+        let toPicture = region.uprightFromInput(width: width, height: height)
+        let scale = region.side / Float(max(width, height))
+        // A quarter turn exchanges width and height.
+        let isOnSide = sinf(region.rotation).magnitude > 0.7
         var found: [FaceDetection] = []
-        for index in priors.indices where logits[index] > minimumLogit {
-            let values = boxes + Self.valuesPerPrior * index
-            guard values[2] > 0, values[3] > 0 else { continue }
-            func pair(_ number: Int) -> SIMD2<Float> { SIMD2(values[2 * number], values[2 * number + 1]) * unit }
-            func point(_ number: Int) -> SIMD2<Float> {
-                let way = (priors[index] - 0.5) * region.side + pair(number)
-                return region.center + cosine * way + sine * SIMD2(-way.y, way.x)
+        for (level, stride) in Self.strides.enumerated() {
+            let columns = width / stride
+            let values = (0..<4).map { model.outputs[3 * $0 + level].numbers }
+            for cell in 0..<columns * (height / stride) {
+                let product = values[0][cell] * values[1][cell]
+                guard product >= minimumScore * minimumScore else { continue }
+                let corner = SIMD2(Float(cell % columns), Float(cell / columns))
+                // Positions are edges of pixels, and the map is of their centres.
+                func place(_ numbers: UnsafeMutablePointer<Float>) -> SIMD2<Float> {
+                    toPicture((corner + SIMD2(numbers[0], numbers[1])) * Float(stride) - 0.5)
+                }
+                let box = values[2] + 4 * cell
+                let size = SIMD2(expf(min(box[2], 10)), expf(min(box[3], 10))) * Float(stride) * scale
+                let points = (0..<5).map { place(values[3] + 10 * cell + 2 * $0) }
+                found.append(
+                    FaceDetection(
+                        score: product.squareRoot(),
+                        center: place(box),
+                        size: isOnSide ? SIMD2(size.y, size.x) : size,
+                        points: points
+                    )
+                )
             }
-            let score = 1 / (1 + expf(-min(logits[index], 100)))
-            let points = (2..<8).map(point)
-            found.append(FaceDetection(score: score, center: point(0), size: pair(1), keypoints: points))
         }
         return found
     }
@@ -98,58 +99,101 @@ struct DetectorKind: Sendable {
 
 /// One face as the detector sees it, in pixels of the upright picture.
 struct FaceDetection: Hashable, Sendable {
-    /// 0…1.
+    /// How sure the detector is, 0…1.
     var score: Float
     var center: SIMD2<Float>
+    /// The width, and the height from forehead to chin.
     var size: SIMD2<Float>
-    /// Six points: the eyes at the picture's left and right, the nose's tip, the mouth, the ears at the left and right.
-    var keypoints: [SIMD2<Float>]
+    /// Five points: the eyes at the picture's left and right, the nose's tip, the mouth's corners at the left and right.
+    var points: [SIMD2<Float>]
 
-    var leftEye: SIMD2<Float> { keypoints[0] }
-    var rightEye: SIMD2<Float> { keypoints[1] }
+    var leftEye: SIMD2<Float> { points[0] }
+    var rightEye: SIMD2<Float> { points[1] }
+    var nose: SIMD2<Float> { points[2] }
+    var mouth: SIMD2<Float> { (points[3] + points[4]) / 2 }
     var box: NormalizedRect { NormalizedRect(center: SIMD2<Double>(center), size: SIMD2<Double>(size)) }
+    var corners: (low: SIMD2<Float>, high: SIMD2<Float>) { (center - size / 2, center + size / 2) }
+    /// The larger one of width and height.
+    var side: Float { size.max() }
+
+    /// A face that a model has seen in a region where the landmark model looks for it, without its points.
+    init(in region: CropRegion) {
+        self.init(score: 0, center: region.center, size: .init(repeating: region.side / CropRegion.margin), points: [])
+    }
+
+    init(score: Float, center: SIMD2<Float>, size: SIMD2<Float>, points: [SIMD2<Float>]) {
+        self.score = score
+        self.center = center
+        self.size = size
+        self.points = points
+    }
+
+    /// The rotation of the line between the eyes, in radians, clockwise as seen; of a profile, whose eyes are one behind the other,
+    /// that of the line from them to the mouth.
+    var roll: Float {
+        guard points.count == 5 else { return 0 }
+        let eyes = rightEye - leftEye
+        let down = mouth - (leftEye + rightEye) / 2
+        let across = eyes + SIMD2(down.y, -down.x) / 4
+        return atan2f(across.y, across.x)
+    }
+
+    /// How far the nose's tip lies beside the middle of the eyes, along their line, in widths of the face: to the picture's right.
+    var turnedShare: Float {
+        guard points.count == 5 else { return 0 }
+        let way = nose - (leftEye + rightEye) / 2
+        return (way.x * cosf(roll) + way.y * sinf(roll)) / max(size.x, 1)
+    }
+
+    /// Where the head points, as far as the five points say; the pitch is unknown.
+    var pose: HeadPose { HeadPose(roll: Double(roll) * 180 / .pi, yaw: Double(turnedShare) * 180, pitch: nil) }
 
     /// Whether the boxes of two detections overlap so far that both are of the same face.
     func isSameFace(as other: FaceDetection) -> Bool { box.intersectionOverUnion(other.box) > 0.3 }
 
-    /// Merges detections of the same face, best first: each best one takes in all that overlap it, weighted by score.
-    ///
-    /// The mean of many is steadier than the best alone, which is why it is not simply picked.
-    static func merging(_ candidates: [FaceDetection]) -> [FaceDetection] {
-        var remaining = candidates.sorted { $0.score > $1.score }
-        var merged: [FaceDetection] = []
-        while let best = remaining.first {
-            let same = remaining.filter(best.isSameFace)
-            // A box without area overlaps nothing, not even itself.
-            merged.append(same.isEmpty ? best : mean(of: same, score: best.score))
-            remaining = remaining.dropFirst().filter { !best.isSameFace(as: $0) }
+    /// The best one of each group of detections of one face, the surest first.
+    static func best(_ candidates: [FaceDetection], mostOverlap: Double) -> [FaceDetection] {
+        var best: [FaceDetection] = []
+        for candidate in candidates.sorted(by: { $0.score > $1.score })
+        where !best.contains(where: { $0.box.intersectionOverUnion(candidate.box) > mostOverlap }) {
+            best.append(candidate)
         }
-        return merged
+        return best
     }
 
-    private static func mean(of detections: [FaceDetection], score: Float) -> FaceDetection {
-        let total = detections.reduce(0) { $0 + $1.score }
-        func mean(_ value: (FaceDetection) -> SIMD2<Float>) -> SIMD2<Float> {
-            detections.reduce(.zero) { $0 + value($1) * $1.score } / total
-        }
-        let keypoints = (0..<6).map { index in mean { $0.keypoints[index] } }
-        return FaceDetection(score: score, center: mean(\.center), size: mean(\.size), keypoints: keypoints)
+    /// The same face in the same scene, in a picture that is larger by a factor.
+    func scaled(by factor: Float) -> FaceDetection {
+        func place(_ point: SIMD2<Float>) -> SIMD2<Float> { (point + 0.5) * factor - 0.5 }
+        return FaceDetection(score: score, center: place(center), size: size * factor, points: points.map(place))
+    }
+
+    /// What the detector knows of a face in a picture of that size.
+    func observation(in size: FrameSize) -> FaceObservation {
+        var observation = FaceObservation()
+        let half = self.size / 2
+        let (low, high) = (size.share(of: center - half), size.share(of: center + half))
+        observation.hasMesh = false
+        observation.bounds = NormalizedRect(left: low.x, top: low.y, right: high.x, bottom: high.y)
+        observation.pose = pose
+        observation.confidence = Double(score)
+        observation.leftEye = size.share(of: leftEye)
+        observation.rightEye = size.share(of: rightEye)
+        observation.mouth = size.share(of: mouth)
+        return observation
     }
 
     /// The detection as a face without an identity, in a picture of that size.
     func face(in size: FrameSize) -> FaceObject {
-        // The detector's square reaches from the brows to the chin.
-        let (side, eyeLine) = (Double(self.size.max()), rightEye - leftEye)
-        let roll = Double(atan2f(eyeLine.y, eyeLine.x))
-        let middle = SIMD2<Double>(center) + 0.5 + 0.1 * side * SIMD2(sin(roll), -cos(roll))
-        let extent = SIMD2(1.1, 1.2) * side
-        let picture = SIMD2<Double>(size.vector)
-        let bounds = NormalizedRect(center: middle / picture, size: extent / picture)
-        let pose = HeadPose(roll: roll * 180 / .pi, yaw: 0, pitch: 0)
-        var face = FaceObject(faceID: FaceID(rawValue: 0), bounds: bounds, pose: pose, confidence: Double(score))
-        face.leftEye = size.share(of: leftEye)
-        face.rightEye = size.share(of: rightEye)
-        face.mouth = size.share(of: keypoints[3])
+        let seen = observation(in: size)
+        var face = FaceObject(
+            faceID: FaceID(rawValue: 0),
+            bounds: seen.bounds,
+            pose: seen.pose,
+            confidence: seen.confidence
+        )
+        face.leftEye = seen.leftEye
+        face.rightEye = seen.rightEye
+        face.mouth = seen.mouth
         return face
     }
 }

@@ -132,11 +132,12 @@ struct FaceGeometry {
         }
         guard total > 0 else { return nil }
         offset /= total * unit
-        let trust = GazeFormula.trust(yaw: pose.yaw)
+        guard let yaw = pose.yaw, let pitch = pose.pitch else { return nil }
+        let trust = GazeFormula.trust(yaw: yaw)
         // Yaw and pitch.
-        let turn = GazeFormula.head * SIMD2(pose.yaw, pose.pitch)
+        let turn = GazeFormula.head * SIMD2(yaw, pitch)
         let irises = turn + GazeFormula.iris * SIMD2<Double>(offset) + SIMD2(0, GazeFormula.neutralPitch)
-        let head = SIMD2(pose.yaw, turn.y + GazeFormula.neutralHeadPitch)
+        let head = SIMD2(yaw, turn.y + GazeFormula.neutralHeadPitch)
         let angles = trust * irises + (1 - trust) * head
         return Gaze(yaw: min(max(angles.x, -90), 90), pitch: min(max(angles.y, -90), 90))
     }

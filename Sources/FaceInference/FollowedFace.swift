@@ -34,6 +34,23 @@ struct FollowedFace {
     /// For how many seconds a face is new: long enough for its enter.
     private static let newness = 0.3
 
+    /// Begins to follow a face with the landmarks that the model found in a region.
+    init(
+        lineage: Int,
+        landmarks: FaceLandmarks,
+        _ presence: Double,
+        _ region: CropRegion,
+        size: FrameSize,
+        foundAt: Double
+    ) {
+        self.lineage = lineage
+        self.landmarks = landmarks
+        self.presence = presence
+        self.region = region
+        self.size = size
+        self.foundAt = foundAt
+    }
+
     /// What decides whether it is computed in a frame of that time.
     func candidate(at time: Double) -> LandmarkBudget.Candidate {
         .init(side: region.side, isNew: (0..<Self.newness).contains(time - foundAt), waited: carriedFrames)
@@ -50,7 +67,11 @@ struct FollowedFace {
         isCarriedOver = true
         guard size != self.size else { return }
         let factor = Float(size.width) / Float(self.size.width)
-        for index in landmarks.all.indices { landmarks[index] *= factor }
+        // Pixel centres are at integers: the picture's edge is half a pixel before the first one.
+        for index in landmarks.all.indices {
+            let place = (landmarks[index] + 0.5) * factor - 0.5
+            landmarks[index] = PixelLandmark(place.x, place.y, landmarks[index].z * factor)
+        }
     }
 
     /// Where to look in an upright picture of that size.
@@ -84,9 +105,12 @@ struct FollowedFace {
         self.size = size
         region = CropRegion(around: landmarks)
         shift = (region.center - before.center).magnitude.max() / before.side
-        // Also false for what is not a number.
+        return presence > Self.minimumPresence && Self.isPlausible(region, in: size)
+    }
+
+    /// Whether a face can be in a region of an upright picture of that size; false for what is not a number.
+    static func isPlausible(_ region: CropRegion, in size: FrameSize) -> Bool {
         let isInside = all(region.center .> 0) && all(region.center .< size.vector)
-        let isSized = region.side >= 4 && region.side < 8 * size.vector.max()
-        return presence > Self.minimumPresence && isInside && isSized
+        return isInside && region.side >= 4 && region.side < 8 * size.vector.max()
     }
 }

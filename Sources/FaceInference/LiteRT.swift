@@ -35,7 +35,7 @@ package final class LiteRT: @unchecked Sendable {
         let library = try PinnedFile.library()
         try library.load(from: directory)
         var models: [PinnedFile: AlignedMemory] = [:]
-        for file in [PinnedFile.shortRangeDetector, .landmarkModel, .fullRangeDetector] {
+        for file in [PinnedFile.faceDetector, .landmarkModel] {
             models[file] = try file.load(from: directory)
         }
         models[.landmarkModel].map(CustomOperator.patchVersions(in:))

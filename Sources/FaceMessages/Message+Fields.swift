@@ -73,6 +73,7 @@ extension FaceObject: WireValue {
         try wire.optional("gaze", &gaze, .object(Gaze(yaw: 0, pitch: 0)))
         try wire.optional("distance", &distance, .amount(decimals: 2))
         try wire.field("still", &still, .flag, or: false, isWritten: still)
+        try wire.field("mesh", &hasMesh, .flag, or: true, isWritten: !hasMesh)
         try wire.field("trackedFrames", &trackedFrames, .counter, or: 0)
         try wire.field("seen", &isSeen, .flag, or: true, isWritten: !isSeen)
     }
@@ -88,7 +89,7 @@ extension FaceObject: WireValue {
         try wire.optional("roll", &roll, .degrees)
         try wire.optional("yaw", &yaw, .degrees)
         try wire.optional("pitch", &pitch, .degrees)
-        if let roll, let yaw, let pitch { pose = HeadPose(roll: roll, yaw: yaw, pitch: pitch) }
+        if let roll { pose = HeadPose(roll: roll, yaw: yaw, pitch: pitch) }
         try wire.field("confidence", &confidence, .share)
     }
 }

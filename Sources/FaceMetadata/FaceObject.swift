@@ -49,6 +49,9 @@ public struct FaceObject: Hashable, Sendable {
     public var distance: Double?
     /// The names of the zones that the face is in, from `zone_enter` to `zone_leave`; nil if there are no zones.
     public var zones: [String]?
+    /// Whether the face was measured by a mesh of points. If not, it is seen but turned away, covered, bent, small or dark: its
+    /// expression, eyes and gaze are unknown.
+    public var hasMesh = true
     /// Whether the face seems to be only a picture of one: nothing in it has moved for `FaceTracker.Options.stillAfter`.
     public var still = false
     /// On how many analysed frames the face was seen since its enter.

@@ -5,10 +5,13 @@
 package struct FaceObservation: Sendable {
     /// Constant as long as the landmarks were followed from frame to frame without a new detection.
     package var lineage = 0
+    /// Whether the landmark model measured the face. If not, only the bounds, the pose as far as it is known, the confidence, the
+    /// eyes' and the mouth's places are measured.
+    package var hasMesh = true
     /// Forehead to chin, and the width of the face.
     package var bounds = NormalizedRect.zero
     package var pose = HeadPose()
-    /// How sure the landmark model is that this is a face, 0…1.
+    /// How sure the model is that this is a face, 0…1: the landmark model, or the detector for a face without a mesh.
     package var confidence = 0.0
     /// The centre of the eye at the picture's left.
     package var leftEye = NormalizedPoint(x: 0, y: 0)

@@ -2,13 +2,13 @@
 public struct HeadPose: Hashable, Sendable {
     /// Rotation in the picture: positive is clockwise as the viewer sees it.
     public var roll: Double
-    /// Turn to the side: positive is nose towards the picture's right.
-    public var yaw: Double
-    /// Nod: positive is up.
-    public var pitch: Double
+    /// Turn to the side: positive is nose towards the picture's right; nil while it is unknown.
+    public var yaw: Double?
+    /// Nod: positive is up; nil while it is unknown, as for a face without a mesh.
+    public var pitch: Double?
 
     /// Makes a pose from its angles in degrees; without them it is straight ahead.
-    public init(roll: Double = 0, yaw: Double = 0, pitch: Double = 0) {
+    public init(roll: Double = 0, yaw: Double? = 0, pitch: Double? = 0) {
         (self.roll, self.yaw, self.pitch) = (roll, yaw, pitch)
     }
 }

@@ -52,7 +52,7 @@ package struct ChangeGate: Sendable {
         new.smiling != old.smiling || new.leftEyeClosed != old.leftEyeClosed
             || new.rightEyeClosed != old.rightEyeClosed || new.isSeen != old.isSeen
             || new.looking != old.looking || new.talking != old.talking || new.zones != old.zones
-            || new.still != old.still
+            || new.still != old.still || new.hasMesh != old.hasMesh
             || (new.pose == nil) != (old.pose == nil)
     }
 
@@ -60,9 +60,9 @@ package struct ChangeGate: Sendable {
         func hasLeft(_ deadband: Double, _ values: [(FaceObject) -> Double?]) -> Bool {
             values.contains { value in Self.differ(value(new), value(old)) { abs($0 - $1) > deadband } }
         }
-        func hasTurned(_ angle: (HeadPose) -> Double) -> Bool {
-            Self.differ(new.pose, old.pose) {
-                abs((angle($0) - angle($1)).remainder(dividingBy: 360)) > options.angle
+        func hasTurned(_ angle: (HeadPose) -> Double?) -> Bool {
+            Self.differ(new.pose.flatMap(angle), old.pose.flatMap(angle)) {
+                abs(($0 - $1).remainder(dividingBy: 360)) > options.angle
             }
         }
         let edges: [(FaceObject) -> Double?] = [

@@ -141,8 +141,13 @@ public struct FaceTracker: Sendable {
         update.events += tracks[index].drainExpressionEvents()
         update.sightings.append(tracks[index].sighting(seen))
         guard tracks[index].face != nil else { return }
-        if seen.eyeDistance < options.smallestEyeDistance { update.attention.insert(.tooSmall) }
-        if abs(seen.pose.yaw) > options.yawLimit { update.attention.insert(.turnedAway) }
+        let isTurned = seen.pose.yaw.map { abs($0) > options.yawLimit } ?? false
+        if isTurned { update.attention.insert(.turnedAway) }
+        if !seen.hasMesh {
+            if !isTurned { update.attention.insert(.notMeasured) }
+        } else if seen.eyeDistance < options.smallestEyeDistance {
+            update.attention.insert(.tooSmall)
+        }
     }
 
     private mutating func dropStill(at stamp: FrameStamp, _ update: inout Update) {
@@ -203,9 +208,9 @@ extension FaceObservation {
     fileprivate var isFinite: Bool {
         let (lids, mouth) = ([leftLids, rightLids], mouthShape)
         let numbers =
-            [bounds.x, bounds.y, bounds.width, bounds.height, pose.roll, pose.yaw, pose.pitch, confidence, eyeDistance]
+            [bounds.x, bounds.y, bounds.width, bounds.height, pose.roll, confidence, eyeDistance]
             + lids.flatMap { [$0.height, $0.width] } + [mouth.opening, mouth.cornerDrop, mouth.smileLevel]
-            + [gaze?.yaw, gaze?.pitch, irisDiameter].compactMap(\.self)
+            + [pose.yaw, pose.pitch, gaze?.yaw, gaze?.pitch, irisDiameter].compactMap(\.self)
         return bounds.width > 0 && bounds.height > 0 && numbers.allSatisfy(\.isFinite)
     }
 }

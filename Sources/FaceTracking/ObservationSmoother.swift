@@ -6,18 +6,21 @@ struct ObservationSmoother {
     private var angles = OneEuroFilter<SIMD3<Double>>(speedCoefficient: angleCoefficient)
     static let angleCoefficient = 0.15
 
-    private var lastRoll: Double?
+    private var last: HeadPose?
 
     /// The bounds and the pose, steadied; `interval` is the time since the face's last observation, in seconds.
     mutating func smooth(_ bounds: NormalizedRect, _ pose: HeadPose, interval: Double) -> (NormalizedRect, HeadPose) {
         let corners = SIMD4(bounds.x, bounds.y, bounds.x + bounds.width, bounds.y + bounds.height)
         let edges = edges.filter(corners, interval: interval)
         // Roll goes round: the filter must not sweep through 0° when it steps from 179° to −179°.
-        if let lastRoll, abs(pose.roll - lastRoll) > 180 { angles.begin(0, with: pose.roll) }
-        lastRoll = pose.roll
-        let angles = angles.filter(SIMD3(pose.roll, pose.yaw, pose.pitch), interval: interval)
+        if let last, abs(pose.roll - last.roll) > 180 { angles.begin(0, with: pose.roll) }
+        // An angle that was unknown begins anew.
+        if let yaw = pose.yaw, last?.yaw == nil { angles.begin(1, with: yaw) }
+        if let pitch = pose.pitch, last?.pitch == nil { angles.begin(2, with: pitch) }
+        last = pose
+        let angles = angles.filter(SIMD3(pose.roll, pose.yaw ?? 0, pose.pitch ?? 0), interval: interval)
         let steady = NormalizedRect(left: edges.x, top: edges.y, right: edges.z, bottom: edges.w)
-        return (steady, HeadPose(roll: angles.x, yaw: angles.y, pitch: angles.z))
+        return (steady, HeadPose(roll: angles.x, yaw: pose.yaw.map { _ in angles.y }, pitch: pose.pitch.map { _ in angles.z }))
     }
 }
 

@@ -26,7 +26,8 @@ struct SignDetector: Sendable {
 
     private struct Sample: TimedSample {
         var time: Double
-        var pose: HeadPose
+        var yaw: Double
+        var pitch: Double
         var opening: Double
     }
 
@@ -57,7 +58,9 @@ struct SignDetector: Sendable {
             samples.forget()
         }
         let observation = context.observation
-        samples.append(Sample(time: time, pose: observation.pose, opening: observation.mouthShape.opening))
+        // Without a mesh the pitch is unknown.
+        guard let yaw = observation.pose.yaw, let pitch = observation.pose.pitch else { return nil }
+        samples.append(Sample(time: time, yaw: yaw, pitch: pitch, opening: observation.mouthShape.opening))
         guard let sign = eyeSign(eyes, canWink: context.canWink, at: time) ?? headSign(at: time) else { return nil }
         samples.forget()
         switch (sign, context.options.isMirrored) {
@@ -103,8 +106,8 @@ struct SignDetector: Sendable {
         guard let over = exchange(&closure, with: nil) else { return nil }
         let before = exchange(&lastBlink, with: nil).flatMap { over.start - $0.end <= Self.longestPause ? $0 : nil }
         guard areLipsAtRest(from: over.start - Self.lips.seconds),
-            let yaw = range(\.pose.yaw, from: before?.start ?? over.start),
-            let pitch = range(\.pose.pitch, from: before?.start ?? over.start),
+            let yaw = range(\.yaw, from: before?.start ?? over.start),
+            let pitch = range(\.pitch, from: before?.start ?? over.start),
             max(yaw, pitch) <= Self.mostHeadMotion
         else { return nil }
         let duration = time - over.start
@@ -133,8 +136,8 @@ struct SignDetector: Sendable {
     private typealias Axis = KeyPath<Sample, Double>
 
     private func headSign(at time: Double) -> FaceEvent.Sign? {
-        if hasSwung(\.pose.pitch, more: \.pose.yaw, at: time) { return .nod }
-        return hasSwung(\.pose.yaw, more: \.pose.pitch, at: time) ? .shake : nil
+        if hasSwung(\.pitch, more: \.yaw, at: time) { return .nod }
+        return hasSwung(\.yaw, more: \.pitch, at: time) ? .shake : nil
     }
 
     /// Whether the head has swung to and fro along one axis, twice as far as along the other one, until now.

@@ -77,6 +77,7 @@ struct Track: Sendable {
         confidence = observation.confidence
         latest.confidence = confidence
         latest.isSeen = true
+        latest.hasMesh = observation.hasMesh
         latest.leftEye = observation.leftEye
         latest.rightEye = observation.rightEye
         latest.mouth = observation.mouth

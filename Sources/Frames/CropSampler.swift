@@ -1,4 +1,4 @@
-/// Samples a turned, scaled square out of a frame into the floating-point RGB that models take.
+/// Samples a turned, scaled rectangle out of a frame into the floating-point colours that models take.
 ///
 /// It reads the frame's own pixels, whatever their format, at the crop's positions only: no picture is converted or
 /// turned as a whole. All samples are interpolated bilinearly, with pixel centres at integers. Nothing is allocated.
@@ -9,23 +9,36 @@ package struct CropSampler: Hashable, Sendable {
         case black
     }
 
-    /// The width and height of the crop in pixels.
-    package let size: Int
+    /// The order of a pixel's three numbers.
+    package enum Order: Hashable, Sendable { case rgb, bgr }
+
+    /// The width of the crop in pixels.
+    package let width: Int
+    /// The height of the crop in pixels.
+    package let height: Int
     private let border: Border
+    private let order: Order
     /// How a sample 0…255 becomes a number: sample · scale + offset.
     private let scale: Float
     private let offset: Float
 
-    /// Makes a sampler of crops of that many pixels squared, with numbers in `range` for black to white.
+    /// Makes a sampler of squares of `size` by `size` pixels, with numbers in `range` for black to white.
     package init(size: Int, border: Border, range: ClosedRange<Float>) {
-        self.size = max(0, size)
+        self.init(width: size, height: size, border: border, range: range)
+    }
+
+    /// Makes a sampler of crops of `width` by `height` pixels, with numbers in `range` for black to white.
+    package init(width: Int, height: Int, border: Border, range: ClosedRange<Float>, order: Order = .rgb) {
+        self.width = max(0, width)
+        self.height = max(0, height)
         self.border = border
+        self.order = order
         scale = (range.upperBound - range.lowerBound) / 255
         offset = range.lowerBound
     }
 
-    /// How many numbers a crop has: rows from the top, in them pixels from the left, in them red, green, blue.
-    package var count: Int { 3 * size * size }
+    /// How many numbers a crop has: rows from the top, in them pixels from the left, in them the colours in their order.
+    package var count: Int { 3 * width * height }
 
     /// Samples a crop of a frame, whose orientation is taken into account; the transform maps a pixel of the crop (column, row) to
     /// pixels of the upright picture, and `output` has room for `count` numbers.
@@ -37,15 +50,17 @@ package struct CropSampler: Hashable, Sendable {
         into output: UnsafeMutablePointer<Float>
     ) -> Bool {
         let conversion = YUVConversion(frame.encoding, scale: scale, offset: offset)
-        return CropRow.use(frame, uprightFromCrop, width: size) { numbers in
+        return CropRow.use(frame, uprightFromCrop, width: width) { numbers in
             let (grid, samples) = (numbers.grid, numbers.samples)
             let (unit, black) = samples.isRGB ? (scale / 65536, offset) : (1, 0)
-            for row in 0..<size {
-                let target = output + 3 * size * row
+            for row in 0..<height {
+                let target = output + 3 * width * row
                 // Elsewhere not even a neighbour is inside.
-                let columns = border == .replicate ? 0..<size : grid.interior(ofRow: row, margin: -1)
+                let columns = border == .replicate ? 0..<width : grid.interior(ofRow: row, margin: -1)
                 numbers.sample(row, columns)
-                let (first, second, third) = (numbers.first, numbers.second, numbers.third)
+                let second = numbers.second
+                let first = order == .rgb ? numbers.first : numbers.third
+                let third = order == .rgb ? numbers.third : numbers.first
                 if !samples.isRGB { conversion.convert(numbers, columns) }
                 for index in columns {
                     target[3 &* index] = first[index] * unit + black
@@ -60,7 +75,7 @@ package struct CropSampler: Hashable, Sendable {
     /// Makes black what lies outside the picture, and darker what lies at its edge.
     private func fade(_ row: Int, _ columns: Range<Int>, _ grid: CropGrid, _ target: UnsafeMutablePointer<Float>) {
         target.update(repeating: offset, count: 3 * columns.lowerBound)
-        (target + 3 * columns.upperBound).update(repeating: offset, count: 3 * (size - columns.upperBound))
+        (target + 3 * columns.upperBound).update(repeating: offset, count: 3 * (width - columns.upperBound))
         let interior = grid.interior(ofRow: row).clamped(to: columns)
         for part in [columns.lowerBound..<interior.lowerBound, interior.upperBound..<columns.upperBound] {
             for column in part {

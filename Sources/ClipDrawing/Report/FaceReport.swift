@@ -57,11 +57,11 @@ package struct FaceReport {
         /// The angles in the middle of all, each sample counted once; nil if none was known.
         var medianPose: HeadPose? {
             let poses = samples.compactMap(\.face.pose)
-            func median(_ angle: (HeadPose) -> Double) -> Double {
-                let angles = poses.map(angle).filter(\.isFinite).sorted()
-                return angles.isEmpty ? .nan : angles[angles.count / 2]
+            func median(_ angle: (HeadPose) -> Double?) -> Double? {
+                let angles = poses.compactMap(angle).filter(\.isFinite).sorted()
+                return angles.isEmpty ? nil : angles[angles.count / 2]
             }
-            return poses.isEmpty ? nil : HeadPose(roll: median(\.roll), yaw: median(\.yaw), pitch: median(\.pitch))
+            return median(\.roll).map { HeadPose(roll: $0, yaw: median(\.yaw), pitch: median(\.pitch)) }
         }
 
         func count(of topic: Topic) -> Int { counts[topic, default: 0] }

@@ -84,8 +84,8 @@ enum OpenTrack {
     /// The nearest face, as x, y and z in centimetres from the camera, to the picture's right, up and away from it, then yaw,
     /// pitch and roll in degrees; nil without a face whose angles are known.
     static func message(_ faces: [FaceObject], picture: FrameSize) -> [UInt8]? {
-        guard let face = faces.filter({ $0.isSeen && $0.pose != nil }).max(by: { $0.bounds.area < $1.bounds.area }),
-            let pose = face.pose
+        guard let face = faces.filter({ $0.isSeen && $0.pose?.pitch != nil }).max(by: { $0.bounds.area < $1.bounds.area }),
+            let pose = face.pose, let yaw = pose.yaw, let pitch = pose.pitch
         else { return nil }
         let width = Double(picture.width)
         let height = Double(picture.height)
@@ -95,7 +95,7 @@ enum OpenTrack {
         let center = face.bounds.center
         let x = (center.x - 0.5) * z * spread * width / diagonal
         let y = (0.5 - center.y) * z * spread * height / diagonal
-        return [100 * x, 100 * y, 100 * z, pose.yaw, pose.pitch, pose.roll].flatMap { value in
+        return [100 * x, 100 * y, 100 * z, yaw, pitch, pose.roll].flatMap { value in
             withUnsafeBytes(of: (value.isFinite ? value : 0).bitPattern.littleEndian) { Array($0) }
         }
     }

@@ -118,7 +118,7 @@ struct FaceSignal {
     static let valueWidth = 5
 
     static var all: [FaceSignal] {
-        let angles: [(String, KeyPath<HeadPose, Double>)] = [("YAW", \.yaw), ("PITCH", \.pitch), ("ROLL", \.roll)]
+        let angles: [(String, (HeadPose) -> Double?)] = [("YAW", \.yaw), ("PITCH", \.pitch), ("ROLL", \.roll)]
         return [
             FaceSignal(name: "SMILE", level: \.smile, together: max, active: \.smiling) { $0.smile.map(percent) },
             FaceSignal(

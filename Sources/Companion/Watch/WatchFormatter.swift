@@ -51,11 +51,13 @@ package struct WatchFormatter {
 
     private func pose(_ pose: HeadPose?) -> [String] {
         guard let pose else { return [] }
-        return ["roll \(degrees(pose.roll))", "yaw \(degrees(pose.yaw))", "pitch \(degrees(pose.pitch))"]
+        let angles = [("roll", pose.roll), ("yaw", pose.yaw), ("pitch", pose.pitch)]
+        return angles.compactMap { name, angle in angle.map { "\(name) \(degrees($0))" } }
     }
 
     private func expression(_ face: FaceObject) -> [String] {
         var words = face.isHeld ? ["held, not seen"] : []
+        if face.isSeen, !face.hasMesh { words.append("not measured") }
         if face.smiling == true { words.append("smiling") }
         if face.looking == true { words.append("looking") }
         if let zones = face.zones, !zones.isEmpty { words.append("in \(zones.joined(separator: ", "))") }

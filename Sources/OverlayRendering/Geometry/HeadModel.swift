@@ -22,7 +22,7 @@ struct HeadModel {
     /// Makes the head of a face so that one position of it lies at a point of the surface.
     init(_ face: SurfaceFace, holding position: (x: Double, y: Double, z: Double), at point: SurfacePoint) {
         pose = face.assumedPose
-        unit = face.uprightSize / [Self.seenShare(pose.yaw, depth: 0.9), Self.seenShare(pose.pitch, depth: 0.7)]
+        unit = face.uprightSize / [Self.seenShare(pose.yaw ?? 0, depth: 0.9), Self.seenShare(pose.pitch ?? 0, depth: 0.7)]
         var plane = FacePlane(center: point, pose: pose)
         plane.distance = max(FacePlane.eyeDistance, Self.viewingDistance * unit.width)
         let off = plane.point(position.x * unit.width, position.y * unit.height, position.z * unit.width)
@@ -46,7 +46,7 @@ struct HeadModel {
     ///
     /// Of a head that is tilted back, the skull itself would put a hat on the eyes: it keeps its share of the way up to the edge.
     func carrying(_ y: Double, _ z: Double) -> HeadModel {
-        guard pose.pitch > 0 else { return self }
+        guard let pitch = pose.pitch, pitch > 0 else { return self }
         func edge(_ pitch: Double) -> Double {
             let (sine, cosine) = HeadRotation.sinCos(pitch)
             let reach = SurfacePoint(Self.skull.height * cosine, Self.skull.length * sine).length
@@ -63,8 +63,8 @@ struct HeadModel {
         func height(_ head: HeadModel) -> Double {
             ((head.point(0, y, z) - head.point(0, CanonicalFace.eyeY, Self.depth)) * down).sum()
         }
-        let target = height(leaning(0)) * min(0, edge(pose.pitch)) / edge(0)
-        var result = leaning(min(pose.pitch, Self.farthestLean))
+        let target = height(leaning(0)) * min(0, edge(pitch)) / edge(0)
+        var result = leaning(min(pitch, Self.farthestLean))
         result.plane.center += point(0, y, z) + down * min(0, target - height(self)) - result.point(0, y, z)
         return result
     }

@@ -11,10 +11,11 @@ struct HeadRotation: Hashable, Sendable {
     /// Where the head's own axes point: to its right as seen in the picture, down to its chin, out of its nose.
     private(set) var right: Vector = [1, 0, 0], down: Vector = [0, 1, 0], forward: Vector = [0, 0, 1]
 
+    /// Makes the rotation of a head; an angle that is unknown is 0.
     init(_ pose: HeadPose) {
         // The last rotation comes first: each one turns the axes that those before it have turned.
-        turn(byYaw: pose.yaw)
-        Self.turn(&down, to: &forward, pose.pitch)
+        turn(byYaw: pose.yaw ?? 0)
+        Self.turn(&down, to: &forward, pose.pitch ?? 0)
         Self.turn(&right, to: &down, pose.roll)
     }
 

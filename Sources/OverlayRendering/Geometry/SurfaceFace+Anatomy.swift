@@ -34,9 +34,9 @@ extension SurfaceFace {
         return SurfaceSize(width: width, height: width * CanonicalFace.aspect)
     }
 
-    /// The pose; if it is unknown, straight ahead with the roll of the eyes' line.
+    /// The pose; what is unknown of it is straight ahead, with the roll of the eyes' line.
     var assumedPose: HeadPose {
-        if let pose { return pose }
+        if let pose { return HeadPose(roll: pose.roll, yaw: pose.yaw ?? 0, pitch: pose.pitch ?? 0) }
         guard let leftEye, let rightEye else { return HeadPose() }
         let line = rightEye - leftEye
         return HeadPose(roll: atan2(line.y, line.x) * 180 / .pi)

@@ -70,7 +70,7 @@ extension PreviewLayerGeometry {
         let sign = isMirrored ? -1.0 : 1
         let scales = SurfacePoint(abs(surfaceFromPicture.a), abs(surfaceFromPicture.d)) / pictureSize.points
         let roll = (sign * pose.roll).normalizedDegrees.stretched(by: scales)
-        return HeadPose(roll: roll, yaw: (sign * pose.yaw).normalizedDegrees, pitch: pose.pitch)
+        return HeadPose(roll: roll, yaw: pose.yaw.map { (sign * $0).normalizedDegrees }, pitch: pose.pitch)
     }
 }
 

@@ -20,7 +20,7 @@ extension FaceObject {
     }
 
     private var viewOfEyes: Double {
-        let turn = pose.map { abs($0.yaw) + abs($0.pitch) } ?? 45
+        let turn = pose.map { abs($0.yaw ?? 20) + abs($0.pitch ?? 20) } ?? 45
         let isWhole = bounds.x >= 0 && bounds.y >= 0 && bounds.x + bounds.width <= 1 && bounds.y + bounds.height <= 1
         let quality = bounds.area.squareRoot() * max(0.1, 1 - turn / 90) * (isWhole ? 1 : 0.3) * openness
         return quality.isFinite ? min(quality, 1) : 0

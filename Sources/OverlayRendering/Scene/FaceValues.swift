@@ -38,7 +38,9 @@ extension FaceObject {
         face.rightEye = point(rightEye, 6)
         face.mouth = point(mouth, 8)
         let angles = FaceValues.angles.map { values[$0].normalizedDegrees }
-        face.pose = pose.map { _ in HeadPose(roll: angles[0], yaw: angles[1], pitch: angles[2]) }
+        face.pose = pose.map { pose in
+            HeadPose(roll: angles[0], yaw: pose.yaw.map { _ in angles[1] }, pitch: pose.pitch.map { _ in angles[2] })
+        }
         return face
     }
 }

@@ -1,0 +1,51 @@
+import Frames
+
+/// Says whether a picture shows another scene than the one before it.
+final class CutDetector {
+    /// How a picture differs from the one before it.
+    enum Step {
+        /// As pictures of one scene do.
+        case small
+        /// Most of it, as by another light, or another scene in front of a ground that is as plain.
+        case light
+        /// Most of it, and by more than the light.
+        case cut
+    }
+
+    /// A cut changes this share of the cells by more than this difference in grey levels.
+    private static let share: Float = 0.5
+    private static let difference: Float = 12
+
+    private let previous = Cells(count: ChangeMap.count)
+    private var hasPrevious = false
+    /// Whether the latest picture was compared with another one.
+    private(set) var hasCompared = false
+
+    /// Compares a frame with the one that was given before; the first one is a cut.
+    func step(to frame: Frame, _ map: ChangeMap) -> Step { map.read(frame) ? step(to: map) : .small }
+
+    /// Compares the frame in the map with the one that was given before.
+    func step(to map: ChangeMap) -> Step {
+        defer {
+            previous.copy(map.cells)
+            hasPrevious = true
+        }
+        hasCompared = hasPrevious
+        guard hasPrevious else { return .cut }
+        guard isOther(map, than: previous) else { return .small }
+        map.uncover()
+        return isOther(map, than: map.adapt(previous, to: map.cells)) ? .cut : .light
+    }
+
+    /// Forgets the picture.
+    func reset() { hasPrevious = false }
+
+    private func isOther(_ map: ChangeMap, than others: Cells) -> Bool {
+        var found = SIMD4<Int32>.zero
+        for index in others.indices {
+            let isOther = (map.cells[index] - others[index]).magnitude .> Self.difference
+            found.replace(with: found &+ 1, where: isOther)
+        }
+        return Float(found.wrappedSum()) > Self.share * Float(ChangeMap.count)
+    }
+}

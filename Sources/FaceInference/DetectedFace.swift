@@ -1,0 +1,89 @@
+import FaceMetadata
+import Frames
+
+/// A face that is followed by the detector alone, because the landmark model cannot measure it: turned away, covered, bent, small or dark.
+struct DetectedFace {
+    let lineage: Int
+    /// The face as it was detected last, in pixels of the last picture.
+    private(set) var detection: FaceDetection
+    /// The size of the last upright picture.
+    private(set) var size: FrameSize
+    /// The mean brightness of the face, 0…1.
+    private(set) var luminance: Double
+    /// The seconds of media time at which it was detected last, and at which the landmark model was asked last.
+    private var detectedAt: Double
+    private(set) var askedAt: Double
+    /// The size of the face and the place of its nose when the landmark model was asked last.
+    private var asked: FaceDetection
+    /// Seconds to the next detection.
+    private var pause = 0.0
+
+    /// The longest pause between two detections, in seconds; a face that moves is detected before it has moved by a share of its size.
+    private static let longestPause = 0.2
+    private static let mostMotion: Float = 0.1
+    /// Seconds after which the landmark model is asked again, and the growth and the turn after which it is asked before.
+    private static let patience = 1.0
+    private static let growth: Float = 1.25
+    private static let turn: Float = 0.12
+
+    init(_ detection: FaceDetection, lineage: Int, luminance: Double, in size: FrameSize, at time: Double) {
+        self.lineage = lineage
+        self.detection = detection
+        self.size = size
+        self.luminance = luminance
+        detectedAt = time
+        askedAt = time
+        asked = detection
+    }
+
+    /// Where the landmark model would look for the face.
+    var region: CropRegion { CropRegion(around: detection) }
+
+    /// How many pixels the longer side of the picture must have for a closer look to lose nothing of this face.
+    var neededSide: Float { FaceFinder.closerFacePixels * size.vector.max() / detection.side }
+
+    /// The face as the tracker sees it.
+    var observation: FaceObservation {
+        var observation = detection.observation(in: size)
+        observation.lineage = lineage
+        return observation
+    }
+
+    /// Brings the face into a picture of another size: a JPEG may be decoded smaller from one frame to the next.
+    mutating func enter(_ size: FrameSize) {
+        guard size != self.size else { return }
+        let factor = Float(size.width) / Float(self.size.width)
+        detection = detection.scaled(by: factor)
+        asked = asked.scaled(by: factor)
+        self.size = size
+    }
+
+    /// Whether the detector is to look at the face in a frame of that time.
+    func isDue(at time: Double) -> Bool { !(0..<pause - 0.005).contains(time - detectedAt) }
+
+    /// Takes what the detector found at a time in seconds.
+    mutating func update(_ found: FaceDetection, luminance: Double, at time: Double) {
+        let passed = Float(max(time - detectedAt, 0.001))
+        let speed = (found.center - detection.center).magnitude.max() / detection.side / passed
+        // A face that has begun to move is looked at more often at once, one that has stopped a little less each time.
+        pause = min(Self.longestPause, Double(Self.mostMotion / max(speed, 0.01)), 2 * pause + 0.04)
+        detection = found
+        self.luminance = luminance
+        detectedAt = time
+    }
+
+    /// Whether the landmark model is to be asked again at a time in seconds.
+    func isMeshDue(at time: Double) -> Bool {
+        let growth = detection.side / asked.side
+        let (now, then) = (detection.turnedShare, asked.turnedShare)
+        return detectedAt == time
+            && (!(0..<Self.patience).contains(time - askedAt) || growth > Self.growth
+                || (now - then).magnitude > Self.turn)
+    }
+
+    /// Notes that the landmark model was asked at a time in seconds.
+    mutating func noteAsked(at time: Double) {
+        askedAt = time
+        asked = detection
+    }
+}

@@ -1,0 +1,133 @@
+import FaceMetadata
+import Frames
+
+/// How faces are followed from frame to frame.
+extension FaceAnalyzer {
+    /// Follows all faces into a frame.
+    /// - Returns: Whether a model was run for one of them, since something changed there.
+    @discardableResult
+    func followFaces(in frame: Frame) throws(InferenceError) -> Bool {
+        let before = count
+        let runs = landmarkModel.runs
+        var hasLooked = try followDetected(in: frame)
+        var kept: [FollowedFace] = []
+        let choice = budget?.choice(of: faces.map { $0.candidate(at: frame.stamp.mediaTime) })
+        for (index, var face) in faces.enumerated() {
+            let place = face.region(in: frame.uprightSize)
+            let presence = try presence(of: &face, in: frame, isDue: choice?[index] ?? true)
+            guard face.update(presence, in: frame.uprightSize) else {
+                try detect(face.lineage, at: place, in: frame)
+                continue
+            }
+            guard isWanted(face.landmarks.outline, in: frame.uprightSize) else { continue }
+            // Two that came to follow the same face, as when one person passes behind another: the one that moved less
+            // has been there before.
+            if let rival = kept.firstIndex(where: { $0.region.isSameFace(as: face.region) }) {
+                if face.shift < kept[rival].shift { kept[rival] = face }
+            } else {
+                kept.append(face)
+            }
+        }
+        faces = kept
+        hasLooked = hasLooked || landmarkModel.runs > runs
+        dropDoubles()
+        if count < before { schedule.noteLoss(at: frame.stamp.mediaTime) }
+        return hasLooked
+    }
+
+    /// Finds the landmarks of a followed face: computes them, or moves those of an earlier frame if the face has not
+    /// changed; or leaves them where they are if they cannot be computed in this frame.
+    /// - Returns: How sure the model is that there is a face, 0…1.
+    private func presence(of face: inout FollowedFace, in frame: Frame, isDue: Bool) throws(InferenceError) -> Double {
+        face.beginFrame()
+        if options.skipsUnchanged, face.reuseLandmarks(in: frame, workspace) { return face.presence }
+        guard isDue else {
+            face.carryOver(in: frame.uprightSize)
+            return face.presence
+        }
+        let presence = try landmarkModel.find(face.landmarks, in: frame, region: face.region(in: frame.uprightSize))
+        face.luminance = landmarkModel.luminance()
+        if options.skipsUnchanged { face.landmarksWereComputed(in: frame, workspace) }
+        return presence
+    }
+
+    // MARK: By the detector alone
+
+    /// Goes on following a face by the detector that the landmark model has lost, if it is still there.
+    private func detect(_ lineage: Int, at place: CropRegion, in frame: Frame) throws(InferenceError) {
+        guard let found = try finder.follow(FaceDetection(in: place), in: frame) else { return }
+        append(found.face, lineage, luminance: found.luminance, in: frame)
+    }
+
+    func append(_ detection: FaceDetection, _ lineage: Int, luminance: Double, in frame: Frame) {
+        guard isWanted(detection.corners, in: frame.uprightSize) else { return }
+        let (size, time) = (frame.uprightSize, frame.stamp.mediaTime)
+        detected.append(DetectedFace(detection, lineage: lineage, luminance: luminance, in: size, at: time))
+    }
+
+    private func followDetected(in frame: Frame) throws(InferenceError) -> Bool {
+        let (size, time) = (frame.uprightSize, frame.stamp.mediaTime)
+        var hasLooked = false
+        var kept: [DetectedFace] = []
+        for var face in detected {
+            face.enter(size)
+            if face.isDue(at: time) || !options.skipsUnchanged {
+                hasLooked = true
+                guard let found = try finder.follow(face.detection, in: frame),
+                    isWanted(found.face.corners, in: size)
+                else { continue }
+                face.update(found.face, luminance: found.luminance, at: time)
+            }
+            if face.isMeshDue(at: time) {
+                face.noteAsked(at: time)
+                if try beginMesh(at: face.region, face.lineage, in: frame) { continue }
+            }
+            kept.append(face)
+        }
+        detected = kept
+        return hasLooked
+    }
+
+    /// Begins to follow a face by its landmarks if the landmark model is sure that there is one. It is asked twice, the second
+    /// time in the region of its own answer.
+    func beginMesh(at region: CropRegion, _ lineage: Int, in frame: Frame) throws(InferenceError) -> Bool {
+        let (size, time) = (frame.uprightSize, frame.stamp.mediaTime)
+        var region = region
+        for _ in 0..<2 {
+            let presence = try landmarkModel.find(spare, in: frame, region: region)
+            let found = CropRegion(around: spare)
+            guard FollowedFace.isPlausible(found, in: size) else { return false }
+            if presence > FollowedFace.minimumPresenceAtBirth {
+                // A mesh that slipped to another face, or off this one.
+                guard found.isSameFace(as: region), isWanted(spare.outline, in: size),
+                    !faces.contains(where: { $0.region.isSameFace(as: found) })
+                else { return false }
+                let face = FollowedFace(lineage: lineage, landmarks: spare, presence, found, size: size, foundAt: time)
+                spare = FaceLandmarks()
+                faces.append(face)
+                faces[faces.count - 1].luminance = landmarkModel.luminance()
+                if options.skipsUnchanged { face.landmarksWereComputed(in: frame, workspace) }
+                return true
+            }
+            region = found
+        }
+        return false
+    }
+
+    /// Stops following by the detector what is followed by its landmarks too, and one of two of the same face.
+    private func dropDoubles() {
+        var known = faces.map(\.region)
+        detected.removeAll { face in
+            if known.contains(where: { $0.isSameFace(as: face.region) }) { return true }
+            known.append(face.region)
+            return false
+        }
+    }
+
+    /// Whether a face with those corners is where and as large as the options want it.
+    func isWanted(_ corners: (low: SIMD2<Float>, high: SIMD2<Float>), in size: FrameSize) -> Bool {
+        let shorter = Double(min(size.width, size.height))
+        guard Double(corners.high.x - corners.low.x) >= options.minimumSize * shorter else { return false }
+        return options.region?.contains(size.share(of: (corners.low + corners.high) / 2)) ?? true
+    }
+}
