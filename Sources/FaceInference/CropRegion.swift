@@ -48,7 +48,7 @@ package struct CropRegion: Hashable, Sendable {
     }
 
     /// How large one of two regions of the same face is at least, as a share of the other one.
-    private static let leastRatio: Float = 0.6
+    private static let leastRatio: Float = 0.55
 
 }
 
@@ -65,7 +65,8 @@ extension CropRegion {
 
     /// Where the landmark model looks for the face that the detector found.
     init(around detection: FaceDetection) {
-        self.init(center: detection.center, side: Self.margin * detection.side, rotation: detection.roll)
+        let outline = detection.outline
+        self.init(center: outline.center, side: Self.margin * outline.size.max(), rotation: detection.roll)
     }
 
     /// Where the landmark model looks in the next frame for the face whose points it found in this one.

@@ -8,6 +8,9 @@ struct DetectedFace {
     private(set) var detection: FaceDetection
     /// The size of the last upright picture.
     private(set) var size: FrameSize
+    /// The face's picture when it was detected last, and whether the one before it showed the same face.
+    private(set) var patch: FacePatch?
+    private(set) var continues = true
     /// The mean brightness of the face, 0…1.
     private(set) var luminance: Double
     /// The seconds of media time at which it was detected last, and at which the landmark model was asked last.
@@ -21,6 +24,8 @@ struct DetectedFace {
     /// The longest pause between two detections, in seconds; a face that moves is detected before it has moved by a share of its size.
     private static let longestPause = 0.2
     private static let mostMotion: Float = 0.1
+    /// Slack for times that are rounded, in seconds.
+    private static let slack = 0.005
     /// Seconds after which the landmark model is asked again, and the growth and the turn after which it is asked before.
     private static let patience = 1.0
     private static let growth: Float = 1.25
@@ -59,10 +64,15 @@ struct DetectedFace {
     }
 
     /// Whether the detector is to look at the face in a frame of that time.
-    func isDue(at time: Double) -> Bool { !(0..<pause - 0.005).contains(time - detectedAt) }
+    func isDue(at time: Double) -> Bool {
+        let passed = time - detectedAt
+        return passed < 0 || passed >= pause - Self.slack
+    }
 
     /// Takes what the detector found at a time in seconds.
-    mutating func update(_ found: FaceDetection, luminance: Double, at time: Double) {
+    mutating func update(_ found: FaceDetection, luminance: Double, _ patch: FacePatch?, at time: Double) {
+        if let before = self.patch, let patch { continues = patch.continues(before) }
+        self.patch = patch
         let passed = Float(max(time - detectedAt, 0.001))
         let speed = (found.center - detection.center).magnitude.max() / detection.side / passed
         // A face that has begun to move is looked at more often at once, one that has stopped a little less each time.

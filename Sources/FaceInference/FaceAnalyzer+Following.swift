@@ -20,6 +20,10 @@ extension FaceAnalyzer {
                 continue
             }
             guard isWanted(face.landmarks.outline, in: frame.uprightSize) else { continue }
+            if face.wasComputed, let patch = FacePatch(face.region, in: frame) {
+                if let before = face.patch { face.continues = patch.continues(before) }
+                face.patch = patch
+            }
             // Two that came to follow the same face, as when one person passes behind another: the one that moved less
             // has been there before.
             if let rival = kept.firstIndex(where: { $0.region.isSameFace(as: face.region) }) {
@@ -47,6 +51,7 @@ extension FaceAnalyzer {
         }
         let presence = try landmarkModel.find(face.landmarks, in: frame, region: face.region(in: frame.uprightSize))
         face.luminance = landmarkModel.luminance()
+        face.wasComputed = true
         if options.skipsUnchanged { face.landmarksWereComputed(in: frame, workspace) }
         return presence
     }
@@ -76,7 +81,8 @@ extension FaceAnalyzer {
                 guard let found = try finder.follow(face.detection, in: frame),
                     isWanted(found.face.corners, in: size)
                 else { continue }
-                face.update(found.face, luminance: found.luminance, at: time)
+                let patch = FacePatch(CropRegion(around: found.face), in: frame)
+                face.update(found.face, luminance: found.luminance, patch, at: time)
             }
             if face.isMeshDue(at: time) {
                 face.noteAsked(at: time)

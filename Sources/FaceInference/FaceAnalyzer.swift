@@ -159,7 +159,11 @@ public final class FaceAnalyzer {
         // What has not changed, the faces included, is not compared.
         guard try followFaces(in: frame) else { return false }
         guard cuts.step(to: frame, scene.map) == .cut, cuts.hasCompared else { return false }
-        forgetFaces()
+        // Where the camera moves, the pictures of the faces go on.
+        let followed = count
+        faces.removeAll { !$0.continues }
+        detected.removeAll { !$0.continues }
+        guard count < followed else { return false }
         schedule.noteCut()
         return true
     }

@@ -4,7 +4,10 @@ package import Frames
 /// Asks the detector about single pictures. From one thread at a time.
 package final class FaceCheck {
     /// How much higher the score in another orientation must be, and how high it must be at all.
-    private static let margin: Float = 0.05, surely: Float = 0.75
+    private static let margin: Float = 0.04
+    private static let surely: Float = 0.6
+    /// The pixels of the detector's input for the picture's longer side.
+    private static let scales = [640, 320, 160]
 
     private let finder: FaceFinder
 
@@ -17,7 +20,7 @@ package final class FaceCheck {
         return try finder.findNext(in: frame, rect: .whole).map { $0.face(in: size).bounds }
     }
 
-    /// How a picture that is stored upright must be turned for its faces to be upright; nil if it need not, or if none is sure.
+    /// The orientation in which the faces of a picture that is stored upright are clearly surer; nil if none is.
     package func betterOrientation(of frame: Frame) throws(InferenceError) -> Orientation? {
         let asItIs = try score(of: frame, .up)
         let scores = try [Orientation.down, .right, .left].map { orientation throws(InferenceError) in
@@ -29,10 +32,12 @@ package final class FaceCheck {
         return best.orientation
     }
 
-    /// The score of the surest face.
+    /// The mean score of the surest face at three scales: at one alone a face that is upside down scores nearly as much.
     private func score(of frame: Frame, _ orientation: Orientation) throws(InferenceError) -> Float {
         var frame = frame
         frame.orientation = orientation
-        return try finder.findNext(in: frame, rect: .whole).first?.score ?? 0
+        var sum: Float = 0
+        for pixels in Self.scales { sum += try finder.find(in: frame, rect: .whole, pixels: pixels).first?.score ?? 0 }
+        return sum / Float(Self.scales.count)
     }
 }

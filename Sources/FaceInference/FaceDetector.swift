@@ -145,8 +145,26 @@ struct FaceDetection: Hashable, Sendable {
         return (way.x * cosf(roll) + way.y * sinf(roll)) / max(size.x, 1)
     }
 
+    // Fitted to the mesh on 384 frames of five clips, with yaws up to 25°: the angles of the two then differ by 3° (a standard
+    // deviation), the boxes' heights by 2 %.
+
+    /// The yaw in degrees for each width of the face that the nose lies beside the middle of the eyes, and the largest that is told:
+    /// of a head that is turned farther the eyes are one behind the other.
+    private static let yaw = (perShare: 160.0, most: 45.0)
+    /// How much lower than the detector's box the mesh ends above, as a share of the height: the box reaches to the hair.
+    private static let forehead: Float = 0.1
+
     /// Where the head points, as far as the five points say; the pitch is unknown.
-    var pose: HeadPose { HeadPose(roll: Double(roll) * 180 / .pi, yaw: Double(turnedShare) * 180, pitch: nil) }
+    var pose: HeadPose {
+        let yaw = Double(turnedShare) * Self.yaw.perShare
+        return HeadPose(roll: Double(roll) * 180 / .pi, yaw: abs(yaw) <= Self.yaw.most ? yaw : nil, pitch: nil)
+    }
+
+    /// The middle and the size of the face as the mesh has them.
+    var outline: (center: SIMD2<Float>, size: SIMD2<Float>) {
+        let down = SIMD2(-sinf(roll), cosf(roll)) * (Self.forehead / 2 * size.y)
+        return (center + down, SIMD2(size.x, (1 - Self.forehead) * size.y))
+    }
 
     /// Whether the boxes of two detections overlap so far that both are of the same face.
     func isSameFace(as other: FaceDetection) -> Bool { box.intersectionOverUnion(other.box) > 0.3 }
@@ -170,8 +188,9 @@ struct FaceDetection: Hashable, Sendable {
     /// What the detector knows of a face in a picture of that size.
     func observation(in size: FrameSize) -> FaceObservation {
         var observation = FaceObservation()
-        let half = self.size / 2
-        let (low, high) = (size.share(of: center - half), size.share(of: center + half))
+        let outline = outline
+        let low = size.share(of: outline.center - outline.size / 2)
+        let high = size.share(of: outline.center + outline.size / 2)
         observation.hasMesh = false
         observation.bounds = NormalizedRect(left: low.x, top: low.y, right: high.x, bottom: high.y)
         observation.pose = pose
@@ -185,9 +204,10 @@ struct FaceDetection: Hashable, Sendable {
     /// The detection as a face without an identity, in a picture of that size.
     func face(in size: FrameSize) -> FaceObject {
         let seen = observation(in: size)
+        let (low, high) = (size.share(of: corners.low), size.share(of: corners.high))
         var face = FaceObject(
             faceID: FaceID(rawValue: 0),
-            bounds: seen.bounds,
+            bounds: NormalizedRect(left: low.x, top: low.y, right: high.x, bottom: high.y),
             pose: seen.pose,
             confidence: seen.confidence
         )

@@ -32,7 +32,9 @@ struct SearchSchedule: Hashable, Sendable {
     /// them has been changing for a while.
     func isDue(at mediaTime: Double, following count: Int, isChanging: Bool = false) -> Bool {
         guard count < maximumFaces else { return false }
-        if hasLost(at: mediaTime) { return hasPassed(Self.pauseAfterLoss, since: lastSearch, at: mediaTime) }
+        if let lastLoss, hasLost(at: mediaTime) {
+            return lastSearch ?? -.infinity <= lastLoss || hasPassed(Self.pauseAfterLoss, since: lastSearch, at: mediaTime)
+        }
         guard count > 0, hurried < Self.searchesAfterCut else { return true }
         return hasPassed(isChanging && !isHurried ? interval : calmInterval, since: lastSearch, at: mediaTime)
             && hasPassed(Self.postponement, since: lastPostponement, at: mediaTime)

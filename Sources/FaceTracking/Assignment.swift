@@ -39,7 +39,7 @@ enum Assignment {
             for (index, observation) in observations.enumerated() where assigned[index] == nil {
                 for (track, candidate) in tracks.enumerated() where isFree(track) {
                     let distance =
-                        candidate.hold == nil
+                        candidate.hold == nil && !candidate.wasCut
                         ? distance(of: observation, fromPathOf: candidate, at: time)
                         : distance(of: observation, fromHeld: candidate, at: time)
                     guard let distance, distance < best?.distance ?? .infinity else { continue }
@@ -60,9 +60,10 @@ enum Assignment {
             .flatMap { $0 < allowance.base + allowance.perSecond * gap ? $0 : nil }
     }
 
-    /// How far a face lies from one that is held; nil if it is another one by its place, its size or its clothes.
+    /// How far a face lies from one that is held or was seen before a cut; nil if it is another one by its place, its size or its
+    /// clothes.
     ///
-    /// Without clothes in the picture it must come back soon: another person cannot be there yet.
+    /// Without clothes in the picture it must come back soon, when another person cannot be there yet; after a cut one can.
     private static func distance(of seen: FaceObservation, fromHeld track: Track, at time: Double) -> Double? {
         let (one, other) = (seen.bounds, track.bounds)
         guard max(one.height / other.height, other.height / one.height) <= returning.sizeRatio,
@@ -71,7 +72,7 @@ enum Assignment {
         let isSame =
             if let now = seen.clothes, let then = track.clothes {
                 now.similarity(to: then) >= returning.similarity
-            } else { time - track.lastSeen.mediaTime <= returning.secondsWithoutClothes }
+            } else { !track.wasCut && time - track.lastSeen.mediaTime <= returning.secondsWithoutClothes }
         return isSame ? distance : nil
     }
 

@@ -81,7 +81,7 @@ public struct FaceTracker: Sendable {
     ///   - stamp: The frame.
     ///   - observations: The faces in it.
     ///   - skipped: How many frames the source left out before it because nothing happened.
-    ///   - isCut: Whether it seems to show another scene, so that nothing is known about where an unseen face is.
+    ///   - isCut: Whether it seems to show another scene: no face of the one before is there unless place, size and clothes agree.
     ///   - readings: What the places of unseen faces show, by track; a face without one is not held.
     /// - Returns: What that brought.
     package mutating func advance(
@@ -94,6 +94,7 @@ public struct FaceTracker: Sendable {
         rate.advance(to: stamp.mediaTime, skipped: skipped)
         var update = Update()
         if rate.value < BlinkDetector.minimumRate { update.attention.insert(.lowFrameRate) }
+        if isCut { for index in tracks.indices { tracks[index].noteCut() } }
         let usable = observations.filter(\.isFinite)
         let assigned = Assignment.tracks(of: usable, among: tracks, at: stamp.mediaTime)
         for (observation, known) in zip(usable, assigned) {
@@ -141,7 +142,8 @@ public struct FaceTracker: Sendable {
         update.events += tracks[index].drainExpressionEvents()
         update.sightings.append(tracks[index].sighting(seen))
         guard tracks[index].face != nil else { return }
-        let isTurned = seen.pose.yaw.map { abs($0) > options.yawLimit } ?? false
+        // Of a head that is turned very far the yaw is unknown.
+        let isTurned = seen.pose.yaw.map { abs($0) > options.yawLimit } ?? true
         if isTurned { update.attention.insert(.turnedAway) }
         if !seen.hasMesh {
             if !isTurned { update.attention.insert(.notMeasured) }

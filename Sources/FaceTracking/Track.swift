@@ -20,6 +20,8 @@ struct Track: Sendable {
     private(set) var path = FacePath()
     /// The colours below the face, the newest ones most.
     private(set) var clothes: ClothesColors?
+    /// Whether the scene has changed since the face was seen last, so that a face in its place may be another one.
+    private(set) var wasCut = false
     /// What keeps the face although it is not seen; nil unless its patience has ended.
     private(set) var hold: Hold?
     /// The face as subscribers see it; nil before its enter.
@@ -64,6 +66,7 @@ struct Track: Sendable {
         lineage = observation.lineage
         guard !observation.isCarriedOver else { return carryOver(at: stamp) }
         bounds = observation.bounds
+        wasCut = false
         if hold != nil { latest.visit?.unseen += interval }
         hold = nil
         if let newer = observation.clothes { clothes?.blend(newer) ?? (clothes = newer) }
@@ -123,6 +126,9 @@ struct Track: Sendable {
         latest.isSeen = true
     }
 
+    /// Notes that the next frame shows another scene.
+    mutating func noteCut() { wasCut = true }
+
     /// Takes a frame in which the face was not seen.
     ///
     /// What its eyes were about to do is not taken up again after a long gap; the mouth's detector finds such gaps itself.
@@ -175,6 +181,7 @@ struct Track: Sendable {
         // A face that has not entered must be seen without a break; it is not published yet.
         guard hasEntered else { return readings == nil && !isLost(at: stamp) }
         let unseen = stamp.mediaTime - lastSeen.mediaTime
+        if wasCut, hold != nil { return false }
         guard unseen >= options.patience - Self.slack else { return true }
         guard unseen < options.hold else { return false }
         guard readings != nil || hold != nil else { return unseen <= options.patience + Hold.interval + Self.slack }

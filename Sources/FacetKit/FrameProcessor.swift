@@ -117,11 +117,11 @@ final class FrameProcessor: @unchecked Sendable {
         meter.count(\.analysed)
         meter.record(.landmarks, analysis.landmarkTime)
         if analysis.ranDetector { meter.record(.detect, analysis.detectionTime) }
-        // Live, faces get their time to come back: it may have been no cut.
+        // Live, a face may be proved to be the same: it may have been no cut.
         let isNewScene = analysis.isCut && options.detection.isThorough
         let gone = isNewScene ? tracker.endAll(reason: .left, at: frame.stamp) : []
         var observations = analysis.observations
-        let readings = picture.map { readPlaces(in: $0, &observations) } ?? [:]
+        let readings = picture.map { readPlaces(in: $0, afterCut: analysis.isCut, &observations) } ?? [:]
         let (skipped, isCut) = (frame.skipped, analysis.isCut)
         let tracked = meter.measure(.track) {
             tracker.advance(to: frame.stamp, with: observations, skipped: skipped, isCut: isCut, readings: readings)
@@ -192,11 +192,15 @@ final class FrameProcessor: @unchecked Sendable {
     }
 
     /// Looks at the places of faces that are not seen in a frame, and at the clothes of those that are, as far as that is due.
-    private func readPlaces(in picture: Frame, _ observations: inout [FaceObservation]) -> [Int: PlaceReading] {
+    private func readPlaces(
+        in picture: Frame,
+        afterCut isCut: Bool,
+        _ observations: inout [FaceObservation]
+    ) -> [Int: PlaceReading] {
         let time = picture.stamp.mediaTime
         let queries = tracker.places(at: time, besides: observations)
         guard options.tracking.hold > 0,
-            !queries.isEmpty || arePlacesDue(at: time) || tracker.isHolding(besides: observations)
+            !queries.isEmpty || isCut || arePlacesDue(at: time) || tracker.isHolding(besides: observations)
         else { return [:] }
         let meter = places ?? PlaceMeter(modelDirectory: options.detection.modelDirectory)
         places = meter

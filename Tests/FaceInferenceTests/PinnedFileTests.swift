@@ -23,8 +23,7 @@ final class PinnedFileTests {
     deinit { try? FileManager.default.removeItem(at: directory) }
 
     private static let files = [
-        "libLiteRt.so", "face_detection_short_range.tflite", "face_detection_full_range_sparse.tflite",
-        "face_landmark_with_attention.tflite",
+        "libLiteRt.so", "yunet.tflite", "face_landmark_with_attention.tflite",
     ]
 
     /// Replaces one of the files by a changed copy, nil to remove it, and gives the error of opening.

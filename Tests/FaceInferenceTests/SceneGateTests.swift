@@ -50,10 +50,11 @@ struct SceneGateTests {
             let lit = frame >= 20 ? min(255, figure * 1.6 + 10) : figure
             return frame >= 30 ? 255 - lit + Float((column * 7 + row * 3) % 60) : lit
         }
-        let gate = SceneGate(region: .whole)
+        let map = ChangeMap(region: .whole)
+        let cuts = CutDetector()
         let steps = (0..<40).map { frame in
-            room.show(frame, in: gate.map)
-            return gate.step()
+            room.show(frame, in: map)
+            return cuts.step(to: map)
         }
         #expect(steps[0] == .cut && steps[20] == .light && steps[30] == .cut)
         #expect(steps.count { $0 == .small } == 37)

@@ -4,17 +4,13 @@ import Testing
 
 @Suite("Search schedule")
 struct SearchScheduleTests {
-    private func schedule(alwaysSmall: Bool = false, interval: Double = 0.5) -> SearchSchedule {
-        SearchSchedule(interval: interval, maximumFaces: 2, alwaysSmall: alwaysSmall)
+    private func schedule(interval: Double = 0.5) -> SearchSchedule {
+        SearchSchedule(interval: interval, maximumFaces: 2)
     }
 
-    /// Runs eight frames a second with those numbers of faces; S is a search for all, s one for small faces
-    /// only if there are no large ones, m one for small ones, l one for large ones, - none.
-    private func timeline(_ counts: String, alwaysSmall: Bool = false, interval: Double = 0.5) -> String {
-        var schedule = schedule(alwaysSmall: alwaysSmall, interval: interval)
-        let letters =
-            [.none: "-", .large: "l", .largeElseSmall: "s", .small: "m", .largeAndSmall: "S"]
-            as [SearchSchedule.Search: String]
+    /// Runs eight frames a second with those numbers of faces; S is a search, - none.
+    private func timeline(_ counts: String, interval: Double = 0.5) -> String {
+        var schedule = schedule(interval: interval)
         var before = 0
         var searches = ""
         for (frame, character) in counts.enumerated() {
@@ -22,47 +18,36 @@ struct SearchScheduleTests {
             let time = Double(frame) / 8
             if count < before { schedule.noteLoss(at: time) }
             before = count
-            let due = schedule.due(at: time, following: count, isChanging: count > 0)
-            if due != .none { schedule.noteSearch(due, at: time) }
-            searches += letters[due] ?? "?"
+            let isDue = schedule.isDue(at: time, following: count, isChanging: count > 0)
+            if isDue { schedule.noteSearch(at: time) }
+            searches += isDue ? "S" : "-"
         }
         return searches
     }
 
-    @Test("searches always without a face, for small ones at the interval")
-    func empty() { #expect(timeline("00000000000") == "slllslllsll") }
+    @Test("searches always without a face")
+    func empty() { #expect(timeline("00000000000") == "SSSSSSSSSSS") }
 
-    @Test("searches for small faces in each of ten frames a second while the scene changes")
-    func changing() {
-        var schedule = schedule()
-        let searches = (0..<5).map { frame in
-            let due = schedule.due(at: Double(frame) / 10, following: 0, isChanging: true)
-            schedule.noteSearch(due, at: Double(frame) / 10)
-            return due
-        }
-        #expect(searches == Array(repeating: .largeElseSmall, count: 5))
-    }
-
-    @Test("searches at the interval with fewer faces than wanted, every other time for large ones, never with all")
+    @Test("searches at the interval with fewer faces than wanted, never with all")
     func some() {
-        #expect(timeline("0111111111111") == "s---m---S---m")
-        #expect(timeline("02222222222") == "s----------")
+        #expect(timeline("0111111111111") == "S---S---S---S")
+        #expect(timeline("02222222222") == "S----------")
     }
 
     @Test("searches again soon beside a face where not everything changes all the time")
     func calm() {
         var schedule = schedule()
-        schedule.noteSearch(.largeAndSmall, at: 0)
-        #expect(schedule.due(at: 0.1, following: 1) == .none)
-        #expect(schedule.due(at: 0.2, following: 1) == .small)
-        #expect(schedule.due(at: 0.4, following: 1, isChanging: true) == .none)
+        schedule.noteSearch(at: 0)
+        #expect(!schedule.isDue(at: 0.1, following: 1))
+        #expect(schedule.isDue(at: 0.2, following: 1))
+        #expect(!schedule.isDue(at: 0.4, following: 1, isChanging: true))
     }
 
     @Test("searches at once after a cut beside a face that moves, and twice more soon")
     func cut() {
         var schedule = schedule()
-        schedule.noteSearch(.small, at: 0)
-        func isDue(_ time: Double) -> Bool { schedule.due(at: time, following: 1, isChanging: true) != .none }
+        schedule.noteSearch(at: 0)
+        func isDue(_ time: Double) -> Bool { schedule.isDue(at: time, following: 1, isChanging: true) }
         #expect(!schedule.canCompare(at: 0.05, following: 1) && schedule.canCompare(at: 0.1, following: 1))
         #expect(!schedule.canCompare(at: 0.1, following: 2))
         #expect(!isDue(0.1))
@@ -70,49 +55,50 @@ struct SearchScheduleTests {
         schedule.noteCut()
         var searched: [Double] = []
         for frame in 3...25 where isDue(Double(frame) / 30) {
-            schedule.noteSearch(schedule.due(at: Double(frame) / 30, following: 1), at: Double(frame) / 30)
+            schedule.noteSearch(at: Double(frame) / 30)
             searched.append((Double(frame) / 30 * 100).rounded() / 100)
         }
         #expect(searched == [0.1, 0.27, 0.43])
     }
 
-    @Test("searches thoroughly in every frame for a while after a loss")
-    func loss() { #expect(timeline("0222111111111") == "s---SSSS---m-") }
-
-    @Test("a long interval makes neither a loss dearer nor small faces late")
-    func longInterval() {
-        #expect(timeline("0222111111111", interval: 60) == "s---SSSS-----")
-        #expect(timeline("00000000000", interval: 60) == "slllslllsll")
+    @Test("searches ten times a second for a while after a loss")
+    func loss() {
+        #expect(timeline("0222111111111") == "S---SSSS---S-")
+        var schedule = schedule()
+        schedule.noteLoss(at: 0)
+        let searched = (0..<16).filter { frame in
+            let time = Double(frame) / 30
+            guard schedule.isDue(at: time, following: 0) else { return false }
+            schedule.noteSearch(at: time)
+            return true
+        }
+        #expect(searched == [0, 1, 4, 7, 10, 13])
     }
 
-    @Test("a search beside faces can be put off for a tenth of a second at a time, and for a second in all")
+    @Test("a long interval makes a loss no dearer")
+    func longInterval() { #expect(timeline("0222111111111", interval: 60) == "S---SSSS-----") }
+
+    @Test("a search beside faces can be put off for a tenth of a second at a time, and for three seconds in all")
     func postponement() {
         var schedule = schedule()
-        schedule.noteSearch(.largeAndSmall, at: 0)
-        var (asked, overdue): ([Double], [SearchSchedule.Search]) = ([], [])
+        schedule.noteSearch(at: 0)
+        var asked: [Double] = []
         for frame in 1...30 {
             let time = Double(frame) / 30
-            guard schedule.due(at: time, following: 1, isChanging: true) != .none else { continue }
+            guard schedule.isDue(at: time, following: 1, isChanging: true) else { continue }
             asked.append(time)
-            overdue.append(schedule.overdue(at: time))
+            #expect(!schedule.isOverdue(at: time))
             schedule.notePostponement(at: time)
         }
         #expect(asked == [0.5, 0.6, 0.7, 0.8, 0.9, 1].map { ($0 * 30).rounded() / 30 })
-        #expect(overdue == [.none, .none, .none, .none, .none, .small])
-        schedule.noteSearch(.small, at: 1)
-        #expect(schedule.due(at: 1.4, following: 1, isChanging: true) == .none)
-        #expect(schedule.due(at: 1.5, following: 1, isChanging: true) == .largeAndSmall)
-        #expect(schedule.overdue(at: 2) == .large)
+        #expect(!schedule.isOverdue(at: 2.9) && schedule.isOverdue(at: 3))
     }
-
-    @Test("searches for small faces in every frame without a face at high accuracy")
-    func high() { #expect(timeline("000111111", alwaysSmall: true) == "SSS---m--") }
 
     @Test("searches again when the source begins anew")
     func restart() {
         var schedule = schedule()
-        schedule.noteSearch(.large, at: 100)
-        #expect(schedule.due(at: 100.1, following: 1) == .none)
-        #expect(schedule.due(at: 0, following: 1) == .small)
+        schedule.noteSearch(at: 100)
+        #expect(!schedule.isDue(at: 100.1, following: 1))
+        #expect(schedule.isDue(at: 0, following: 1))
     }
 }

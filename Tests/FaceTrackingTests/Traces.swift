@@ -258,7 +258,7 @@ extension Trace.Sighting {
         rightLids = geometry.lids(of: FaceMeshIndices.rightEye)
         mouth = geometry.mouthShape
         let pose = geometry.axes.pose(of: geometry.landmarks)
-        pitch = pose.pitch
+        pitch = pose.pitch ?? .nan
         gaze = geometry.gaze(with: pose) ?? Gaze(yaw: 90, pitch: 0)
         appearance =
             numbers[5] == 0

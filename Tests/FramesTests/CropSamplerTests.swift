@@ -135,7 +135,7 @@ struct CropSamplerTests {
                 let transform = AffineTransform(a: step, b: -turn, c: turn, d: step, tx: start, ty: start)
                 let values = try crop(picture, sampler, transform)
                 for index in stride(from: 0, to: values.count, by: 3) {
-                    let (row, column) = (index / 3 / sampler.size, index / 3 % sampler.size)
+                    let (row, column) = (index / 3 / sampler.width, index / 3 % sampler.width)
                     let (x, y) = transform(Float(column), Float(row))
                     let pixel = try crop(picture, single, AffineTransform(a: 1, b: 0, c: 0, d: 1, tx: x, ty: y))
                     #expect(pixel == Array(values[index..<index + 3]), "\(column), \(row)")

@@ -64,7 +64,7 @@ struct OverlayTests {
     func reference(name: String, pose: HeadPose) throws {
         let overlay = try #require(OverlayName(rawValue: name)).overlay
         let drawn = try grid(overlay, pose)
-        let angles = [pose.roll, pose.yaw, pose.pitch].map { String(Int($0)) }
+        let angles = [pose.roll, pose.yaw ?? 0, pose.pitch ?? 0].map { String(Int($0)) }
         let key = ([name] + (pose.pitch == 0 ? angles.dropLast() : angles)).joined(separator: " ")
         let text = drawn.map { $0.map { String($0, radix: 16) }.joined() }.joined(separator: "\n")
         let reference = try #require(lookReferences[key], "no reference for \(key):\n\(text)")

@@ -38,7 +38,7 @@ struct SantaOverlayTests {
         let pixels = try drawn([try surface(pose)])
         // Above the brim each row of the hat is one run from its middle to the side of the tip.
         let top = try #require(pixels.firstIndex { $0.contains { $0 > 0 } })
-        let brim = 496 - Int(232 * (pose.pitch > 0 ? 0.66 : 0.52))
+        let brim = 496 - Int(232 * ((pose.pitch ?? 0) > 0 ? 0.66 : 0.52))
         #expect(top < brim - 80)
         for row in top..<brim {
             let shown = pixels[row].indices.filter { $0 >= 360 && pixels[row][$0] > 0 }

@@ -29,6 +29,7 @@ extension HeadPose {
     /// Whether all angles agree within a hundredth of a degree, −180 being 180.
     func isClose(to other: HeadPose) -> Bool {
         zip([roll, yaw, pitch], [other.roll, other.yaw, other.pitch]).allSatisfy { left, right in
+            guard let left, let right else { return left == right }
             let apart = abs(left - right).truncatingRemainder(dividingBy: 360)
             return min(apart, 360 - apart) < 0.01
         }

@@ -52,7 +52,7 @@ struct HeadFigure {
     /// To the head's right, down to its chin and out of its nose, in the picture's axes with the third towards the viewer.
     private var axes: (right: Vector, down: Vector, out: Vector) {
         func sinCos(_ degrees: Double) -> (Double, Double) { (sin(degrees * .pi / 180), cos(degrees * .pi / 180)) }
-        let ((sy, cy), (sp, cp), (sr, cr)) = (sinCos(pose.yaw), sinCos(pose.pitch), sinCos(pose.roll))
+        let ((sy, cy), (sp, cp), (sr, cr)) = (sinCos(pose.yaw ?? 0), sinCos(pose.pitch ?? 0), sinCos(pose.roll))
         let (across, below) = (Vector(cy, 0, -sy), Vector(sy * sp, cp, cy * sp))
         return (across * cr + below * sr, below * cr - across * sr, Vector(sy * cp, -sp, cy * cp))
     }

@@ -210,8 +210,8 @@ struct ReportPage {
 
     private static func percent(_ share: Double) -> String { "\(Int((min(max(share, 0), 1) * 100).rounded())) %" }
 
-    private static func degrees(_ value: Double) -> String {
-        Int(exactly: value.rounded()).map { "\($0 < 0 ? "−" : "")\($0.magnitude)°" } ?? "–"
+    private static func degrees(_ value: Double?) -> String {
+        value.flatMap { Int(exactly: $0.rounded()) }.map { "\($0 < 0 ? "−" : "")\($0.magnitude)°" } ?? "–"
     }
 
     private static func seconds(_ value: Double) -> String {

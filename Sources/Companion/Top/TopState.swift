@@ -134,8 +134,8 @@ struct FaceSignal {
             },
         ]
             + angles.map { name, angle in
-                FaceSignal(name: name, range: -45...45, level: { $0.pose?[keyPath: angle] }) {
-                    $0.pose.map { degrees($0[keyPath: angle]) }
+                FaceSignal(name: name, range: -45...45, level: { $0.pose.flatMap(angle) }) {
+                    $0.pose.flatMap(angle).map(degrees)
                 }
             }
     }

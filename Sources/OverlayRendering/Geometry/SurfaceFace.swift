@@ -78,5 +78,5 @@ extension PreviewLayerGeometry {
 private let farthest = 20.0
 
 extension HeadPose {
-    fileprivate var isFinite: Bool { [roll, yaw, pitch].allSatisfy(\.isFinite) }
+    fileprivate var isFinite: Bool { [roll, yaw, pitch].allSatisfy { $0?.isFinite ?? true } }
 }

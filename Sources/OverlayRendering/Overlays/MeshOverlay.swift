@@ -78,13 +78,16 @@ struct MeshOverlay: Overlay {
 
     static func lines(_ face: SurfaceFace) -> [String] {
         var lines = ["face \(face.faceID.rawValue) · \(percent(face.confidence))"]
-        for (name, angle) in [("roll", face.pose?.roll), ("yaw", face.pose?.yaw), ("pitch", face.pose?.pitch)] {
+        let angles: [(String, Double?)] = [
+            ("roll", face.pose?.roll), ("yaw", face.pose?.yaw), ("pitch", face.pose?.pitch),
+        ]
+        for (name, angle) in angles {
             lines.append("\(name) \(angle.map(degrees) ?? "–")")
         }
         func eye(_ isClosed: Bool?) -> String { isClosed.map { $0 ? "shut" : "open" } ?? "–" }
         lines.append("eyes \(eye(face.leftEyeClosed))/\(eye(face.rightEyeClosed))")
         lines.append("smile \(face.smile.map(percent) ?? "–")")
-        lines.append("gaze \(face.gaze.map { "\(degrees($0.yaw))/\(degrees($0.pitch))" } ?? "–")")
+        lines.append("gaze \(face.gaze.map { "\(degrees($0.yaw ?? 0))/\(degrees($0.pitch ?? 0))" } ?? "–")")
         return lines
     }
 

@@ -1,0 +1,31 @@
+import Frames
+
+/// The brightness of a face in 16 by 16 points that turn and grow with it: whether it is the same picture of a face as a frame before.
+///
+/// It is compared from one frame to the next only, to tell a camera that moves from a cut; it does not say who that is.
+struct FacePatch {
+    private static let side = 16
+    private static let sampler = LumaSampler(width: side, height: side)
+    /// The correlation from which on two pictures of successive frames show the same face.
+    private static let leastCorrelation: Float = 0.8
+
+    private var samples: [Float]
+
+    /// Samples the face in a region that the landmark model would look at; nil if the frame has no pixels that can be read.
+    init?(_ region: CropRegion, in frame: Frame) {
+        var bytes = [UInt8](repeating: 0, count: Self.side * Self.side)
+        var inner = region
+        inner.side /= CropRegion.margin
+        let transform = inner.uprightFromInput(width: Self.side, height: Self.side)
+        guard Self.sampler.sample(frame, through: transform, into: &bytes) else { return nil }
+        let mean = bytes.reduce(0) { $0 + Float($1) } / Float(bytes.count)
+        samples = bytes.map { Float($0) - mean }
+        let length = samples.reduce(0) { $0 + $1 * $1 }.squareRoot()
+        if length > 0 { for index in samples.indices { samples[index] /= length } }
+    }
+
+    /// Whether another patch, of the next frame, shows the same face.
+    func continues(_ other: FacePatch) -> Bool {
+        zip(samples, other.samples).reduce(0) { $0 + $1.0 * $1.1 } >= Self.leastCorrelation
+    }
+}
