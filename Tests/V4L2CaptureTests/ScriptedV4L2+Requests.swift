@@ -159,7 +159,8 @@ extension ScriptedV4L2.State {
         case .queryMenu:
             let answer = argument.assumingMemoryBound(to: v4l2_querymenu.self)
             let control = node.controls.first { $0.id == answer.pointee.id }
-            guard let name = control?.choices[Int(answer.pointee.index)] else { return .invalidArgument }
+            let index = Int(Int32(bitPattern: answer.pointee.index))
+            guard let name = control?.choices[index] else { return .invalidArgument }
             copy(name, to: &answer.pointee.name)
         case .setControl:
             let setting = argument.load(as: v4l2_control.self)
