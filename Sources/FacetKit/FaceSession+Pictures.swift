@@ -50,7 +50,8 @@ extension FaceSession {
         try processor.load(options)
         var frame = frame
         do {
-            if frame.format == .jpeg { frame = try JPEGDecoder().decode(frame) }
+            let limit = JPEGDecoder.defaultMaximumPixels
+            if frame.format == .jpeg { frame = try JPEGDecoder().decode(frame, maximumPixels: limit) }
         } catch {
             throw .source(SourceFailure(reason: .undecodable, description: error.description))
         }

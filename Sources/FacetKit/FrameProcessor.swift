@@ -32,6 +32,8 @@ final class FrameProcessor: @unchecked Sendable {
     private var lastDelivery: Double?
     private var stream: StreamDescription?
     private var stallTimeout = 0.0
+    /// How many pixels a JPEG may have.
+    var maximumPixels = JPEGDecoder.defaultMaximumPixels
     /// The media time of the newest picture that could be decoded, or of the first that could not.
     private var lastPicture: Double?
     /// Since when, in media time, nothing was seen and nothing moved; nil if something does.
@@ -109,7 +111,7 @@ final class FrameProcessor: @unchecked Sendable {
             throw .inference(error)
         } catch {
             meter.count(.corrupt)
-            if let loss = loss(at: time) { return interrupt(.lost(loss), reason: .cameraLost) }
+            if let loss = loss(at: time, "\(error)") { return interrupt(.lost(loss), reason: .cameraLost) }
             return update(tracker.skip(to: frame.stamp), of: frame)
         }
         lastPicture = time
@@ -148,15 +150,15 @@ final class FrameProcessor: @unchecked Sendable {
     }
 
     /// The failure to report when frames have been undecodable for too long; nil if it is not due or was reported.
-    private func loss(at time: Double) -> SourceFailure? {
+    private func loss(at time: Double, _ reason: String) -> SourceFailure? {
         let since = lastPicture ?? time
         lastPicture = since
         guard time - since >= stallTimeout, case .streaming(let stream) = state else { return nil }
         return SourceFailure(
             reason: .undecodable,
             description: """
-                cannot decode the pictures of \(stream.name): frames come, but none could be decoded for \(stallTimeout) s; \
-                waiting for one that can, check the cable or choose another format.
+                cannot decode the pictures of \(stream.name): frames come, but none could be decoded for \(stallTimeout) s \
+                (\(reason)); waiting for one that can, check the cable or choose another format.
                 """
         )
     }
@@ -178,11 +180,15 @@ final class FrameProcessor: @unchecked Sendable {
         let isGray = !isDue && !arePlacesRead
         // A JPEG in which nothing has changed is decoded only as far as it takes to see that.
         if isGray, let scale = analyzer.glanceScale(for: frame.size) {
-            let small = try meter.measureDecoding { try decoder.decode(frame, decimation: scale, isGray: true) }
+            let small = try meter.measureDecoding {
+                try decoder.decode(frame, decimation: scale, isGray: true, maximumPixels: maximumPixels)
+            }
             if let analysis = analyzer.glance(at: small) { return (analysis, nil) }
         }
         let scale = isDue && options.frames == .full ? 1 : analyzer.usefulScale(for: frame.uprightSize)
-        let picture = try meter.measureDecoding { try decoder.decode(frame, decimation: scale) }
+        let picture = try meter.measureDecoding {
+            try decoder.decode(frame, decimation: scale, maximumPixels: maximumPixels)
+        }
         return (try analyzer.analyze(picture), picture)
     }
 
