@@ -80,7 +80,7 @@ extension FaceSession {
             capture.join()
         }
         try processor.load(configuration.options)
-        processor.maximumPixels = wanted.maximumPixels
+        processor.decoder?.maximumPixels = wanted.maximumPixels
         try follow(mailbox, wanted, report)
     }
 

@@ -20,7 +20,7 @@ final class FrameProcessor: @unchecked Sendable {
     private let meter: SessionMeter
     private var options: FaceSession.Options
     private var analyzer: FaceAnalyzer?
-    private var decoder: JPEGDecoder?
+    private(set) var decoder: JPEGDecoder?
     private(set) var tracker: FaceTracker
     /// Looks at the places of faces that are not seen; nil if none is held.
     private var places: PlaceMeter?
@@ -32,8 +32,6 @@ final class FrameProcessor: @unchecked Sendable {
     private var lastDelivery: Double?
     private var stream: StreamDescription?
     private var stallTimeout = 0.0
-    /// How many pixels a JPEG may have.
-    var maximumPixels = JPEGDecoder.defaultMaximumPixels
     /// The media time of the newest picture that could be decoded, or of the first that could not.
     private var lastPicture: Double?
     /// Since when, in media time, nothing was seen and nothing moved; nil if something does.
@@ -107,9 +105,8 @@ final class FrameProcessor: @unchecked Sendable {
         let analysis: FaceAnalysis
         do {
             (analysis, picture) = try look(at: frame, with: analyzer, decoder)
-        } catch let error as InferenceError {
-            throw .inference(error)
         } catch {
+            if let error = error as? InferenceError, !error.isOfFrame { throw .inference(error) }
             meter.count(.corrupt)
             if let loss = loss(at: time, "\(error)") { return interrupt(.lost(loss), reason: .cameraLost) }
             return update(tracker.skip(to: frame.stamp), of: frame)
@@ -180,15 +177,11 @@ final class FrameProcessor: @unchecked Sendable {
         let isGray = !isDue && !arePlacesRead
         // A JPEG in which nothing has changed is decoded only as far as it takes to see that.
         if isGray, let scale = analyzer.glanceScale(for: frame.size) {
-            let small = try meter.measureDecoding {
-                try decoder.decode(frame, decimation: scale, isGray: true, maximumPixels: maximumPixels)
-            }
+            let small = try meter.measureDecoding { try decoder.decode(frame, decimation: scale, isGray: true) }
             if let analysis = analyzer.glance(at: small) { return (analysis, nil) }
         }
         let scale = isDue && options.frames == .full ? 1 : analyzer.usefulScale(for: frame.uprightSize)
-        let picture = try meter.measureDecoding {
-            try decoder.decode(frame, decimation: scale, maximumPixels: maximumPixels)
-        }
+        let picture = try meter.measureDecoding { try decoder.decode(frame, decimation: scale) }
         return (try analyzer.analyze(picture), picture)
     }
 
@@ -247,6 +240,11 @@ final class FrameProcessor: @unchecked Sendable {
         let (faces, attention) = (tracker.faces, attention.settled)
         return FaceUpdate(state: state, stamp: lastStamp, faces: faces, attention: attention, counts: meter.counts)
     }
+}
+
+extension InferenceError {
+    /// Whether the next frame can be tried all the same.
+    fileprivate var isOfFrame: Bool { if case .unreadableFrame = self { true } else { false } }
 }
 
 /// Reports why some events cannot fire only once that has been so for a while, so that the report does not flicker.

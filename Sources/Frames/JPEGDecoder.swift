@@ -15,6 +15,8 @@ package final class JPEGDecoder {
     /// Rows of decoded planes start on cache lines.
     private static let alignment: Int32 = 64
 
+    /// How many pixels a frame may have: a larger one is refused before memory is allocated.
+    package var maximumPixels = Int.max
     private var handle: tjhandle
     private var pool = PixelMemoryPool()
 
@@ -60,13 +62,15 @@ package final class JPEGDecoder {
     ) throws(JPEGError) -> Frame {
         try jpeg.span.withUnsafeBytes { jpeg throws(JPEGError) in
             let size = try size(of: jpeg)
-            guard let base = jpeg.baseAddress else { throw .corrupt("it is empty") }
+            guard size.width * size.height <= maximumPixels, let base = jpeg.baseAddress else {
+                throw .tooLarge(size, limit: maximumPixels)
+            }
             let plane = Frame.Plane(base: base, bytesPerRow: jpeg.count)
             let decimation = target.flatMap { target in
                 Self.decimations.last { size.width / $0 >= target.width && size.height / $0 >= target.height }
             }
             let frame = Frame(borrowing: plane, size: size, format: .jpeg, mediaTime: 0)
-            return try decode(frame, decimation: decimation ?? 1, maximumPixels: maximumPixels)
+            return try decode(frame, decimation: decimation ?? 1)
         }
     }
 
@@ -77,15 +81,9 @@ package final class JPEGDecoder {
     ///   - frame: a frame in the format `.jpeg`; its size is what the source negotiated.
     ///   - decimation: 1, 2, 4 or 8: what width and height are divided by, rounded up.
     ///   - isGray: whether only the brightness is decoded, which takes less time.
-    ///   - maximumPixels: a larger one is refused before memory is allocated.
     /// - Returns: a frame over memory of the decoder's own.
     /// - Throws: `JPEGError`, `corrupt` for a picture that is not whole; the next frame may be decoded all the same.
-    package func decode(
-        _ frame: Frame,
-        decimation: Int = 1,
-        isGray: Bool = false,
-        maximumPixels: Int = .max
-    ) throws(JPEGError) -> Frame {
+    package func decode(_ frame: Frame, decimation: Int = 1, isGray: Bool = false) throws(JPEGError) -> Frame {
         precondition(Self.decimations.contains(decimation), "a JPEG can be divided by 1, 2, 4 or 8")
         guard case .jpeg = frame.format else { throw .notJPEG(frame.format) }
         guard frame.size.width * frame.size.height <= maximumPixels else {
