@@ -150,6 +150,9 @@ extension v4l2_buffer {
         guard Int(flags) & Int(V4L2_BUF_FLAG_TIMESTAMP_MASK) == Int(V4L2_BUF_FLAG_TIMESTAMP_MONOTONIC) else {
             return nil
         }
-        return Int64(timestamp.tv_sec) * 1_000_000_000 + Int64(timestamp.tv_usec) * 1000
+        // What does not fit is no reading of a clock.
+        let (seconds, isTooLong) = timestamp.tv_sec.multipliedReportingOverflow(by: 1_000_000_000)
+        guard !isTooLong, 0..<1_000_000 ~= timestamp.tv_usec else { return nil }
+        return Int64(seconds &+ timestamp.tv_usec * 1000)
     }
 }

@@ -263,6 +263,15 @@ struct CameraSourceTests {
         #expect(events == ["streaming", "frame 0", "frame 4", "frame 7", "ended stopped"])
     }
 
+    @Test("a stamp that no clock gives is as good as none")
+    func impossibleStamps() throws {
+        let stamps = [(Int.max, 0), (.min, 0), (0, .max), (0, .min), (Int.max / 1_000_000_000, 999_999)]
+        let fills = stamps.enumerated().map { Fill(sequence: UInt32($0), stamp: $1) }
+        let events = try run(ScriptedV4L2(fills.map { .buffers([$0]) }))
+        let times = events.compactMap { if case .frame(let frame) = $0 { frame.stamp.mediaTime } else { nil } }
+        #expect(times.map { ($0 * 1000).rounded() } == [0, 1, 2, 3, 4])
+    }
+
     @Test("a short MJPG, or bytes that are no JPEG, are corrupt")
     func judgesJPEG() throws {
         let jpeg: [UInt8] = [0xFF, 0xD8, 0xFF]
