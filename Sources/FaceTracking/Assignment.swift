@@ -25,8 +25,8 @@ enum Assignment {
         for (index, observation) in observations.enumerated() {
             let track = tracks.firstIndex { $0.lineage == observation.lineage }
             guard let track, isFree(track) else { continue }
-            // Until it has entered, a face may turn out to be one that is held: its clothes come into view with it. Where there was
-            // no time to measure it, they were not looked at.
+            // Until it has entered, a face may turn out to be one that is held: its clothes come into view with it.
+            // Where there was no time to measure it, they were not looked at.
             let held =
                 tracks[track].face == nil && !observation.isCarriedOver
                 ? tracks.indices.first { other in

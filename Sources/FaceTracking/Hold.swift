@@ -6,7 +6,7 @@ struct Hold: Sendable {
     static let interval = 0.5
     /// For how many seconds a person may seem not to move, whose head is there and who may be a jacket on a chair.
     private static let motionless = (head: 10.0, body: 1.5)
-    /// For how many seconds other people may hide the place: since the person was seen or there, and after the first look.
+    /// For how many seconds other people may hide the place: since the person was there, and after the first look.
     private static let cover = (atAll: 1.5, fromFirstLook: 0.8)
 
     /// The frame in which a person was known to be there last.
