@@ -22,6 +22,13 @@ struct TextEscapingTests {
         #expect(scalars(hostile.escapedForHTML) == scalars(expected))
     }
 
+    @Test("is a formula in no spreadsheet, whatever mark joins its first character to one")
+    func spreadsheet() {
+        for text in ["=1+1", "=\u{338}1+1", "-\u{301}2", "@\u{200D}x"] {
+            #expect(scalars(text.cellOfCSV).starts(with: ["\"", "'"]), "\(text)")
+        }
+    }
+
     @Test("acts on no terminal")
     func terminal() {
         #expect(scalars(hostile.printable) == scalars("a  b\"\u{301}\\\u{301}<\u{301}&\u{301}>' "))
