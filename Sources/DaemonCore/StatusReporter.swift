@@ -65,7 +65,13 @@ package final class StatusReporter: Sendable {
         }
     }
 
-    func smile(_ settings: SmileSettings) { update { $0.smile = settings } }
+    /// What counts as a smile, by a command or by settings that were read again.
+    func smile(_ settings: SmileSettings) {
+        if status.withLock({ $0.smile != settings }) {
+            logger.info("smiles counted anew", metadata: ["level": "\(settings.level)", "hold": "\(settings.hold) s"])
+        }
+        update { $0.smile = settings }
+    }
 
     func connected(to broker: String) { update { $0.broker = broker } }
 
