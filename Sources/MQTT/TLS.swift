@@ -86,7 +86,7 @@ final class ByteStream {
         guard let session else { return true }
         let result = try moved(session, SSL_connect)
         if result == 0 {
-            throw Failure(description: "the broker closed the connection: it is starting or busy, or speaks no TLS there")
+            throw Failure(description: "the broker closed the connection: it is starting, busy, or speaks no TLS there")
         }
         return result != nil
     }

@@ -150,7 +150,8 @@ struct BrokerConnectionTests {
     func orderOfLosses() async throws {
         let broker = try await MosquittoBroker()
         let sender = try await Observer(of: broker, to: "ready")
-        sender.connection.publish(state: MQTTMessage(topic: "faces/status", text: "kept", qos: .atLeastOnce, retain: true))
+        let kept = MQTTMessage(topic: "faces/status", text: "kept", qos: .atLeastOnce, retain: true)
+        sender.connection.publish(state: kept)
         try await broker.waitForLog("'faces/status'")
         let proxy = try TCPProxy(to: broker.port)
         let connection = try BrokerConnection(testing: .test(port: proxy.port))
