@@ -435,9 +435,9 @@ struct PagePublisherTests {
     @Test("a frame is encoded for the pages that want it as it is, once, and not while there is none")
     func frames() throws {
         let publisher = try publisher()
-        let (size, bytes) = (FrameSize(width: 48, height: 32), (0..<48 * 32 * 3).map { UInt8($0 * 37 % 256) })
+        let (size, pixels) = (FrameSize(width: 48, height: 32), (0..<48 * 32 * 3).map { UInt8($0 * 37 % 256) })
         func take(_ number: Int) throws {
-            let frame = try Frame(copying: bytes, size: size, format: .rgb24, stamp: stamp(number))
+            let frame = try Frame(copying: pixels, size: size, format: .rgb24, stamp: stamp(number))
             publisher.take(received(encoder.metadata([face()], at: stamp(number))), at: Double(number))
             let picture = CameraMessage.Content.picture(PreviewPicture(frame))
             publisher.take(
