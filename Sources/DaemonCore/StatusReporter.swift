@@ -68,7 +68,8 @@ package final class StatusReporter: Sendable {
     /// What counts as a smile, by a command or by settings that were read again.
     func smile(_ settings: SmileSettings) {
         if status.withLock({ $0.smile != settings }) {
-            logger.info("smiles counted anew", metadata: ["level": "\(settings.level)", "hold": "\(settings.hold) s"])
+            let metadata: Logger.Metadata = ["level": "\(settings.level)", "hold": "\(settings.hold) s"]
+            logger.info("what counts as a smile was changed", metadata: metadata)
         }
         update { $0.smile = settings }
     }
