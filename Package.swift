@@ -220,7 +220,11 @@ let package = Package(
         tests(of: "V4L2Capture", ["Frames", "FaceMetadata", "System", "CV4L2", system]),
         tests(of: "GStreamerCapture", ["Frames", "FaceMetadata", "MediaFiles"]),
         tests(of: "MediaFiles", ["Frames", "FaceMetadata", "CFFmpeg"]),
-        tests(of: "FaceInference", ["Frames", "FaceMetadata", "MediaFiles", "System"], exclude: ["References"]),
+        tests(
+            of: "FaceInference",
+            ["Frames", "FaceMetadata", "MediaFiles", "System", "CLiteRT"],
+            exclude: ["References"]
+        ),
         tests(of: "HTTPServing"),
         tests(of: "MQTT", ["System", logging]),
         tests(of: "OverlayRendering", ["FaceMessages", "FaceMetadata", "Frames", "SettingsFiles"]),

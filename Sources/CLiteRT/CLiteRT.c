@@ -2,6 +2,7 @@
 #include "CLiteRT.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +38,15 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 // The stream has a buffer for a line: what comes here is one.
 static ssize_t pass_on(void *context, const char *bytes, size_t count) {
     if (count >= sizeof notice - 1 && memcmp(bytes, notice, sizeof notice - 1) == 0) return (ssize_t)count;
-    return write(STDERR_FILENO, bytes, count);
+    size_t passed = 0;
+    while (passed < count) {
+        ssize_t written = write(STDERR_FILENO, bytes + passed, count - passed);
+        if (written < 0 && errno == EINTR) continue;
+        // fopencookie(3): fewer bytes than wanted, or 0, say that it failed; a negative number must not be returned.
+        if (written <= 0) break;
+        passed += (size_t)written;
+    }
+    return (ssize_t)passed;
 }
 
 LiteRtStatus LiteRtCompileQuietly(

@@ -14,6 +14,10 @@ static struct {
 static volatile sig_atomic_t is_taken, was_resumed;
 
 static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGABRT};
+enum { endings = sizeof ending / sizeof *ending };
+
+// What these did before the terminal was taken, and the two of a suspension.
+static struct sigaction usual[endings], usual_suspend, usual_resume;
 
 static void write_all(const char *bytes) {
     size_t length = strlen(bytes);
@@ -96,7 +100,13 @@ bool facet_terminal_take(int descriptor, const char *enter_text, const char *lea
     terminal.enter = enter_text;
     terminal.leave = leave_text;
     is_taken = 1;
-    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++) handle(ending[i], on_end);
+    for (size_t i = 0; i < endings; i++) {
+        sigaction(ending[i], NULL, &usual[i]);
+        // Under nohup, SIGHUP is ignored and must stay so.
+        if (ending[i] != SIGHUP || usual[i].sa_handler != SIG_IGN) handle(ending[i], on_end);
+    }
+    sigaction(SIGTSTP, NULL, &usual_suspend);
+    sigaction(SIGCONT, NULL, &usual_resume);
     watch_suspension();
     enter();
     return true;
@@ -106,9 +116,9 @@ void facet_terminal_release(void) {
     if (!is_taken) return;
     is_taken = 0;
     leave();
-    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++) signal(ending[i], SIG_DFL);
-    signal(SIGTSTP, SIG_DFL);
-    signal(SIGCONT, SIG_DFL);
+    for (size_t i = 0; i < endings; i++) sigaction(ending[i], &usual[i], NULL);
+    sigaction(SIGTSTP, &usual_suspend, NULL);
+    sigaction(SIGCONT, &usual_resume, NULL);
 }
 
 bool facet_terminal_was_resumed(void) {

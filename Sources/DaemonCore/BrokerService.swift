@@ -24,21 +24,22 @@ struct BrokerService: Service {
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
                 group.addTask {
-                    var isFirst = true
-                    for await state in connection.states {
-                        if case .refused(let reason) = state { refusal.update { $0 = reason } }
-                        guard case .connected(_, let broker) = state else { continue }
+                    for await condition in delivery.outbox.conditions { status.outbox(condition) }
+                }
+                var isFirst = true
+                for await occurrence in connection.occurrences {
+                    switch occurrence {
+                    case .message(let message): await handle(message)
+                    case .connection(.refused(let reason)): refusal.update { $0 = reason }
+                    case .connection(.connected(_, let broker)):
                         refusal.update { $0 = nil }
                         status.connected(to: broker)
                         // Not sooner: an event that waits for long is never sent, but this one switches a lamp off.
                         if isFirst { status.publisher.publishLeavesOfLastRun() }
                         isFirst = false
+                    case .connection: break
                     }
                 }
-                group.addTask {
-                    for await condition in delivery.outbox.conditions { status.outbox(condition) }
-                }
-                for await message in connection.incoming { await handle(message) }
             }
         }
         // What the broker does not take within this time is logged below and not waited for: people expect Ctrl-C to work.

@@ -96,8 +96,13 @@ package final class Publisher: Sendable {
         }
     }
 
-    /// Publishes what was seen today, unless nothing but time has passed; `always` in any case.
+    /// How many jobs wait for the sinks.
+    var queued: Int { queue.update(\.jobs.count) }
+
+    /// Publishes what was seen today, unless nothing but time has passed, or the sinks are so far behind that the next totals are
+    /// better; `always` in any case.
     func publishToday(always: Bool = false) {
+        guard always || queued < Self.capacity else { return }
         post(waits: false) { [self] in
             if let today = ledger.today(at: .wallClock(), always: always) { send(today) }
         }
@@ -105,7 +110,7 @@ package final class Publisher: Sendable {
 
     /// Publishes rates, times and counters, unless the sinks are so far behind that the next ones are better.
     package func publish(_ stats: DaemonStats) {
-        guard queue.update({ $0.jobs.count < Self.capacity }) else { return }
+        guard queued < Self.capacity else { return }
         publish(.stats, waits: false) { $0.stats(stats) }
     }
 

@@ -20,7 +20,8 @@ package struct ServiceManager: Sendable {
         socketName = name
         let isForUs = environment["WATCHDOG_PID"].map { $0 == String(process) } ?? true
         let microseconds = environment["WATCHDOG_USEC"].flatMap { Int64($0) } ?? 0
-        watchdogInterval = isForUs && microseconds > 0 ? .microseconds(microseconds) : nil
+        // A day is more than any manager waits, and what is far beyond is no time that can be waited for.
+        watchdogInterval = isForUs && 1...86_400_000_000 ~= microseconds ? .microseconds(microseconds) : nil
     }
 
     /// The daemon does its work now.

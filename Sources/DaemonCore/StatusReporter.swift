@@ -65,7 +65,14 @@ package final class StatusReporter: Sendable {
         }
     }
 
-    func smile(_ settings: SmileSettings) { update { $0.smile = settings } }
+    /// What counts as a smile, by a command or by settings that were read again.
+    func smile(_ settings: SmileSettings) {
+        if status.withLock({ $0.smile != settings }) {
+            let metadata: Logger.Metadata = ["level": "\(settings.level)", "hold": "\(settings.hold) s"]
+            logger.info("what counts as a smile was changed", metadata: metadata)
+        }
+        update { $0.smile = settings }
+    }
 
     func connected(to broker: String) { update { $0.broker = broker } }
 

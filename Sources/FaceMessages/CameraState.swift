@@ -68,6 +68,8 @@ public struct CameraState: Hashable, Sendable {
     public private(set) var today: DayTotals?
 
     private var metadata: MetadataMessage?
+    /// The frame of the metadata that was passed over last, as older than what is known.
+    private var passedOver: FrameStamp?
     private var zonesMessage: ZonesMessage?
     private var count: Int?
 
@@ -188,7 +190,9 @@ public struct CameraState: Hashable, Sendable {
         if let metadata, metadata.origin.boot == message.origin.boot, message.stamp.frame < metadata.stamp.frame,
             message.stamp.time <= metadata.stamp.time
         {
-            return
+            // One may come late. A later one behind it shows that the clock was set back when the source was opened anew.
+            defer { passedOver = message.stamp }
+            guard let passedOver, passedOver.frame < message.stamp.frame else { return }
         }
         metadata = message
         guard status == nil else { return }

@@ -106,7 +106,7 @@ public struct DayTotals: Hashable, Sendable, WireValue {
         try wire.sums(&visits, &looks, &lookingSeconds, &smiles)
         try wire.field("mostFaces", &mostFaces, .counter)
         // Daemons before 0.4 have none.
-        try wire.field("hours", &hours, .list(of: Hour(hour: 0)), or: [])
+        try wire.field("hours", &hours, .list(of: Hour(hour: 0)) { $0.hour }, or: [])
     }
 }
 

@@ -2,7 +2,7 @@
 public let schemaVersion = 1
 
 /// The version of Facet: of both programs and the libraries.
-public let facetVersion = "0.3.0"
+public let facetVersion = "0.4.0"
 
 /// Encodes what one run of the daemon publishes about one camera.
 public struct MessageEncoder: Sendable {

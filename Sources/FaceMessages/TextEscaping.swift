@@ -17,7 +17,7 @@ extension StringProtocol {
 
     /// A cell of CSV (RFC 4180), which no spreadsheet takes for a formula.
     package var cellOfCSV: String {
-        let mark = first.map { "=+-@".contains($0) } == true ? "'" : ""
+        let mark = unicodeScalars.first.map { "=+-@".unicodeScalars.contains($0) } == true ? "'" : ""
         return "\"" + mark + replacingScalars(["\"": "\"\""]) + "\""
     }
 

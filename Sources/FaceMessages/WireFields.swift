@@ -228,13 +228,20 @@ extension WireFormat {
         }
     }
 
-    /// A list of objects.
-    static func list<Element: WireValue>(of blank: Element) -> Self where Value == [Element] {
+    /// A list of objects, of which no two may have the same number, if they have one.
+    static func list<Element: WireValue>(
+        of blank: Element,
+        numberedBy number: (@Sendable (Element) -> Int)? = nil
+    ) -> Self where Value == [Element] {
         Self { json, name, value in
             json.array(name, value) { $0.add($1) }
         } read: { container, key in
             let list = try container.decodeIfPresent([JSONReader<Element>].self, forKey: key, configuration: blank)
-            return list?.prefix(MessageLimits.entries).map(\.value)
+            let values = list?.prefix(MessageLimits.entries).map(\.value)
+            if let values, let number, Set(values.map(number)).count < values.count {
+                throw WireRefusal(reason: "one number twice")
+            }
+            return values
         }
     }
 }

@@ -111,7 +111,7 @@ public struct FaceEvent: Hashable, Sendable {
 
     /// Why a face counts as gone.
     public enum LeaveReason: String, Hashable, Sendable, CaseIterable {
-        /// It was not seen for `tracking.patience`.
+        /// It was not seen for `tracking.patience`, and was not held or no longer is.
         case left
         /// It seems to be only a picture of a face, with `FaceTracker.Options.ignoresStill`.
         case still

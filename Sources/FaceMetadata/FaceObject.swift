@@ -8,7 +8,7 @@ public struct FaceObject: Hashable, Sendable {
     public var bounds: NormalizedRect
     /// Where the head points.
     public var pose: HeadPose?
-    /// How sure the model is that this is a face, 0…1; 0 for one that is not seen since the picture changed as a whole.
+    /// How sure the model is that this is a face, 0…1; 0 for one that is held, or lost as the whole picture changed.
     public var confidence: Double
     /// The centre of the eye at the picture's left.
     public var leftEye: NormalizedPoint?

@@ -72,6 +72,8 @@ package struct FaceObservation: Sendable {
         case movement
         /// None; with its size as a multiple of what it was.
         case rest(size: Double)
+
+        package var size: Double? { if case .rest(let size) = self { size } else { nil } }
     }
 
     package init() {}

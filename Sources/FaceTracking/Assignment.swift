@@ -26,8 +26,9 @@ enum Assignment {
             let track = tracks.firstIndex { $0.lineage == observation.lineage }
             guard let track, isFree(track) else { continue }
             // Until it has entered, a face may turn out to be one that is held: its clothes come into view with it.
+            // Where there was no time to measure it, they were not looked at.
             let held =
-                tracks[track].face == nil
+                tracks[track].face == nil && !observation.isCarriedOver
                 ? tracks.indices.first { other in
                     tracks[other].hold != nil && isFree(other)
                         && distance(of: observation, fromHeld: tracks[other], at: time) != nil
@@ -95,8 +96,11 @@ enum Assignment {
 struct FacePath: Sendable {
     /// Those that the velocity is taken from.
     private var points = History<(time: Double, center: NormalizedPoint)>(capacity: 4)
+    private var thinning = Thinning()
 
-    mutating func append(_ bounds: NormalizedRect, at time: Double) { points.append((time, bounds.center)) }
+    mutating func append(_ bounds: NormalizedRect, at time: Double) {
+        if thinning.takes(time) { points.append((time, bounds.center)) }
+    }
 
     /// Where the face is if it went on for so many seconds as in its latest observations.
     func predicted(after seconds: Double) -> NormalizedPoint {

@@ -54,7 +54,8 @@ struct BlinkDecision {
 
         init(of eye: KeyPath<EachEye<Double>, Double>, in valley: Valley, _ samples: Samples) {
             func share(_ index: Int) -> Double { samples[index].reading.openness.share[keyPath: eye] }
-            let before = max(samples.first, valley.closed.lowerBound - 6)..<valley.closed.lowerBound
+            let first = max(samples.first, valley.closed.lowerBound - 6)
+            let before = first..<max(first, valley.closed.lowerBound)
             let open = before.isEmpty ? share(valley.fall.peak) : before.map(share).median
             lowest = valley.around(in: samples).map(share).min() ?? 1
             depth = open - lowest

@@ -27,8 +27,8 @@ struct EyeOpenness: Sendable {
     /// An open eye's lids are never taken for closer than this share of the outer eye distance, so that eyes that are
     /// closed when the face comes are seen as closed.
     static let lowestLevel = 0.045
-    /// Enough for the window at 60 frames per second.
-    static let capacity = 256
+    /// The samples that `Thinning` takes within the window, and some more.
+    static let capacity = Int(levelWindow * Thinning.rate) + 16
 
     /// What a frame shows.
     struct Reading: Equatable, Sendable {

@@ -208,11 +208,12 @@ public struct FaceTracker: Sendable {
 extension FaceObservation {
     /// Whether every number is one; a model that saw garbage must not poison the filters.
     fileprivate var isFinite: Bool {
-        let (lids, mouth) = ([leftLids, rightLids], mouthShape)
+        let (lids, shape) = ([leftLids, rightLids], mouthShape)
         let numbers =
             [bounds.x, bounds.y, bounds.width, bounds.height, pose.roll, confidence, eyeDistance]
-            + lids.flatMap { [$0.height, $0.width] } + [mouth.opening, mouth.cornerDrop, mouth.smileLevel]
-            + [pose.yaw, pose.pitch, gaze?.yaw, gaze?.pitch, irisDiameter].compactMap(\.self)
+            + lids.flatMap { [$0.height, $0.width] } + [shape.opening, shape.cornerDrop, shape.smileLevel]
+            + [leftEye, rightEye, mouth].flatMap { [$0.x, $0.y] }
+            + [pose.yaw, pose.pitch, gaze?.yaw, gaze?.pitch, irisDiameter, ownMotion?.size].compactMap(\.self)
         return bounds.width > 0 && bounds.height > 0 && numbers.allSatisfy(\.isFinite)
     }
 }

@@ -34,6 +34,27 @@ struct History<Element: Sendable>: Sendable {
     }
 }
 
+/// Thins a signal that comes faster than 60 times a second, so that a history of some samples holds the same seconds at any
+/// frame rate.
+struct Thinning: Sendable {
+    /// Samples a second, on average.
+    static let rate = 60.0
+
+    /// When the next sample is due, in seconds.
+    private var due = -Double.infinity
+
+    /// Whether the sample of a time in seconds is taken. Up to 60 a second all are, though they come up to half an interval early.
+    mutating func takes(_ time: Double) -> Bool {
+        let half = 0.5 / Self.rate
+        // What lies further back is the time of another clock.
+        guard !(due - 3 * half..<due - half).contains(time) else { return false }
+        // After a pause, or by another clock, the intervals begin anew.
+        if !(due - half..<due + half).contains(time) { due = time }
+        due += 2 * half
+        return true
+    }
+}
+
 /// What was measured at a time.
 protocol TimedSample: Sendable {
     /// Seconds.
@@ -59,7 +80,7 @@ struct SlidingQuantile: Sendable {
 
     /// - Parameters:
     ///   - duration: Seconds; a value that old exactly still counts.
-    ///   - capacity: How many values are kept at most, which shortens the window at very high frame rates.
+    ///   - capacity: How many values are kept at most: those of `duration` at the rate of `Thinning` or more.
     init(seconds duration: Double = .infinity, capacity: Int) {
         (self.duration, self.capacity) = (duration, capacity)
         values = History(capacity: capacity)

@@ -2,7 +2,8 @@ package import FaceMetadata
 
 /// Finds the smile settings of one person in what they were seen to do when asked to.
 ///
-/// It plays that to the detector with many settings, so that what it says of them is what would have happened.
+/// It plays that to the detector with many settings. The levels that a daemon publishes are from 0 to 1 and have part
+/// of the face's resting level taken off. The detector does so once more: for a high one it finds too low a level.
 package struct SmileCalibration: Sendable {
     /// What the person was asked to do.
     package enum Part: Hashable, Sendable {

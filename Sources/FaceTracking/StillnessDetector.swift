@@ -61,7 +61,7 @@ struct StillnessDetector: Sendable {
 
     private mutating func breathes(_ motion: FaceObservation.OwnMotion, at time: Double) -> Bool {
         guard case .rest(let new) = motion, let before = size else {
-            size = if case .rest(let size) = motion { size } else { nil }
+            size = motion.size
             breaths.begin(with: size ?? 1)
             return false
         }

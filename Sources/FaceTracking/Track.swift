@@ -41,6 +41,7 @@ struct Track: Sendable {
     /// When it was measured last.
     private var confidence: Double
     private var smoother = ObservationSmoother()
+    private var thinning = Thinning()
     private var smile = SmileDetector()
     private var eyes = EyeDetector()
     private var lips = MouthDetector()
@@ -238,7 +239,7 @@ struct Track: Sendable {
 
     private mutating func readExpression(_ context: FrameContext) {
         let (stamp, mouth) = (context.stamp, context.observation.mouthShape)
-        note(smile.advance(mouth, context), at: stamp)
+        if thinning.takes(stamp.mediaTime) { note(smile.advance(mouth, context), at: stamp) }
         latest.smile = smile.amount
         latest.smiling = smile.isSmiling
         note(lips.advance(mouth.opening, context), at: stamp)

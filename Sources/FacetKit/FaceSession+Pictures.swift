@@ -50,7 +50,9 @@ extension FaceSession {
         try processor.load(options)
         var frame = frame
         do {
-            if frame.format == .jpeg { frame = try JPEGDecoder().decode(frame) }
+            let decoder = try JPEGDecoder()
+            decoder.maximumPixels = JPEGDecoder.defaultMaximumPixels
+            if frame.format == .jpeg { frame = try decoder.decode(frame) }
         } catch {
             throw .source(SourceFailure(reason: .undecodable, description: error.description))
         }

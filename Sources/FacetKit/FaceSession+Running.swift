@@ -80,6 +80,7 @@ extension FaceSession {
             capture.join()
         }
         try processor.load(configuration.options)
+        processor.decoder?.maximumPixels = wanted.maximumPixels
         try follow(mailbox, wanted, report)
     }
 
@@ -99,8 +100,6 @@ extension FaceSession {
                 report(processor.update())
             case .event(.streaming(let stream)):
                 isLive = stream.isLive
-                // A network stream is only known to be live once it was opened.
-                if isLive { mailbox.change(to: .newest) }
                 report(processor.begin(stream, source.boundedOptions))
             case .event(.frame(let frame)):
                 // What waited through a suspend of the machine is of no use.

@@ -114,8 +114,10 @@ extension FaceSession.Source {
         }
     }
 
-    /// What holds until the source says whether it is live.
-    var mailboxPolicy: FrameMailbox.Policy { isCamera ? .newest : .every(capacity: 2) }
+    var mailboxPolicy: FrameMailbox.Policy { isCamera ? .newest : .asStreamed(capacity: 2) }
+
+    /// How many pixels a JPEG may have.
+    var maximumPixels: Int { isCamera ? .max : options.maximumPixels }
 
     /// Whether its pictures may be those of a camera with an infrared lamp, which flashes for every other one.
     var mayHaveLamp: Bool { if case .media = kind { false } else { true } }

@@ -20,7 +20,7 @@ final class FrameProcessor: @unchecked Sendable {
     private let meter: SessionMeter
     private var options: FaceSession.Options
     private var analyzer: FaceAnalyzer?
-    private var decoder: JPEGDecoder?
+    private(set) var decoder: JPEGDecoder?
     private(set) var tracker: FaceTracker
     /// Looks at the places of faces that are not seen; nil if none is held.
     private var places: PlaceMeter?
@@ -105,11 +105,10 @@ final class FrameProcessor: @unchecked Sendable {
         let analysis: FaceAnalysis
         do {
             (analysis, picture) = try look(at: frame, with: analyzer, decoder)
-        } catch let error as InferenceError {
-            throw .inference(error)
         } catch {
+            if let error = error as? InferenceError, !error.isOfFrame { throw .inference(error) }
             meter.count(.corrupt)
-            if let loss = loss(at: time) { return interrupt(.lost(loss), reason: .cameraLost) }
+            if let loss = loss(at: time, "\(error)") { return interrupt(.lost(loss), reason: .cameraLost) }
             return update(tracker.skip(to: frame.stamp), of: frame)
         }
         lastPicture = time
@@ -148,15 +147,15 @@ final class FrameProcessor: @unchecked Sendable {
     }
 
     /// The failure to report when frames have been undecodable for too long; nil if it is not due or was reported.
-    private func loss(at time: Double) -> SourceFailure? {
+    private func loss(at time: Double, _ reason: String) -> SourceFailure? {
         let since = lastPicture ?? time
         lastPicture = since
         guard time - since >= stallTimeout, case .streaming(let stream) = state else { return nil }
         return SourceFailure(
             reason: .undecodable,
             description: """
-                cannot decode the pictures of \(stream.name): frames come, but none could be decoded for \(stallTimeout) s; \
-                waiting for one that can, check the cable or choose another format.
+                cannot decode the pictures of \(stream.name): frames come, but none could be decoded for \(stallTimeout) s \
+                (\(reason)); waiting for one that can, check the cable or choose another format.
                 """
         )
     }
@@ -245,6 +244,11 @@ final class FrameProcessor: @unchecked Sendable {
         let (faces, attention) = (tracker.faces, attention.settled)
         return FaceUpdate(state: state, stamp: lastStamp, faces: faces, attention: attention, counts: meter.counts)
     }
+}
+
+extension InferenceError {
+    /// Whether the next frame can be tried all the same.
+    fileprivate var isOfFrame: Bool { if case .unreadableFrame = self { true } else { false } }
 }
 
 /// Reports why some events cannot fire only once that has been so for a while, so that the report does not flicker.

@@ -32,7 +32,8 @@ extension Frame {
         for (index, (plane, needed)) in zip(planes, needed).enumerated() {
             // A JPEG's plane has its length there.
             let bytesPerRow = format == .jpeg ? plane.bytes.count : plane.bytesPerRow
-            guard bytesPerRow.magnitude >= needed.bytes else {
+            let isPossible = format == .jpeg || Int32(exactly: bytesPerRow).map { $0 > .min } ?? false
+            guard isPossible, bytesPerRow.magnitude >= needed.bytes else {
                 throw .overlappingRows(plane: index, bytesPerRow: bytesPerRow, needed: needed.bytes)
             }
             let distance = Int(clamping: bytesPerRow.magnitude)

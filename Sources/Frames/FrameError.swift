@@ -10,7 +10,7 @@ public enum FrameError: Error, Hashable, Sendable, CustomStringConvertible {
     case wrongPlanes(PixelFormat, expected: Int, given: Int)
     /// A plane has fewer bytes than its rows take.
     case tooShort(plane: Int, bytes: Int, needed: Int)
-    /// Rows of a plane are closer to each other than they are long.
+    /// Rows of a plane are closer to each other than they are long, or 2 GiB or more apart.
     case overlappingRows(plane: Int, bytesPerRow: Int, needed: Int)
     /// The planes of U and V, which are read together, have different numbers of bytes from a row to the next.
     case differentChromaRows(u: Int, v: Int)
@@ -29,7 +29,7 @@ public enum FrameError: Error, Hashable, Sendable, CustomStringConvertible {
         case .tooShort(let plane, let bytes, let needed):
             "cannot make a frame: plane \(plane) has \(bytes) bytes, its rows take \(needed)"
         case .overlappingRows(let plane, let bytesPerRow, let needed):
-            "cannot make a frame: plane \(plane) has \(bytesPerRow) bytes from row to row, a row takes \(needed)"
+            "cannot make a frame: plane \(plane) has \(bytesPerRow) bytes from row to row; \(needed) to \(Int32.max) can be"
         case .differentChromaRows(let u, let v):
             "cannot make a frame: from row to row, U has \(u) bytes and V \(v); give both the same"
         case .unusableTime:

@@ -14,6 +14,8 @@ public final class FrameMailbox: Sendable {
         case newest
         /// The source waits while that many frames are waiting.
         case every(capacity: Int)
+        /// One of these, as each description of a stream says; until there is one, the source waits.
+        case asStreamed(capacity: Int)
     }
 
     /// Why a frame never reached the pipeline.
@@ -54,6 +56,7 @@ public final class FrameMailbox: Sendable {
     }
 
     private let state: Monitor<State>
+    private let policy: Policy
     private let dropsUnlit: Bool
     /// Whether nothing is seen in the frames, so that a source may leave out what is sure to be more of the same.
     package let isAtRest = Atomic(false)
@@ -69,11 +72,8 @@ public final class FrameMailbox: Sendable {
         noteDecoding: @escaping @Sendable (WorkTime) -> Void = { _ in }
     ) {
         state = Monitor(State(policy: policy))
-        (self.dropsUnlit, self.noteDecoding) = (dropsUnlit, noteDecoding)
+        (self.policy, self.dropsUnlit, self.noteDecoding) = (policy, dropsUnlit, noteDecoding)
     }
-
-    /// Goes on with another policy; a source that waits for a place no longer does with `.newest`.
-    package func change(to policy: Policy) { state.update { $0.policy = policy } }
 
     /// Puts an event in; waits for a free place if the policy is `.every` and the event is a frame.
     /// - Returns: false once the mailbox is closed; the event is gone then, and the source should end.
@@ -86,6 +86,9 @@ public final class FrameMailbox: Sendable {
         defer { withExtendedLifetime(displaced) {} }
         return state.wait { state in
             guard !state.isClosed else { return false }
+            if case .streaming(let stream) = event, case .asStreamed(let capacity) = policy {
+                state.policy = stream.isLive ? .newest : .every(capacity: capacity)
+            }
             if event.isFrame {
                 // The filter takes each frame once, however often this is tried.
                 if let level = brightness, state.strobe.isUnlit(level), case .newest = state.policy {
@@ -95,7 +98,8 @@ public final class FrameMailbox: Sendable {
                 }
                 brightness = nil
                 switch isCatchingUp.load(ordering: .relaxed) ? .every(capacity: 1) : state.policy {
-                case .every(let capacity): guard state.waitingFrames < max(1, capacity) else { return nil }
+                case .every(let capacity), .asStreamed(let capacity):
+                    guard state.waitingFrames < max(1, capacity) else { return nil }
                 case .newest:
                     guard let older = state.waiting.lastIndex(where: \.isFrame) else { break }
                     displaced = state.waiting.remove(at: older)

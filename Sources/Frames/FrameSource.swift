@@ -5,8 +5,8 @@ public protocol FrameSource: AnyObject, Sendable {
     /// Delivers frames until the source ends, it is stopped, or `put` returns false.
     ///
     /// It puts `.streaming` before the first frame, and again whenever what it says has changed or frames come again after
-    /// `.lost`. What it puts last is `.ended`; a source that just returns came to its end. Each run of a session, and each end
-    /// of a pause, calls it again.
+    /// `.lost`. What it puts last is `.ended`; a source that just returns came to its end. On a source
+    /// of a program's own each run of a session, and each end of a pause, calls it again; Facet's own run once.
     func run(into mailbox: FrameMailbox)
 
     /// Makes the `run` in progress end soon; can be called from any thread, and while `run` is not running.

@@ -65,8 +65,8 @@ public struct FrameSourceOptions: Hashable, Sendable {
     /// For how long no picture may come, or none that can be decoded, before the source counts as lost and, but for a file, is
     /// opened again.
     public var stallTimeout = Duration.seconds(2)
-    /// How many pixels a picture may have that is no camera's of V4L2: the 33 million of 8K and some more. Larger ones are refused
-    /// by their header, before memory is allocated.
+    /// How many pixels a picture may have, but for those of V4L2 cameras and a program's own that are no JPEGs: the 33 million
+    /// of 8K and some more. Larger ones are refused by their header, before memory is allocated.
     public var maximumPixels = JPEGDecoder.defaultMaximumPixels
     /// How stored pictures must be turned, and mirrored.
     package var wholeOrientation: Orientation { isMirrored ? orientation.mirrored : orientation }

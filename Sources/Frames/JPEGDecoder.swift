@@ -15,6 +15,8 @@ package final class JPEGDecoder {
     /// Rows of decoded planes start on cache lines.
     private static let alignment: Int32 = 64
 
+    /// How many pixels a frame may have: a larger one is refused before memory is allocated.
+    package var maximumPixels = Int.max
     private var handle: tjhandle
     private var pool = PixelMemoryPool()
 
@@ -84,6 +86,9 @@ package final class JPEGDecoder {
     package func decode(_ frame: Frame, decimation: Int = 1, isGray: Bool = false) throws(JPEGError) -> Frame {
         precondition(Self.decimations.contains(decimation), "a JPEG can be divided by 1, 2, 4 or 8")
         guard case .jpeg = frame.format else { throw .notJPEG(frame.format) }
+        guard frame.size.width * frame.size.height <= maximumPixels else {
+            throw .tooLarge(frame.size, limit: maximumPixels)
+        }
         let jpeg = UnsafeRawBufferPointer(start: frame.planes.first.base, count: frame.planes.first.bytesPerRow)
         let (stored, code, colorSpace) = try readHeader(jpeg)
         guard colorSpace == TJCS_YCbCr.rawValue || colorSpace == TJCS_GRAY.rawValue,

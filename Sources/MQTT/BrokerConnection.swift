@@ -9,12 +9,12 @@ import System
 /// - *states* are kept per topic, the newest only, and sent again on every connection;
 /// - *transient* messages go out now or never.
 package final class BrokerConnection: Sendable {
-    /// What comes in on the topics subscribed to; for one reader.
+    /// Changes of the connection and messages on the topics subscribed to, in the order in which they came; for one reader.
     ///
-    /// While they are not read, the oldest are dropped and counted.
-    package var incoming: AsyncStream<MQTTMessage> { session.incoming.stream }
-    /// Where the connection stands, one value per change; for one reader, who finds the last 64.
-    package var states: AsyncStream<ConnectionState> { session.connectionStates.stream }
+    /// While messages are not read, the oldest are dropped and counted; of changes the newest 64 are kept.
+    package var occurrences: AsyncStream<Occurrence> {
+        AsyncStream { [inbox = session.inbox] in await inbox.next { $0.removeFirst() } }
+    }
     private let session: ClientSession
     private let isStarted = Atomic(false)
 
@@ -92,8 +92,8 @@ package final class BrokerConnection: Sendable {
     /// What became of the messages so far.
     package var counters: DeliveryCounters { session.counters }
 
-    /// Sends what waits, disconnects, and ends within `timeout`, as do `incoming` and `states`; between two tries to
-    /// connect at once. Returns what was left, which stays in the store.
+    /// Sends what waits, disconnects, and ends within `timeout`, as does `occurrences`; between two tries to connect at
+    /// once. Returns what was left, which stays in the store.
     package func stop(timeout: Duration = .seconds(2)) async -> StopReport {
         requestStop(timeout: timeout)
         guard isStarted.load(ordering: .relaxed) else {

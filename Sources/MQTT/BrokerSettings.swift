@@ -67,7 +67,7 @@ package struct BrokerSettings: Hashable, Sendable {
     package var acknowledgementTimeout: Duration = .seconds(5)
     /// The largest payload taken from the broker, in bytes; larger ones are dropped and counted.
     package var maximumIncomingPayload = 1 << 20
-    /// How many received messages may wait in `incoming`; the oldest is dropped first.
+    /// How many received messages may wait in `occurrences`; the oldest is dropped first.
     package var incomingCapacity = 256
     package var advice = Advice()
 

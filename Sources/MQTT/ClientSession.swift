@@ -39,8 +39,7 @@ final class ClientSession: Sendable {
     let logger: Logger
     let state: Mutex<State>
     let waker: Waker
-    let incoming: (stream: AsyncStream<MQTTMessage>, continuation: AsyncStream<MQTTMessage>.Continuation)
-    let connectionStates = AsyncStream<ConnectionState>.makeStream(bufferingPolicy: .bufferingNewest(64))
+    let inbox: Inbox<OccurrenceQueue>
     /// What was left; nil until the end.
     let outcome = Monitor<StopReport?>(nil)
 
@@ -56,7 +55,7 @@ final class ClientSession: Sendable {
         self.store = store
         self.clock = clock
         self.logger = logger
-        incoming = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(settings.incomingCapacity))
+        inbox = Inbox(OccurrenceQueue(capacity: settings.incomingCapacity))
         var state = State(
             events: DeliveryQueue(rules: rules),
             topics: StateTopics(ownTopic: settings.selfCorrectingTopic, will: settings.will)
@@ -145,10 +144,9 @@ final class ClientSession: Sendable {
         }
     }
 
-    /// Ends the streams; what was left is nil if the network thread was never started.
+    /// Ends the stream; what was left is nil if the network thread was never started.
     func finish(_ report: StopReport?) {
-        incoming.continuation.finish()
-        connectionStates.continuation.finish()
+        inbox.finish()
         outcome.update { $0 = report }
     }
 }

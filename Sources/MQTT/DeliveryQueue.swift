@@ -41,7 +41,8 @@ struct DeliveryQueue {
     private struct Entry {
         let event: StoredEvent
         var wasSent = false
-        /// The network's number of the message while the event is on its way, and when it was sent.
+        /// The network's number of the message while the event is on its way, and when it was sent; 0 and the end of time while
+        /// it is being handed over.
         var flight: (message: Int32, since: Int64)?
     }
 
@@ -92,10 +93,11 @@ struct DeliveryQueue {
         return entry.wasSent ? .unconfirmed : .expired
     }
 
-    /// The next event to send, if one may go now. Call `expire` first.
-    func next(now: DeliveryClock.Moment) -> Outgoing? {
+    /// The next event to send, if one may go now; it makes room for no other until `markSent` or `discard`. Call `expire` first.
+    mutating func next(now: DeliveryClock.Moment) -> Outgoing? {
         guard let index = firstWaiting, index < rules.window else { return nil }
         let event = entries[index].event
+        entries[index].flight = (0, .max)
         guard let limit = rules.maximumAge, let age = now.elapsed(since: event.time) else {
             return Outgoing(event: event, remaining: nil)
         }

@@ -121,7 +121,7 @@ extension NetworkLoop {
             return isWanted
         }
         if message.topic == settings.selfCorrectingTopic { guardOwnTopic(message) }
-        guard isWanted, case .dropped = session.incoming.continuation.yield(message) else { return }
+        guard isWanted, session.inbox.put({ $0.put(.message(message)) }) == true else { return }
         session.state.withLock { $0.counters.count(.incomingOverflow) }
     }
 

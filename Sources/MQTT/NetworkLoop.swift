@@ -244,7 +244,7 @@ final class NetworkLoop {
             case .refused, .takenOver: .error
             }
         logger.log(level: level, "MQTT \(state)", metadata: metadata)
-        session.connectionStates.continuation.yield(state)
+        session.inbox.put { _ = $0.put(.connection(state)) }
     }
 
     /// A broker that takes messages but acknowledges none counts as lost.

@@ -220,7 +220,7 @@ package final class Outbox: EventStore {
         guard let file else { return }
         // Waits for the disk, in which the network's thread must answer the broker.
         checkpoints.async { [weak self] in
-            do { try file.checkpoint() } catch { self?.updating { $0.fail(error) } }
+            do { try file.checkpoint() } catch { self?.updating { if $0.file === file { $0.fail(error) } } }
         }
     }
 

@@ -85,7 +85,9 @@ final class ByteStream {
     func handshake() throws(Failure) -> Bool {
         guard let session else { return true }
         let result = try moved(session, SSL_connect)
-        if result == 0 { throw .closed }
+        if result == 0 {
+            throw Failure(description: "the broker closed the connection: it is starting, busy, or speaks no TLS there")
+        }
         return result != nil
     }
 
@@ -128,6 +130,8 @@ final class ByteStream {
     /// What a call of OpenSSL says; nil if TLS waits for the socket, 0 at the end of the stream.
     private func moved(_ session: OpaquePointer, _ call: (OpaquePointer) -> CInt) throws(Failure) -> Int? {
         ERR_clear_error()
+        // A failure that is not the system's leaves what an earlier call has set.
+        errno = 0
         let result = call(session)
         let systemError = errno
         let kind = SSL_get_error(session, result)
@@ -139,6 +143,8 @@ final class ByteStream {
         case SSL_ERROR_SYSCALL:
             guard systemError != 0 else { return 0 }
             throw .system(systemError)
+        // The peer closed without a word of TLS, as a broker that restarts or has no room does.
+        case SSL_ERROR_SSL where ERR_GET_REASON(ERR_peek_error()) == SSL_R_UNEXPECTED_EOF_WHILE_READING: return 0
         default:
             let (said, verification) = (lastReason(), SSL_get_verify_result(session))
             let text = verification == X509_V_OK ? said : String(cString: X509_verify_cert_error_string(verification))

@@ -8,7 +8,7 @@ import Synchronization
 package final class Interruption: @unchecked Sendable {
     private static let signals = [SIGINT, SIGTERM, SIGHUP]
 
-    private let sources: [any DispatchSourceSignal]
+    private let sources: [(source: any DispatchSourceSignal, usual: __sighandler_t?)]
     private let raised: Flag
 
     /// Apart from `Interruption`, so that the sources do not keep that alive.
@@ -20,7 +20,7 @@ package final class Interruption: @unchecked Sendable {
         sources = Self.signals.compactMap { number in
             // Under nohup, SIGHUP is ignored and must stay so.
             if number == SIGHUP, isIgnored(number) { return nil }
-            signal(number, SIG_IGN)
+            let usual = signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number)
             source.setEventHandler {
                 signal(number, SIG_DFL)
@@ -28,7 +28,7 @@ package final class Interruption: @unchecked Sendable {
                 report()
             }
             source.resume()
-            return source
+            return (source, usual)
         }
     }
 
@@ -36,10 +36,12 @@ package final class Interruption: @unchecked Sendable {
     package var number: CInt { raised.signal.load(ordering: .relaxed) }
     package var isRaised: Bool { number != 0 }
 
-    /// Gives the signals their usual effect back.
+    /// Gives the signals the effect back that they had before.
     package func cancel() {
-        for source in sources { source.cancel() }
-        for number in Self.signals { signal(number, SIG_DFL) }
+        for (source, usual) in sources {
+            source.cancel()
+            signal(CInt(source.handle), usual)
+        }
     }
 }
 

@@ -56,7 +56,7 @@ package final class PendingFile: Sendable {
     }
 
     /// Writes a whole file, with the mode as for `init` or, with `keepsOwner`, owner, group and mode of the file whose place it
-    /// takes.
+    /// takes: one that a person edits, and so is on the disk before it does, whenever the power fails.
     /// - Throws: `SystemError`; a file that was there is as before then.
     package static func write(
         _ bytes: UnsafeRawBufferPointer,
@@ -75,7 +75,10 @@ package final class PendingFile: Sendable {
         let code = writeAll(bytes, to: file.descriptor)
         guard code == 0 else { throw SystemError("write \(path)", code) }
         // A full disk of another machine may show only when a descriptor is closed.
-        guard close(dup(file.descriptor)) == 0 else { throw SystemError("write \(path)", errno) }
+        let copy = dup(file.descriptor)
+        guard copy >= 0, close(copy) == 0, !keepsOwner || fsync(file.descriptor) == 0 else {
+            throw SystemError("write \(path)", errno)
+        }
         try file.commit()
     }
 

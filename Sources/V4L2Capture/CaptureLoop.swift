@@ -54,7 +54,7 @@ struct CaptureLoop {
                 // What was captured before the machine slept is of no use.
                 guard !wasSuspended else {
                     mailbox.count(.late)
-                    stream.queue.queue(Int(newest.index))
+                    stream.queue.queue(Int(newest.buffer.index))
                     continue
                 }
                 guard deliver(newest, now) else { return }
@@ -67,9 +67,12 @@ struct CaptureLoop {
         }
     }
 
+    /// A filled buffer, and its frame's number.
+    private typealias Filled = (buffer: v4l2_buffer, number: Int)
+
     /// Takes all that is ready, but for the newest good one gives everything back, and counts it.
-    private mutating func drain() -> (newest: v4l2_buffer?, isEmpty: Bool, failure: V4L2Error?) {
-        var newest: v4l2_buffer?
+    private mutating func drain() -> (newest: Filled?, isEmpty: Bool, failure: V4L2Error?) {
+        var newest: Filled?
         var isEmpty = true
         do throws(V4L2Error) {
             // No more than all buffers once: what comes while we are at it is the next round's.
@@ -85,9 +88,9 @@ struct CaptureLoop {
                     stream.queue.queue(Int(buffer.index))
                     continue
                 }
-                if let older = exchange(&newest, with: buffer) {
+                if let older = exchange(&newest, with: (buffer, timeline.number)) {
                     mailbox.count(.late)
-                    stream.queue.queue(Int(older.index))
+                    stream.queue.queue(Int(older.buffer.index))
                 }
             }
         } catch {
@@ -104,12 +107,13 @@ struct CaptureLoop {
     }
 
     /// Makes a frame of a buffer; false if the mailbox is closed.
-    private mutating func deliver(_ buffer: v4l2_buffer, _ now: ClockReading) -> Bool {
+    private mutating func deliver(_ filled: Filled, _ now: ClockReading) -> Bool {
         if !hasDelivered {
             hasDelivered = true
             guard mailbox.put(.streaming(stream.description)) else { return false }
         }
-        let moment = timeline.moment(driver: buffer.monotonicStamp, now: now)
+        let (buffer, number) = filled
+        let moment = timeline.moment(of: number, driver: buffer.monotonicStamp, now: now)
         let (layout, (base, lease)) = (stream.layout, pixels(of: buffer))
         let planes = layout.planes(at: base, byteCount: Int(buffer.bytesused))
         var frame = Frame(stamp: moment.stamp, size: layout.size, format: layout.format, planes: planes, lease: lease)
@@ -146,6 +150,9 @@ extension v4l2_buffer {
         guard Int(flags) & Int(V4L2_BUF_FLAG_TIMESTAMP_MASK) == Int(V4L2_BUF_FLAG_TIMESTAMP_MONOTONIC) else {
             return nil
         }
-        return Int64(timestamp.tv_sec) * 1_000_000_000 + Int64(timestamp.tv_usec) * 1000
+        // What does not fit is no reading of a clock.
+        let (seconds, isTooLong) = timestamp.tv_sec.multipliedReportingOverflow(by: 1_000_000_000)
+        guard !isTooLong, 0..<1_000_000 ~= timestamp.tv_usec else { return nil }
+        return Int64(seconds &+ timestamp.tv_usec * 1000)
     }
 }

@@ -14,7 +14,7 @@ struct DeviceFinder {
         _ start: (V4L2Device) throws(V4L2Error) -> Started
     ) throws(V4L2Error) -> Started {
         guard selector == .automatic else { return try start(openNamed(selector.isNode ? lastSeen : nil)) }
-        var failure, last: V4L2Error?
+        var failure, setUpElsewhere, broken: V4L2Error?
         let same = lastSeen.flatMap(search)?.path
         for path in [same].compactMap(\.self) + calls.nodes().filter({ $0 != same }) {
             do throws(V4L2Error) {
@@ -24,15 +24,15 @@ struct DeviceFinder {
             } catch {
                 switch error {
                 case .permissionDenied, .busy: failure = failure ?? error
-                case .setUpElsewhere: last = last ?? error
+                case .setUpElsewhere: setUpElsewhere = setUpElsewhere ?? error
                 // Common, and nothing that a person could fix.
                 case .notACamera, .notFound, .unplugged: break
-                case .failed(let operation, _, _) where operation != .startStreaming: break
+                case .failed(let operation, _, _) where operation != .startStreaming: broken = broken ?? error
                 default: throw error
                 }
             }
         }
-        throw failure ?? last ?? .notFound(selector: selector.description)
+        throw failure ?? setUpElsewhere ?? broken ?? .notFound(selector: selector.description)
     }
 
     private func openNamed(_ lastSeen: V4L2Device.Identity?) throws(V4L2Error) -> V4L2Device {

@@ -37,6 +37,7 @@ struct FrameLayout {
         // Some drivers leave the bytes per row at 0.
         let depth = Self.wide[name]
         let first = max(Int(answer.bytesperline), rows[0].bytes * (depth == nil ? 1 : 2))
+        guard first <= Int(Int32.max) else { return nil }
         if let depth { wide = (first, GrayDepth(atLeast: depth)) }
         byteCount = 0
         for row in rows {

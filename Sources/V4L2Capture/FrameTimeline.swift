@@ -16,7 +16,8 @@ struct FrameTimeline {
     /// A jump in sequence numbers beyond this is a confused driver and no gap.
     private static let largestGap: UInt32 = 100_000
 
-    private var frames = 0
+    /// The number of the frame that `advance` was last called for.
+    private(set) var number = -1
     private var lastSequence: UInt32?
     private var firstInstant: Int64?
     private var lastInstant = Int64.min
@@ -36,15 +37,15 @@ struct FrameTimeline {
             let step = sequence &- (exchange(&lastSequence, with: sequence) ?? sequence)
             if step > 1, step <= Self.largestGap { gap = Int(step) - 1 }
         }
-        frames += 1 + gap
+        number += 1 + gap
         return gap
     }
 
-    /// Number and times of the frame that `advance` was last called for, by the buffer's stamp in nanoseconds, nil if it is by a
-    /// clock we don't know, and the clocks as the frame was fetched.
+    /// Number and times of a frame, by the buffer's stamp in nanoseconds, nil if it is by a clock we don't know, and the clocks as
+    /// the frame was fetched.
     /// - Returns: Number and times, later than those of the frame before, and when it was captured in nanoseconds of the monotonic
     ///   clock.
-    mutating func moment(driver: Int64?, now: ClockReading) -> (stamp: FrameStamp, instant: Int64) {
+    mutating func moment(of number: Int, driver: Int64?, now: ClockReading) -> (stamp: FrameStamp, instant: Int64) {
         var instant = now.monotonic
         if let driver, driver > 0, driver <= now.monotonic, now.monotonic - driver < Self.oldest { instant = driver }
         // Strictly later than the one before: code that divides by the distance relies on it.
@@ -56,6 +57,6 @@ struct FrameTimeline {
         let offset = now.wall - now.monotonic
         if let known = wallOffset, abs(offset - known) < Self.clockStep {} else { wallOffset = offset }
         let time = Timestamp(nanoseconds: instant + (wallOffset ?? offset))
-        return (FrameStamp(frame: frames - 1, time: time, mediaTime: Double(instant - first) / 1e9), instant)
+        return (FrameStamp(frame: number, time: time, mediaTime: Double(instant - first) / 1e9), instant)
     }
 }

@@ -74,14 +74,15 @@ extension V4L2Device {
 
     private func choices(_ control: v4l2_queryctrl) -> [Int: String] {
         var choices: [Int: String] = [:]
-        for index in control.minimum...min(control.maximum, control.minimum + 255) {
+        let first = Int(control.minimum)
+        for index in first...min(Int(control.maximum), first + 255) {
             var item = v4l2_querymenu()
             item.id = control.id
-            item.index = UInt32(bitPattern: index)
+            item.index = UInt32(truncatingIfNeeded: index)
             // A menu may have holes: the driver refuses those indices.
             guard (try? request(.queryMenu, &item, for: .listControls)) != nil else { continue }
             let isNumber = control.type == V4L2_CTRL_TYPE_INTEGER_MENU.rawValue
-            choices[Int(index)] = isNumber ? "\(item.value)" : cString(item.name)
+            choices[index] = isNumber ? "\(item.value)" : cString(item.name)
         }
         return choices
     }

@@ -36,7 +36,7 @@ struct BrokerTests {
             let message = MessageEncoder(camera: name, boot: ULID.make(at: .wallClock())).status(status)
             publish(message, daemon, under: "site1/\(name)/faces")
         }
-        _ = await daemon.states.first { $0.isConnected }
+        _ = await daemon.occurrences.first { $0.state?.isConnected == true }
         // The goodbye comes after all of it.
         _ = await daemon.stop()
     }
@@ -70,7 +70,7 @@ struct BrokerTests {
                 let received = MQTTMessage(topic: "faces/smile", payload: message.payload, retain: retained)
                 retained ? daemon.publish(state: received) : daemon.publish(event: received)
             }
-            _ = await daemon.states.first { $0.isConnected }
+            _ = await daemon.occurrences.first { $0.state?.isConnected == true }
             #expect(await daemon.stop().unsentEvents == 0)
         }
         try await publish(["E1"], retained: true)
@@ -106,7 +106,7 @@ struct BrokerTests {
         publish(encoder.detectState(true), daemon)
         let commands = Task {
             var commands: [String] = []
-            for await message in daemon.incoming {
+            for await case .message(let message) in daemon.occurrences {
                 let command = String(decoding: message.payload, as: UTF8.self)
                 commands.append(command)
                 publish(encoder.detectState(command == "ON"), daemon)
@@ -136,7 +136,7 @@ struct BrokerTests {
         (status.version, status.attention) = (facetVersion, [.tooDark])
         publish(encoder.status(status), daemon)
         publish(encoder.metadata([], at: stamp(0)), daemon)
-        _ = await daemon.states.first { $0.isConnected }
+        _ = await daemon.occurrences.first { $0.state?.isConnected == true }
         let (isStreaming, with) = await BrokerExamination.findings(options(broker))
         #expect(isStreaming)
         #expect(with.map(\.subject) == ["broker", "daemon", "attention", "preview"])
@@ -214,7 +214,7 @@ struct BrokerTests {
         )
         publish(MessageEncoder(camera: "door", boot: "RUN0").metadata([], at: stamp(0)), daemon, under: "a/faces")
         publish(encoder.status(DaemonStatus(state: .online, cameraState: .streaming)), daemon)
-        _ = await daemon.states.first { $0.isConnected }
+        _ = await daemon.occurrences.first { $0.state?.isConnected == true }
         #expect(try await CameraChoice.base(options(broker), command: "record") == "faces")
         await #expect(throws: CommandFailure.self) { try await FleetWatch.forget("front", options(broker)) }
         #expect(try await FleetWatch.forget("door", options(broker)).hasPrefix("forgot a/faces"))
@@ -283,7 +283,7 @@ struct BrokerTests {
         var old = DaemonStatus(state: .online, cameraState: .streaming)
         old.time = Timestamp.wallClock().advanced(bySeconds: -900)
         publish(encoder.status(old), daemon)
-        _ = await daemon.states.first { $0.isConnected }
+        _ = await daemon.occurrences.first { $0.state?.isConnected == true }
         let program = try await ChildProcess(
             BuildProducts.program("facet"),
             ["fleet", "--once", "--mqtt", "mqtt://127.0.0.1:\(broker.port)"]
@@ -305,7 +305,7 @@ struct BrokerTests {
         var status = DaemonStatus(state: .online, cameraState: .streaming)
         status.version = facetVersion
         publish(MessageEncoder(camera: "porch", boot: "RUN1").status(status), daemon, under: "porch/faces")
-        _ = await daemon.states.first { $0.isConnected }
+        _ = await daemon.occurrences.first { $0.state?.isConnected == true }
         #expect(try await CameraChoice.base(options(broker), command: "view") == "porch/faces")
         let (isStreaming, findings) = await BrokerExamination.findings(options(broker))
         #expect(isStreaming && findings.map(\.subject) == ["broker", "daemon", "preview"])

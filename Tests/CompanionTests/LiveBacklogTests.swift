@@ -96,12 +96,17 @@ struct LiveBacklogTests {
     }
 
     @Test("is handed out to its end, and nothing after that")
-    func closed() {
-        var backlog = LiveBacklog(capacity: 2)
-        fill(&backlog, [message("1"), .tick])
-        backlog.isClosed = true
-        fill(&backlog, [message("2"), .key(0x71)])
-        #expect(drain(&backlog) == ["1", "tick"])
+    func closed() async {
+        let inputs = LiveInputs(capacity: 2)
+        inputs.put(message("1"))
+        inputs.put(.tick)
+        inputs.finish()
+        inputs.put(.key(0x71))
+        var seen: [String] = []
+        while let input = await inputs.next() {
+            if case .tick = input.content { seen.append("tick") } else { seen.append("other") }
+        }
+        #expect(seen == ["other", "tick"])
     }
 
     @Test("is told of when some of it was dropped, once when that begins and once when it is over")

@@ -8,7 +8,7 @@ final class WireTap {
 
     private let broker: MosquittoBroker
     private let connection: BrokerConnection
-    private var messages: AsyncStream<MQTTMessage>.Iterator
+    private var messages: AsyncCompactMapSequence<AsyncStream<BrokerConnection.Occurrence>, MQTTMessage>.Iterator
     private var received: [MQTTMessage] = []
     private var ownTopics: Set<String> = []
 
@@ -21,7 +21,7 @@ final class WireTap {
             settings: settings,
             logger: .silent
         )
-        messages = connection.incoming.makeAsyncIterator()
+        messages = connection.occurrences.compactMap(\.message).makeAsyncIterator()
         try connection.subscribe("#")
         try connection.start()
         // Our own message comes back once the subscription holds; it is a state, so it cannot come too early to be sent.

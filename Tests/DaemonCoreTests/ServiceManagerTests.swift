@@ -39,6 +39,7 @@ struct ServiceManagerTests {
         arguments: [
             (nil, nil, nil), ("30000000", nil, .seconds(30)), ("30000000", "7", .seconds(30)),
             ("30000000", "8", nil), ("soon", nil, nil), ("0", nil, nil), ("-5", nil, nil),
+            ("9223372036854775807", nil, nil),
         ] as [(String?, String?, Duration?)]
     )
     func interval(microseconds: String?, process: String?, expected: Duration?) throws {

@@ -88,7 +88,7 @@ struct CrashRecoveryTests {
         let making = try await BuiltProgram.run("demo-clip", [clip])
         try #require(making.status == 0, "\(making.output)")
         let subscriber = try await broker.subscriber()
-        var messages = subscriber.incoming.makeAsyncIterator()
+        var messages = subscriber.occurrences.compactMap(\.message).makeAsyncIterator()
         var record = Record()
         // Where the machine is, it is noon: no day begins while this runs.
         let hour = Calendar(identifier: .gregorian).dateComponents(in: .gmt, from: .now).hour ?? 12
@@ -168,7 +168,7 @@ struct CrashRecoveryTests {
         for topic in ["count", "metadata"] { try subscriber.subscribe("faces/\(topic)") }
         try subscriber.start()
         var states: [String: String] = [:]
-        for await message in subscriber.incoming {
+        for await case .message(let message) in subscriber.occurrences {
             states[message.topic] = String(decoding: message.payload, as: UTF8.self)
             if states["faces/count"] == count, states["faces/metadata"]?.contains(faces) == true { break }
         }
@@ -231,7 +231,7 @@ struct CrashRecoveryTests {
         let subscriber = try BrokerConnection(settings: settings, logger: Logger(label: "test"))
         for topic in ["status", "count"] { try subscriber.subscribe("faces/\(topic)") }
         try subscriber.start()
-        var messages = subscriber.incoming.makeAsyncIterator()
+        var messages = subscriber.occurrences.compactMap(\.message).makeAsyncIterator()
         // What the dead run left: the subscription has taken effect.
         for _ in 0..<2 { _ = await messages.next() }
         let second = try await start()

@@ -102,9 +102,9 @@ struct DemoClipTests {
         let settings = BrokerSettings(host: "127.0.0.1", port: port, clientID: "witness")
         let witness = try BrokerConnection(settings: settings, logger: .silent)
         try witness.start()
-        _ = await witness.states.first { $0.isConnected }
+        _ = await witness.occurrences.first { $0.state?.isConnected == true }
         kill(demo.identifier, SIGKILL)
-        _ = await witness.states.first { !$0.isConnected }
+        _ = await witness.occurrences.first { $0.state?.isConnected == false }
         _ = await witness.stop()
         // Its own connection to the broker may leave a directory, if the kill came while it was made.
         while try FileManager.default.contentsOfDirectory(atPath: temporary.path).contains(where: {
@@ -119,7 +119,7 @@ struct DemoClipTests {
     private func collect(from subscriber: BrokerConnection) async throws -> [DecodedMessage] {
         var messages: [DecodedMessage] = []
         var counted = 0
-        for await message in subscriber.incoming {
+        for await case .message(let message) in subscriber.occurrences {
             let topic = try #require(Topic(rawValue: String(message.topic.dropFirst("faces/".count))))
             let decoded = try MessageDecoder().decode(message.payload, on: topic)
             messages.append(decoded)

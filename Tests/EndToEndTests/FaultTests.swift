@@ -190,7 +190,7 @@ struct FaultTests {
     /// Waits until a subscriber has got the events with these numbers.
     private func waitForEvents(_ numbers: Set<Int>, from subscriber: BrokerConnection) async throws {
         var missing = numbers
-        for await message in subscriber.incoming {
+        for await case .message(let message) in subscriber.occurrences {
             let payload = try? JSONDecoder().decode(PrintedMessage.Payload.self, from: Data(message.payload))
             if let number = payload?.seq { missing.remove(number) }
             if missing.isEmpty { break }

@@ -108,6 +108,19 @@ struct CameraStateTests {
         #expect(ids(state) == [1, 2])
     }
 
+    @Test("goes on with a source that was opened anew after the clock was set back")
+    func clockSetBack() {
+        var state = streaming()
+        // Frames are counted from 0 again, and their times are an hour before those known.
+        for (frame, id) in [(0, 7), (1, 8), (2, 9)] {
+            let stamp = FrameStamp(frame: frame, time: Timestamp(nanoseconds: Int64(frame) - 3600), mediaTime: 0)
+            var face = Samples.bareFace
+            face.faceID = FaceID(rawValue: id)
+            _ = state.take(.metadata(MetadataMessage(origin: first, stamp: stamp, faces: [face])))
+        }
+        #expect(ids(state) == [9])
+    }
+
     @Test("passes over what a run that has ended left on the broker")
     func leftBehind() {
         var state = CameraState()

@@ -89,6 +89,14 @@ struct MessageDecoderTests {
         #expect((before.visits, before.hours) == (14, []))
     }
 
+    @Test("refuses what was seen today with an hour twice: it would be added up twice")
+    func hourTwice() {
+        let text = String(decoding: Samples.encoder.today(Samples.today).payload, as: UTF8.self)
+        let twice = text.replacing(#""hour":5"#, with: #""hour":4"#)
+        let error = #expect(throws: MessageDecodingError.self) { try decoder.decode(twice.utf8, on: .today) }
+        #expect(error?.description.contains("twice") == true, "\(String(describing: error))")
+    }
+
     @Test("reads the status and the last will")
     func status() throws {
         for status in [Samples.status, Samples.streaming] {

@@ -22,6 +22,15 @@ struct TextEscapingTests {
         #expect(scalars(hostile.escapedForHTML) == scalars(expected))
     }
 
+    @Test(
+        "is no formula in a spreadsheet, whatever combines with its first sign",
+        arguments: ["=1+1", "=\u{338}1+1", "+\u{301}1", "-\u{20E3}1", "@\u{200D}a"]
+    )
+    func cell(text: String) {
+        #expect(text.cellOfCSV.unicodeScalars.starts(with: "\"'".unicodeScalars))
+        #expect(scalars("a\"\u{301}=".cellOfCSV) == scalars("\"a\"\"\u{301}=\""))
+    }
+
     @Test("acts on no terminal")
     func terminal() {
         #expect(scalars(hostile.printable) == scalars("a  b\"\u{301}\\\u{301}<\u{301}&\u{301}>' "))

@@ -191,6 +191,32 @@ struct ExpressionTests {
         #expect(timeline.play("8642111124689" + after + after, eyes).filter { $0 != "." } == "B")
     }
 
+    @Test(
+        "closures of any length are blinks or closed eyes at any rate",
+        arguments: [15.0, 30, 60, 100, 120, 240, 480, 1000]
+    )
+    func anyRate(rate: Double) {
+        // Half a second may be either, by how far a frame lies from the lids' way.
+        for length in stride(from: 0.1, through: 1.4, by: rate > 240 ? 0.02 : 0.04) where abs(length - 0.5) > 0.09 {
+            var timeline = Timeline(rate: rate)
+            // The eyes open a little wider before they close, so that the fall begins there.
+            let parts = [("9", 0.9), ("w", 0.04), ("1", length), ("9", 0.6)]
+            let line = parts.map { String(repeating: $0.0, count: max(1, Int(($0.1 * rate).rounded()))) }.joined()
+            let happened = timeline.play(line) { character in
+                character == "w" ? .sample(eyes: (0.063, 0.063)) : eyes(character)
+            }
+            #expect(happened.filter { $0 != "." } == (length < 0.5 ? "EB" : "ECO"), "closed for \(length) s")
+        }
+    }
+
+    @Test("the open level is that of four seconds at any rate", arguments: [30.0, 60, 120, 240, 480, 1000])
+    func levelAtAnyRate(rate: Double) throws {
+        var timeline = Timeline(rate: rate)
+        _ = timeline.play(String(repeating: "9", count: Int(4 * rate)), eyes)
+        _ = timeline.play(String(repeating: "7", count: Int(1 * rate)), eyes)
+        #expect(try #require(timeline.updates.last?.faces.first?.leftEyeOpen) < 0.85)
+    }
+
     @Test("a face turned away, or too small, has no expression rather than none")
     func unknown() {
         var timeline = Timeline()

@@ -71,6 +71,38 @@ struct EyeSignalTests {
         }
     }
 
+    @Test(
+        "samples up to 60 a second are all taken, of faster ones as many as fit their time",
+        arguments: [(15.0, 15.0), (30, 30), (60, 60), (75, 60), (90, 60), (120, 60), (240, 60), (1000, 60)]
+    )
+    func thinning(rate: Double, taken: Double) {
+        for jitter in [0, 0.4] {
+            var thinning = Thinning()
+            var noise = SystemRandomNumberGenerator()
+            let times = (0..<Int(10 * rate)).map { index in
+                (Double(index) + jitter * Double.random(in: -0.5...0.5, using: &noise)) / rate
+            }
+            let count = times.count(where: { thinning.takes($0) })
+            #expect(abs(Double(count) - 10 * taken) <= (rate <= 60 ? 0 : 0.01 * 10 * taken + 1), "jitter \(jitter)")
+            // However they come, a history of `EyeOpenness.capacity` holds its window.
+            #expect(Double(count) <= 10 * Thinning.rate + 2)
+        }
+        var twice = Thinning()
+        #expect([1.0, 1, 1, 2, 0.5, 0.5].map { twice.takes($0) } == [true, false, false, true, true, false])
+    }
+
+    @Test("the noise of a face at rest is no way that it goes, at any rate", arguments: [30.0, 60, 120, 240, 1000])
+    func path(rate: Double) throws {
+        var path = FacePath()
+        let distances = (0..<Int(rate)).map { frame in
+            let x = 0.5 + (frame % 2 == 0 ? 0 : 0.001)
+            path.append(NormalizedRect(x: x, y: 0.5, width: 0.2, height: 0.2), at: Double(frame) / rate)
+            return abs(path.predicted(after: 0.5).x - 0.6)
+        }
+        // With the first few there is little to go by.
+        #expect(try #require(distances.dropFirst(Int(0.15 * rate)).max()) < 0.02)
+    }
+
     @Test("a timed window forgets what is too old, and keeps what is exactly as old as allowed")
     func timed() {
         var window = SlidingQuantile(seconds: 1, capacity: 100)

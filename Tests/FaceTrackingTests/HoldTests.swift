@@ -156,6 +156,19 @@ struct HoldTests {
         #expect((room.leave == nil) == (seconds < 1.5))
     }
 
+    @Test("others may stand in front for a moment when the place is looked at first too", arguments: [0.7, 1.5, 2, 5])
+    func coveredAtFirst(patience: Double) {
+        var options = FaceTracker.Options()
+        options.patience = patience
+        for (seconds, stays) in [(0.6, true), (2, false)] {
+            var room = Room(options)
+            room.play(seconds: 2, [Self.face()])
+            room.play(seconds: patience + seconds, [], .covered)
+            room.play(seconds: 3, [], .person(moved: true, head: false))
+            #expect((room.leave == nil) == stays, "covered for \(seconds) s")
+        }
+    }
+
     @Test("a hold has an end")
     func longest() throws {
         var options = FaceTracker.Options()
@@ -183,6 +196,20 @@ struct HoldTests {
         #expect(room.tracker.nextFaceID.rawValue == (isSame ? 2 : 3))
         #expect(room.tracker.faces.first { $0.isSeen }?.faceID.rawValue == (isSame ? 1 : 2))
         if isSame { #expect((room.tracker.faces.first?.visit?.unseen ?? 0) > (who == 4 ? 0.9 : 4.9)) }
+    }
+
+    @Test("another one is not the same for not being measured in the next frame")
+    func carriedOver() {
+        let (red, blue) = (Self.clothes(150, 20, 20), Self.clothes(20, 30, 120))
+        var room = Room()
+        room.play(seconds: 2, [Self.face(1, red)])
+        room.play(seconds: 1, [], .person(moved: true, head: false))
+        var other = Self.face(2, x: 0.45)
+        other.isCarriedOver = true
+        room.play(seconds: 0.1, [Self.face(2, x: 0.45, blue)], .person(moved: true, head: false))
+        room.play(seconds: 0.1, [other], .person(moved: true, head: false))
+        room.play(seconds: 0.5, [Self.face(2, x: 0.45, blue)], .person(moved: true, head: false))
+        #expect(room.tracker.faces.first { $0.isSeen }?.faceID.rawValue == 2)
     }
 
     @Test("a hand before the clothes as they are looked at last does not make somebody else of the one who comes back")

@@ -224,11 +224,22 @@ struct PresenceTests {
         arguments: [
             FaceObservation.sample(x: .nan), .sample(size: .infinity), .sample(size: 0), .sample(size: -0.1),
             .sample(yaw: .nan), .sample(eyes: (.nan, 0.3)), .sample(eyeDistance: .infinity),
+            .sample { $0.leftEye.y = .nan }, .sample { $0.rightEye.x = .infinity }, .sample { $0.mouth.x = .nan },
+            .sample { $0.ownMotion = .rest(size: .nan) },
         ]
     )
     func garbage(observation: FaceObservation) {
         var timeline = Timeline()
         #expect(timeline.play("aaaaaa") { _ in observation } == "......")
         #expect(timeline.updates.flatMap(\.faces).isEmpty)
+    }
+}
+
+extension FaceObservation {
+    /// The usual sample with a change.
+    fileprivate static func sample(_ change: (inout FaceObservation) -> Void) -> FaceObservation {
+        var sample = FaceObservation.sample()
+        change(&sample)
+        return sample
     }
 }

@@ -81,6 +81,24 @@ struct FaceSessionTests {
         #expect(session.counts.dropped == [.corrupt: 70])
     }
 
+    @Test("a frame without pixels to read is corrupt, and the next one is looked at")
+    func unreadable() throws {
+        let portrait = try jpeg()
+        let source = Script { put in
+            for index in 0..<10 { _ = put(.jpeg(portrait, index: index)) }
+            var broken = Frame.jpeg(portrait, index: 10)
+            // Of two planes it has one.
+            broken.format = .nv12
+            _ = put(broken)
+            for index in 11..<20 { _ = put(.jpeg(portrait, index: index)) }
+        }
+        let session = try FaceSession(source: source.source)
+        var updates: [FaceUpdate] = []
+        try session.run { updates.append($0) }
+        #expect(short(updates) == ["enter 1", "leave 1 shutdown"])
+        #expect(session.counts.dropped == [.corrupt: 1] && session.counts.analysed == 19)
+    }
+
     @Test("landmarks and frames come on request, at full size if that is wanted")
     func onRequest() throws {
         let portrait = try jpeg()

@@ -115,6 +115,20 @@ struct LibraryTests {
                 stamp: stamp(0)
             )
         }
+        for bytesPerRow in [Int.min, .max, 1 << 40, -(1 << 31)] {
+            #expect(throws: FrameError.overlappingRows(plane: 0, bytesPerRow: bytesPerRow, needed: 48)) {
+                let size = FrameSize(width: 16, height: 1)
+                let frame = try Frame(
+                    planes: [(memory.bytes, bytesPerRow)],
+                    keptBy: memory,
+                    size: size,
+                    format: .rgb24,
+                    stamp: stamp(0)
+                )
+                _ = frame.withPlane(0) { _, _ in 0 }
+                _ = try frame.jpeg()
+            }
+        }
         for mediaTime in [.nan, .infinity, -1, 1e18] {
             let stamp = FrameStamp(frame: 0, time: Timestamp(nanoseconds: 0), mediaTime: mediaTime)
             #expect(throws: FrameError.unusableTime) {
@@ -208,6 +222,44 @@ struct LibraryTests {
             session.stop()
         }
         #expect(captured >= 9)
+    }
+
+    @Test("a source that was live and no longer is waits until each frame was taken")
+    func liveThenRecorded() throws {
+        let size = FrameSize(width: 4, height: 4)
+        let live = try (0..<60).map { index in
+            try Frame(copying: Array(repeating: 99, count: 16), size: size, format: .gray, stamp: stamp(index))
+        }
+        let source = OwnFrames(live, isLive: { $0 < 30 })
+        var recorded: [Int] = []
+        try FaceSession(source: .custom(source)).run { update in
+            if update.captured != nil, let number = update.stamp?.frame { recorded.append(number) }
+        }
+        #expect(recorded.filter { $0 >= 30 } == Array(30..<60))
+    }
+
+    @Test("a JPEG of more pixels than the limit is refused by its header")
+    func tooManyPixels() async throws {
+        var bytes = Array(try Data(contentsOf: URL(filePath: Self.portrait)))
+        let header = try #require(bytes.indices.dropLast(8).first { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xC0 })
+        bytes.replaceSubrange(header + 5..<header + 9, with: [0x7F, 0xFF, 0x7F, 0xFF])
+        let huge = try Frame(jpeg: bytes, stamp: stamp(0))
+        #expect(huge.size == FrameSize(width: 32_767, height: 32_767))
+        let error = await #expect(throws: FaceSessionError.self) { try await FaceSession.faces(in: huge) }
+        #expect(error?.description.contains("32767x32767, more than the 40000000 pixels allowed") == true)
+    }
+
+    @Test("JPEGs of more pixels than their source's limit are corrupt, and the loss says why")
+    func tooManyPixelsInSource() throws {
+        let portrait = Array(try Data(contentsOf: URL(filePath: Self.portrait)))
+        let frames = try (0..<70).map { try Frame(jpeg: portrait, stamp: stamp($0)) }
+        var source = FaceSession.Source.custom(OwnFrames(frames))
+        source.options.maximumPixels = 300_000
+        let session = try FaceSession(source: source)
+        var failures: [SourceFailure] = []
+        try session.run { update in if case .lost(let failure) = update.state { failures.append(failure) } }
+        #expect(session.counts.dropped == [.corrupt: 70])
+        #expect(failures.first?.description.contains("512x600, more than the 300000 pixels allowed") == true)
     }
 
     @Test("sessions of one process run at the same time and see the same")
@@ -318,13 +370,22 @@ private final class OwnMemory: @unchecked Sendable {
 /// The source of an app, which waits for each frame to be taken and just returns at its end.
 private final class OwnFrames: FrameSource {
     private let frames: [Frame]
+    private let isLive: @Sendable (Int) -> Bool
 
-    init(_ frames: [Frame]) { self.frames = frames }
+    init(_ frames: [Frame], isLive: @escaping @Sendable (Int) -> Bool = { _ in false }) {
+        (self.frames, self.isLive) = (frames, isLive)
+    }
 
     func run(into mailbox: FrameMailbox) {
-        let size = FrameSize(width: 512, height: 600)
-        mailbox.put(.streaming(StreamDescription(name: "app", size: size, format: "RGB", rate: 30, isLive: false)))
-        for frame in frames where !mailbox.put(.frame(frame)) { return }
+        var stream = StreamDescription(name: "app", size: FrameSize(width: 512, height: 600), format: "RGB", rate: 30)
+        for (index, frame) in frames.enumerated() {
+            let isLive = isLive(index)
+            if index == 0 || stream.isLive != isLive {
+                stream.isLive = isLive
+                mailbox.put(.streaming(stream))
+            }
+            guard mailbox.put(.frame(frame)) else { return }
+        }
     }
 
     func stop() {}

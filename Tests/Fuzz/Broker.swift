@@ -56,11 +56,7 @@ enum Broker {
         let done = DispatchSemaphore(value: 0)
         Task {
             try? client.start()
-            for await state in client.states {
-                if case .connecting = state { continue }
-                if case .connected = state { continue }
-                break
-            }
+            _ = await client.occurrences.first { $0.state.map { $0 != .connecting && !$0.isConnected } ?? false }
             _ = await client.stop(timeout: .zero)
             done.signal()
         }

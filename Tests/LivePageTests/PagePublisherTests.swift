@@ -432,6 +432,38 @@ struct PagePublisherTests {
         #expect(attention == ["picture_too_large"])
     }
 
+    @Test("a frame is encoded for the pages that want it as it is, once, and not while there is none")
+    func frames() throws {
+        let publisher = try publisher()
+        let (size, pixels) = (FrameSize(width: 48, height: 32), (0..<48 * 32 * 3).map { UInt8($0 * 37 % 256) })
+        func take(_ number: Int) throws {
+            let frame = try Frame(copying: pixels, size: size, format: .rgb24, stamp: stamp(number))
+            publisher.take(received(encoder.metadata([face()], at: stamp(number))), at: Double(number))
+            let picture = CameraMessage.Content.picture(PreviewPicture(frame))
+            publisher.take(
+                .message(CameraMessage(base: "faces", topic: .previewJPEG, content: picture)),
+                at: Double(number)
+            )
+            try publisher.advance(to: Double(number) + 0.01)
+        }
+        try take(1)
+        #expect(publisher.cover.encoded == nil)
+        let hiding = try join("blur")
+        try take(2)
+        #expect(publisher.cover.encoded == nil, "a page whose overlay hides faces gets another picture")
+        func newest(_ viewer: Viewer) throws -> [UInt8] {
+            var jpeg: [UInt8] = []
+            while let message = bytes(viewer.next()) { jpeg = try parts(of: message).jpeg }
+            return jpeg
+        }
+        let hidden = try newest(hiding)
+        let pages = [try join("label"), try join("box")]
+        try take(3)
+        let encoded = try #require(publisher.cover.encoded?.jpeg)
+        for page in pages { #expect(try newest(page) == encoded) }
+        #expect(!hidden.isEmpty && hidden != encoded)
+    }
+
     @Test("a preview picture that claims to be huge is not passed on")
     func hugePicture() async throws {
         var jpeg = try jpeg()

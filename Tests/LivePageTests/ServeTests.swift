@@ -235,6 +235,32 @@ struct ServeTests {
         #expect(limit.permits("2001:db8::9", at: 9))
     }
 
+    @Test("who gave the right token is not held up by those who guess from ever new addresses")
+    func guessingBesidePrograms() {
+        var limit = AttemptLimit()
+        limit.succeed("192.0.2.7")
+        for number in 0..<5000 {
+            let (address, seconds) = ("2001:db8:\(String(number, radix: 16))::1", Double(number) / 115)
+            if limit.permits(address, at: seconds) { limit.fail(address, at: seconds) }
+            #expect(limit.permits("192.0.2.7", at: seconds))
+        }
+        for _ in 0..<5 { limit.fail("192.0.2.7", at: 44) }
+        #expect(!limit.permits("192.0.2.7", at: 44), "or it could guess another token")
+    }
+
+    @Test("of more addresses than are remembered the one that guessed least lately is forgotten")
+    func guessersRemembered() {
+        var limit = AttemptLimit()
+        func guess(_ number: Int, at seconds: Double, times: Int = 5) {
+            for _ in 0..<times { limit.fail("2001:db8:\(String(number, radix: 16))::1", at: seconds) }
+        }
+        // So many at once that none has its tries back.
+        for number in 0..<1024 { guess(number, at: 100 + Double(number) / 1000, times: 5) }
+        guess(2000, at: 102)
+        #expect(limit.permits("2001:db8:0::1", at: 102))
+        #expect(!limit.permits("2001:db8:3ff::1", at: 102))
+    }
+
     @Test("a page switches the cameras on it, and publishes under no other name")
     func detect() {
         let switched = Mutex<[String]>([])

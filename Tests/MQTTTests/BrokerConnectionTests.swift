@@ -138,12 +138,41 @@ struct BrokerConnectionTests {
             sender.connection.publish(transient: MQTTMessage(topic: "faces/detect/set", text: "\(number)"))
         }
         try await eventually { connection.counters.received == 10 }
-        var iterator = connection.incoming.makeAsyncIterator()
+        var iterator = connection.occurrences.compactMap(\.message).makeAsyncIterator()
         var texts: [String] = []
         for _ in 0..<4 { texts.append(await iterator.next()?.text ?? "") }
         #expect(texts == ["7", "8", "9", "10"])
         #expect(connection.counters.dropped == [.incomingOverflow: 6])
         _ = await connection.stop()
+    }
+
+    @Test("a reader that is late gets each loss before what the next connection brought")
+    func orderOfLosses() async throws {
+        let broker = try await MosquittoBroker()
+        let sender = try await Observer(of: broker, to: "ready")
+        let kept = MQTTMessage(topic: "faces/status", text: "kept", qos: .atLeastOnce, retain: true)
+        sender.connection.publish(state: kept)
+        try await broker.waitForLog("'faces/status'")
+        let proxy = try TCPProxy(to: broker.port)
+        let connection = try BrokerConnection(testing: .test(port: proxy.port))
+        try connection.subscribe("faces/status")
+        try connection.start()
+        for connections in 1...3 {
+            try await eventually { connection.counters.received == connections }
+            if connections < 3 { proxy.cut() }
+        }
+        _ = await connection.stop()
+        var seen: [String] = []
+        for await occurrence in connection.occurrences {
+            switch occurrence {
+            case .message(let message): seen.append(message.text)
+            case .connection(.connected): seen.append("connected")
+            case .connection(.disconnected): seen.append("lost")
+            case .connection(let other): seen.append("\(other)")
+            }
+        }
+        let once = ["connected", "kept", "lost"]
+        #expect(seen == ["connecting"] + once + once + ["connected", "kept", "stopped"])
     }
 
     @Test(
@@ -168,7 +197,7 @@ struct BrokerConnectionTests {
         send([0, 255, 254, 0])
         send(Array("deep".utf8), topic: "faces/" + String(repeating: "x/", count: 150))
         send(Array("ON".utf8))
-        var iterator = connection.incoming.makeAsyncIterator()
+        var iterator = connection.occurrences.compactMap(\.message).makeAsyncIterator()
         #expect(await iterator.next()?.payload == [])
         #expect(await iterator.next()?.payload == [0, 255, 254, 0])
         #expect(await iterator.next()?.text == "deep")

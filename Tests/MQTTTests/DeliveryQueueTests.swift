@@ -4,15 +4,26 @@ import Testing
 
 @Suite("Delivery queue")
 struct DeliveryQueueTests {
+    /// Takes the next event, and expects it to be the one of a number.
+    private func expectNext(
+        _ sequence: Int64?,
+        of queue: inout DeliveryQueue,
+        _ now: DeliveryClock.Moment,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let next = queue.next(now: now)
+        #expect(next?.event.sequence == sequence, sourceLocation: sourceLocation)
+    }
+
     @Test("sends one event at a time under an age limit, in order")
     func oneAtATime() {
         var queue = DeliveryQueue(rules: DeliveryRules(maximumAge: .seconds(10)))
         for sequence: Int64 in 1...3 { #expect(queue.append(.test(sequence), now: .at(0)) == nil) }
-        #expect(queue.next(now: .at(1))?.event.sequence == 1)
+        expectNext(1, of: &queue, .at(1))
         queue.markSent(1, message: 7, at: 0)
-        #expect(queue.next(now: .at(1)) == nil)
+        expectNext(nil, of: &queue, .at(1))
         #expect(queue.acknowledge(message: 7) == 1)
-        #expect(queue.next(now: .at(1))?.event.sequence == 2)
+        expectNext(2, of: &queue, .at(1))
     }
 
     @Test("sends several at once without an age limit")
@@ -26,17 +37,19 @@ struct DeliveryQueueTests {
         }
         #expect(sent == Array(1...16))
         #expect(queue.acknowledge(message: 5) == 5)
-        #expect(queue.next(now: .at(0))?.event.sequence == 17)
+        expectNext(17, of: &queue, .at(0))
     }
 
     @Test("an event gets the rest of its life as its expiry")
     func remainingLife() {
         var queue = DeliveryQueue(rules: DeliveryRules(maximumAge: .seconds(10)))
         _ = queue.append(.test(1), now: .at(0))
-        #expect(queue.next(now: .at(3))?.remaining == .seconds(7))
+        let nextqueue = queue.next(now: .at(3))
+        #expect(nextqueue?.remaining == .seconds(7))
         var unlimited = DeliveryQueue(rules: DeliveryRules(maximumAge: nil))
         _ = unlimited.append(.test(1), now: .at(0))
-        #expect(unlimited.next(now: .at(3))?.remaining == nil)
+        let nextunlimited = unlimited.next(now: .at(3))
+        #expect(nextunlimited?.remaining == nil)
     }
 
     @Test("what is too old is never sent again, and told apart by whether it ever was")
@@ -49,7 +62,7 @@ struct DeliveryQueueTests {
         #expect(queue.expire(now: .at(10)) == [.init(sequence: 2, reason: .expired)])
         queue.connectionLost()
         #expect(queue.expire(now: .at(10)) == [.init(sequence: 1, reason: .unconfirmed)])
-        #expect(queue.next(now: .at(10))?.event.sequence == 3)
+        expectNext(3, of: &queue, .at(10))
     }
 
     @Test("an age that cannot be told counts as too old")
@@ -65,7 +78,8 @@ struct DeliveryQueueTests {
         var queue = DeliveryQueue(rules: DeliveryRules(maximumAge: .seconds(10)))
         _ = queue.append(.test(1, at: 5), now: .at(0))
         #expect(queue.expire(now: .at(4)).isEmpty)
-        #expect(queue.next(now: .at(4))?.remaining == .seconds(10))
+        let nextqueue = queue.next(now: .at(4))
+        #expect(nextqueue?.remaining == .seconds(10))
     }
 
     @Test("after a loss everything unacknowledged goes out again in its old order")
@@ -76,9 +90,9 @@ struct DeliveryQueueTests {
         #expect(queue.acknowledge(message: 2) == 2)
         queue.connectionLost()
         #expect(queue.acknowledge(message: 1) == nil, "an acknowledgement of the old connection means nothing")
-        #expect(queue.next(now: .at(0))?.event.sequence == 1)
+        expectNext(1, of: &queue, .at(0))
         queue.markSent(1, message: 9, at: 0)
-        #expect(queue.next(now: .at(0))?.event.sequence == 3)
+        expectNext(3, of: &queue, .at(0))
     }
 
     @Test("full, the oldest that is not under way makes room")
@@ -89,7 +103,19 @@ struct DeliveryQueueTests {
         queue.markSent(1, message: 1, at: 0)
         #expect(queue.append(.test(3), now: .at(0)) == .init(sequence: 2, reason: .overflow))
         #expect(queue.acknowledge(message: 1) == 1)
-        #expect(queue.next(now: .at(0))?.event.sequence == 3)
+        expectNext(3, of: &queue, .at(0))
+    }
+
+    @Test("an event that is being handed over makes room for no other, since it may be sent")
+    func handover() {
+        var queue = DeliveryQueue(rules: DeliveryRules(maximumAge: .seconds(10), capacity: 2))
+        for sequence: Int64 in 1...2 { _ = queue.append(.test(sequence), now: .at(0)) }
+        expectNext(1, of: &queue, .at(0))
+        #expect(queue.append(.test(3), now: .at(0)) == .init(sequence: 2, reason: .overflow))
+        #expect(queue.expire(now: .at(10)).map(\.sequence) == [3])
+        queue.markSent(1, message: 7, at: 0)
+        #expect(queue.acknowledge(message: 7) == 1)
+        #expect(queue.isEmpty)
     }
 
     @Test("what makes room and is too old counts as expired; what came late is found behind a younger one")

@@ -103,7 +103,7 @@ struct LifeSignTests {
         #expect(await sender.next().text == "offline")
         #expect(await sender.next().text == "online")
         sender.connection.publish(transient: MQTTMessage(topic: "faces/detect/set", text: "OFF"))
-        var iterator = connection.incoming.makeAsyncIterator()
+        var iterator = connection.occurrences.compactMap(\.message).makeAsyncIterator()
         #expect(await iterator.next()?.text == "OFF")
         _ = await connection.stop()
     }

@@ -5,7 +5,7 @@ import MQTT
 final class Observer {
     let connection: BrokerConnection
     private var early: [MQTTMessage] = []
-    private var messages: AsyncStream<MQTTMessage>.Iterator
+    private var messages: AsyncCompactMapSequence<AsyncStream<BrokerConnection.Occurrence>, MQTTMessage>.Iterator
 
     /// Subscribes to a broker and waits until that has taken effect.
     convenience init(of broker: MosquittoBroker, to filter: String = "faces/#") async throws {
@@ -21,7 +21,7 @@ final class Observer {
         settings.incomingCapacity = 10_000
         settings.reconnectDelay = .milliseconds(20) ... .milliseconds(50)
         connection = try BrokerConnection(testing: settings)
-        messages = connection.incoming.makeAsyncIterator()
+        messages = connection.occurrences.compactMap(\.message).makeAsyncIterator()
         try connection.subscribe(filter)
         try connection.subscribe("observer/ready")
         // Sent after the subscriptions on every connection, so its echo proves them.

@@ -212,6 +212,31 @@ struct SecurityTests {
         _ = await connection.stop()
     }
 
+    @Test("a broker that closes in the handshake is away for a moment, not refused, and is tried until it serves")
+    func closedHandshake() async throws {
+        let certificates = try TestCertificates()
+        var options = MosquittoBroker.Options()
+        options.certificate = try certificates.leaf(for: "127.0.0.1")
+        let broker = try await MosquittoBroker(options)
+        // The first bytes of TLS look like a packet, which is answered by the end of the stream.
+        let proxy = try TCPProxy(to: broker.port) { _, _ in .answer([]) }
+        var settings = BrokerSettings.test(port: proxy.port)
+        settings.tls = TLSSettings(certificateAuthority: certificates.authority)
+        let connection = try BrokerConnection(testing: settings)
+        try connection.start()
+        let watcher = StateWatcher(connection)
+        let state = await watcher.wait(for: { $0 != .connecting })
+        guard case .disconnected(let reason) = state else {
+            Issue.record("that is to be a lost connection, not \(String(describing: state))")
+            return
+        }
+        #expect(reason.contains("closed the connection") && !reason.contains(settings.advice.certificates), "\(reason)")
+        try await eventually { proxy.connections >= 3 }
+        proxy.setFilter(nil)
+        await watcher.connected()
+        #expect(await connection.stop().didDisconnect)
+    }
+
     @Test("broken TLS settings stop the program before it starts")
     func brokenSettings() throws {
         var settings = BrokerSettings.test(port: 8883)

@@ -62,12 +62,12 @@ extension BrokerSettings {
 
 /// Follows a connection's states from several places of a test.
 final class StateWatcher {
-    private var iterator: AsyncStream<ConnectionState>.Iterator
+    private var iterator: AsyncCompactMapSequence<AsyncStream<BrokerConnection.Occurrence>, ConnectionState>.Iterator
     /// All states seen.
     private(set) var seen: [ConnectionState] = []
 
     init(_ connection: BrokerConnection) {
-        iterator = connection.states.makeAsyncIterator()
+        iterator = connection.occurrences.compactMap(\.state).makeAsyncIterator()
     }
 
     /// Waits for the next state that satisfies a condition.

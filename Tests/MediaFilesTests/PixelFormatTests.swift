@@ -58,8 +58,11 @@ struct PixelFormatTests {
     @Test("come as they are, or as the nearest one that a frame can describe", arguments: direct + converted)
     func mapped(expectation: Expectation) throws {
         try FFmpeg.load()
-        let format = ffmpeg.av_get_pix_fmt(expectation.name)
-        try #require(format != AV_PIX_FMT_NONE)
+        let format = try #require(
+            (0..<AV_PIX_FMT_NB.rawValue).map { AVPixelFormat($0) }.first { format in
+                ffmpeg.av_pix_fmt_desc_get(format).map { String(cString: $0.pointee.name) } == expectation.name
+            }
+        )
         #expect((PictureLayout.direct(format) != nil) == Self.direct.contains { $0.name == expectation.name })
         let path = scratch.path("raw.nut")
         try TestPicture.writeRaw(path, format: format, encoding: expectation.encoding)

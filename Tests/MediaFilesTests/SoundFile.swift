@@ -39,7 +39,8 @@ enum SoundFile {
         parameters.pointee.format = AV_SAMPLE_FMT_S16.rawValue
         parameters.pointee.sample_rate = 44_100
         parameters.pointee.block_align = isTransport ? 0 : 2
-        ffmpeg.av_channel_layout_default(&parameters.pointee.ch_layout, 1)
+        parameters.pointee.ch_layout.order = AV_CHANNEL_ORDER_UNSPEC
+        parameters.pointee.ch_layout.nb_channels = 1
         var packet = ffmpeg.av_packet_alloc()
         defer { ffmpeg.av_packet_free(&packet) }
         guard let packet, ffmpeg.avio_open(&output.pointee.pb, path, AVIO_FLAG_WRITE) >= 0
@@ -56,9 +57,13 @@ enum SoundFile {
         }
         stream.pointee.time_base = AVRational(num: 1, den: 44_100)
         guard ffmpeg.avformat_write_header(output, nil) >= 0 else { throw Failure() }
+        let bytes = UnsafeMutablePointer<UInt8>.allocate(capacity: sound.count)
+        defer { bytes.deallocate() }
+        bytes.initialize(from: sound, count: sound.count)
         for number in 0..<(isTransport ? 44 : 1) {
-            guard ffmpeg.av_new_packet(packet, CInt(sound.count)) >= 0 else { throw Failure() }
-            packet.pointee.data.update(from: sound, count: sound.count)
+            // FFmpeg copies what it does not own.
+            packet.pointee.data = bytes
+            packet.pointee.size = CInt(sound.count)
             (packet.pointee.pts, packet.pointee.dts) = (Int64(number * samples), Int64(number * samples))
             packet.pointee.duration = Int64(samples)
             ffmpeg.av_packet_rescale_ts(packet, AVRational(num: 1, den: 44_100), stream.pointee.time_base)

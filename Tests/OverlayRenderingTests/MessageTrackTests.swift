@@ -28,6 +28,20 @@ struct MessageTrackTests {
         return messages.map(line).joined()
     }
 
+    @Test("is read line by line, and what is handed out is not kept")
+    func lineByLine() throws {
+        var (read, taken) = (0, 0)
+        let rows = lines().split(separator: "\n").lazy.map { row in
+            #expect(taken == read, "each message is handed out before the next line is read")
+            read += 1
+            return row
+        }
+        let track = try MessageTrack(rows: AnySequence { rows.makeIterator() }) { _ in taken += 1 }
+        #expect(track.entries.isEmpty && taken == 7)
+        let kept = try MessageTrack(lines: lines())
+        #expect((track.end, track.firstFace) == (kept.end, kept.firstFace) && track.streamStatus == kept.streamStatus)
+    }
+
     @Test("plays into a scene by the clip's time")
     func plays() throws {
         var playback = MessagePlayback(try MessageTrack(lines: lines()))

@@ -65,6 +65,32 @@ struct CameraSourceTests {
         #expect(stream.name == "/dev/video1")
     }
 
+    @Test(
+        "auto goes on to the second camera if the driver of the first one fails, and without another one says what failed",
+        arguments: [
+            (.setFormat, .setFormat), (.requestBuffers, .makeBuffers), (.queryBuffer, .makeBuffers),
+        ] as [(V4L2Request, V4L2Operation)]
+    )
+    func failingDriver(request: V4L2Request, operation: V4L2Operation) throws {
+        let failing = ScriptedV4L2.Node(failures: [request: .ioError])
+        func events(_ other: ScriptedV4L2.Node? = nil) throws -> [SourceEvent] {
+            let kernel = ScriptedV4L2([.buffers([Fill(sequence: 0)])]) { state in
+                state.nodes["/dev/video0"] = failing
+                state.nodes["/dev/video1"] = other
+            }
+            return try run(kernel, CameraConfiguration(device: .automatic))
+        }
+        let alone = try events()
+        #expect(short(alone) == ["lost driver_error", "ended stopped"])
+        guard case .lost(let failure) = alone.first else { return }
+        #expect(failure == V4L2Error.failed(operation, device: "/dev/video0", .ioError).sourceFailure)
+        let second = try events(.init(card: "Second", bus: "usb-2"))
+        #expect(short(second) == ["streaming", "frame 0", "ended stopped"])
+        // A camera that only libcamera can set up must still be handed on.
+        let sensor = ScriptedV4L2.Node(driver: "rp1-cfe", card: "rp1-cfe", capabilities: 0x2400_0001)
+        #expect(short(try events(sensor)) == ["lost not_found", "ended stopped"])
+    }
+
     @Test("if all cameras are busy, that is what is reported")
     func allBusy() throws {
         let kernel = ScriptedV4L2 { state in
@@ -224,6 +250,26 @@ struct CameraSourceTests {
         #expect(short(try run(kernel, mailbox: mailbox)) == ["streaming", "frame 0", "frame 6", "ended stopped"])
         #expect(Tally(mailbox) == Tally(captured: 7, taken: 2, dropped: [.corrupt: 5]))
         #expect(kernel.state.withLock { $0.requeues.values.reduce(0, +) } == 5)
+    }
+
+    @Test("a good frame keeps its number when damaged ones come with it")
+    func damagedAfterGood() throws {
+        let kernel = ScriptedV4L2([
+            .buffers([Fill(sequence: 0), Fill(sequence: 1, hasError: true), Fill(sequence: 2, byteCount: 100)]),
+            .buffers([Fill(sequence: 3, hasError: true), Fill(sequence: 4), Fill(sequence: 6, hasError: true)]),
+            .buffers([Fill(sequence: 7)]),
+        ])
+        let events = short(try run(kernel))
+        #expect(events == ["streaming", "frame 0", "frame 4", "frame 7", "ended stopped"])
+    }
+
+    @Test("a stamp that no clock gives is as good as none")
+    func impossibleStamps() throws {
+        let stamps = [(Int.max, 0), (.min, 0), (0, .max), (0, .min), (Int.max / 1_000_000_000, 999_999)]
+        let fills = stamps.enumerated().map { Fill(sequence: UInt32($0), stamp: $1) }
+        let events = try run(ScriptedV4L2(fills.map { .buffers([$0]) }))
+        let times = events.compactMap { if case .frame(let frame) = $0 { frame.stamp.mediaTime } else { nil } }
+        #expect(times.map { ($0 * 1000).rounded() } == [0, 1, 2, 3, 4])
     }
 
     @Test("a short MJPG, or bytes that are no JPEG, are corrupt")

@@ -94,6 +94,25 @@ struct ControlSettingTests {
         #expect(throws: ControlError.inactive(Self.exposure)) { try number("exposure", "100") }
     }
 
+    @Test("a menu at the end of the driver's numbers is listed", arguments: [Int(Int32.max) - 1, Int(Int32.min)])
+    func extremeMenu(first: Int) throws {
+        let kernel = ScriptedV4L2 {
+            let choices = [first: "One", first + 1: "Two"]
+            $0.nodes["/dev/video0"]?.controls = [
+                CameraControl(
+                    id: 7,
+                    name: "mode",
+                    label: "Mode",
+                    kind: .menu,
+                    range: first...Int(Int32.max),
+                    choices: choices
+                )
+            ]
+        }
+        let controls = try V4L2Device(path: "/dev/video0", calls: kernel).controls()
+        #expect(controls.map(\.choices) == [[first: "One", first + 1: "Two"]])
+    }
+
     @Test("automatic modes are set first, so that what they lock can be set after them")
     func ordersSettings() throws {
         let kernel = ScriptedV4L2([.buffers([.init(sequence: 0)])]) {

@@ -44,8 +44,8 @@ extension ScriptedV4L2.State {
         buffer.sequence = fill.sequence
         buffer.flags = UInt32(V4L2_BUF_FLAG_TIMESTAMP_MONOTONIC) | (fill.hasError ? UInt32(V4L2_BUF_FLAG_ERROR) : 0)
         let stamp = fill.age.map { clock.monotonic - $0 } ?? 0
-        buffer.timestamp.tv_sec = Int(stamp / 1_000_000_000)
-        buffer.timestamp.tv_usec = Int(stamp % 1_000_000_000 / 1000)
+        let parts = fill.stamp ?? (Int(stamp / 1_000_000_000), Int(stamp % 1_000_000_000 / 1000))
+        (buffer.timestamp.tv_sec, buffer.timestamp.tv_usec) = parts
         buffer.bytesused = UInt32(fill.byteCount ?? ScriptedV4L2.bufferLength)
         let target = memory[memory.count - bufferCount + Int(own)]
         UnsafeMutableRawBufferPointer(start: target, count: ScriptedV4L2.bufferLength).copyBytes(from: fill.bytes)
@@ -159,7 +159,8 @@ extension ScriptedV4L2.State {
         case .queryMenu:
             let answer = argument.assumingMemoryBound(to: v4l2_querymenu.self)
             let control = node.controls.first { $0.id == answer.pointee.id }
-            guard let name = control?.choices[Int(answer.pointee.index)] else { return .invalidArgument }
+            let index = Int(Int32(bitPattern: answer.pointee.index))
+            guard let name = control?.choices[index] else { return .invalidArgument }
             copy(name, to: &answer.pointee.name)
         case .setControl:
             let setting = argument.load(as: v4l2_control.self)

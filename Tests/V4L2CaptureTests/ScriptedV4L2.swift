@@ -31,6 +31,8 @@ final class ScriptedV4L2: V4L2Calls {
         var hasError = false
         /// Nanoseconds before now; nil: no stamp.
         var age: Int64? = 1_000_000
+        /// The seconds and microseconds of a stamp that no clock gave.
+        var stamp: (Int, Int)?
         /// Instead of the buffer that was queued first.
         var index: UInt32?
     }

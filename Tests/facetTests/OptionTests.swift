@@ -46,6 +46,7 @@ struct OptionTests {
             (["snapshot", "-o", "a.png", "--over", "a", "--at", "1", "--on", "smile"], "exclude each other"),
             (["snapshot", "-o", "a.png", "--over", "a", "--at=-1"], "0 or more seconds"),
             (["record", "-o", "a.mp4", "--seconds", "0"], "more than 0"),
+            (["report", "-o", "a.html", "--seconds", "1e18"], "at most 31536000"),
             (["detect", "maybe"], "'on' and 'off'"),
         ] as [([String], String)]
     )

@@ -65,6 +65,44 @@ struct TerminalTests {
         #expect(output.hasSuffix(Self.leave))
     }
 
+    @Test("a hangup that is ignored does not end the view")
+    func ignoredHangup() async throws {
+        let terminal = try PseudoTerminal()
+        terminal.startReading()
+        let broker = "mqtt://127.0.0.1:\(try LoopbackPort.free())"
+        let program = try await terminal.start(
+            "/bin/sh",
+            ["-c", "trap '' HUP; exec \"$@\"", "sh", BuildProducts.program("facet"), "view", "--mqtt", broker],
+            environment: ["TERM": "xterm-256color"]
+        )
+        #expect(await terminal.waitForOutput { $0.contains(Self.redraw) })
+        program.signal(SIGHUP)
+        try terminal.press("q")
+        await program.waitUntilEnded()
+        #expect(program.exitStatus == 0)
+        _ = await terminal.finish()
+    }
+
+    @Test("each snapshot gets a file of its own, however soon it follows")
+    func snapshots() async throws {
+        let directory = try TemporaryDirectory()
+        let terminal = try PseudoTerminal()
+        terminal.startReading()
+        let broker = "mqtt://127.0.0.1:\(try LoopbackPort.free())"
+        let command = ["-c", "cd \"$0\" && exec \"$@\"", directory.path, BuildProducts.program("facet")]
+        let program = try await terminal.start(
+            "/bin/sh",
+            command + ["view", "--mqtt", broker],
+            environment: ["TERM": "xterm-256color"]
+        )
+        #expect(await terminal.waitForOutput { $0.contains(Self.redraw) })
+        try terminal.press("ssssssq")
+        await program.waitUntilEnded()
+        let files = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+        #expect(files.count(where: { $0.hasSuffix(".png") }) == 6, "\(files)")
+        _ = await terminal.finish()
+    }
+
     @Test("is given back while the view is suspended, and taken again")
     func suspended() async throws {
         let terminal = try PseudoTerminal()

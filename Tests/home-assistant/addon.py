@@ -418,10 +418,11 @@ class Test:
 
     def ends(self):
         """What the Supervisor's watchdog restarts."""
-        for name in ("facet", "facetd"):
+        for name, words in ("facet", "facet serve"), ("facetd", "facetd for the camera front"):
             os.kill(self.add_on.named(name)[0], signal.SIGKILL)
             status = self.add_on.ends()
-            check(status not in (0, None), f"it ends, with an error, when {name} is killed: {status}")
+            check(status not in (0, None) and self.add_on.says(f"{words} has ended with status", 0.1),
+                  f"it ends, with an error that names it, when {name} is killed: {status}")
             since = len(self.subscriber.messages)
             self.add_on.start(**self.FRONT)
             self.subscriber.has("front/faces/status", since, state="online")

@@ -81,7 +81,7 @@ extension Benchmark {
             let settings = BrokerSettings(host: "127.0.0.1", port: port, clientID: "benchmark-\(name)")
             let connection = try BrokerConnection(settings: settings, store: store, logger: logger)
             try connection.start()
-            for await state in connection.states where state.isConnected { break }
+            _ = await connection.occurrences.first { $0.state?.isConnected == true }
             return connection
         }
 

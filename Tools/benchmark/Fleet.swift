@@ -207,9 +207,9 @@ private final class Traffic: Sendable {
         let connection = try BrokerConnection(settings: settings, logger: .silent)
         try connection.subscribe("#")
         try connection.start()
-        for await state in connection.states where state.isConnected { break }
+        _ = await connection.occurrences.first { $0.state?.isConnected == true }
         Task {
-            for await message in connection.incoming {
+            for await case .message(let message) in connection.occurrences {
                 let now = Timestamp.wallClock()
                 let payload = try? JSONDecoder().decode(Payload.self, from: Data(message.payload))
                 state.withLock { state in

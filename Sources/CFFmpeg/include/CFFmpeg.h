@@ -20,7 +20,6 @@
 #define FACET_FFMPEG_FUNCTIONS(X) \
     X(avutil, av_buffer_ref) \
     X(avutil, av_buffer_unref) \
-    X(avutil, av_channel_layout_default) \
     X(avutil, av_d2q) \
     X(avutil, av_dict_free) \
     X(avutil, av_dict_get) \
@@ -38,11 +37,9 @@
     X(avutil, av_freep) \
     X(avutil, av_image_copy_to_buffer) \
     X(avutil, av_log_set_callback) \
-    X(avutil, av_get_pix_fmt) \
     X(avutil, av_malloc) \
     X(avutil, av_pix_fmt_desc_get) \
     X(avutil, av_strerror) \
-    X(avcodec, av_new_packet) \
     X(avcodec, av_packet_alloc) \
     X(avcodec, av_packet_free) \
     X(avcodec, av_packet_move_ref) \

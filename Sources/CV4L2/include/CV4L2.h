@@ -2,10 +2,8 @@
 #ifndef FACET_CV4L2_H
 #define FACET_CV4L2_H
 #include <linux/videodev2.h>
-#include <poll.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/eventfd.h>
 
 /// A request to a V4L2 device, by its ioctl's number, with the argument's type.
 enum __attribute__((enum_extensibility(open))) V4L2Request : unsigned long {

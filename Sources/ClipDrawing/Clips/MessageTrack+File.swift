@@ -6,18 +6,36 @@ import MediaFiles
 import OverlayRendering
 
 extension MessageTrack {
-    /// Reads the messages in a file, with a note if they do not seem to be about the clip.
+    /// Reads and keeps the messages in a file, with a note if they do not seem to be about the clip.
     package init(file metadata: String, over clip: String?) throws {
-        do {
-            let isInput = metadata == "-"
-            let file = try isInput ? FileHandle.standardInput : FileHandle(forReadingFrom: URL(filePath: metadata))
-            let text = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
-            try self.init(lines: text.replacing("\r\n", with: "\n"))
-        } catch let error as MessageTrackError {
-            throw CommandFailure("cannot use the metadata in \(metadata): \(error)")
-        } catch {
-            throw CommandFailure("cannot read the metadata file \(metadata): \(systemReason(error))")
+        var kept: [Entry] = []
+        try self.init(file: metadata, over: clip) { kept.append($0) }
+        entries = kept
+    }
+
+    /// Reads a file line by line as `init(file:over:)` does, and keeps no message: `take` gets each.
+    init(file metadata: String, over clip: String?, _ take: (Entry) -> Void) throws {
+        func unreadable() -> CommandFailure {
+            CommandFailure("cannot read the metadata file \(metadata): \(String(cString: strerror(errno)))")
         }
+        let opened = metadata == "-" ? fdopen(dup(STDIN_FILENO), "r") : fopen(metadata, "r")
+        guard let file = opened else { throw unreadable() }
+        var (line, room): (UnsafeMutablePointer<CChar>?, Int) = (nil, 0)
+        defer {
+            free(line)
+            fclose(file)
+        }
+        let rows = AnyIterator { () -> String? in
+            let count = getline(&line, &room, file)
+            return count < 0 ? nil : String(decoding: UnsafeRawBufferPointer(start: line, count: count), as: UTF8.self)
+        }
+        do throws(MessageTrackError) {
+            try self.init(rows: rows, take)
+        } catch {
+            guard ferror(file) == 0 else { throw unreadable() }
+            throw CommandFailure("cannot use the metadata in \(metadata): \(error)")
+        }
+        guard ferror(file) == 0 else { throw unreadable() }
         if firstFace == nil { StandardOutput.note("there is no face in the metadata in \(metadata)") }
         if let clip, let note = mismatch(with: clip) { StandardOutput.note(note) }
     }

@@ -18,8 +18,9 @@ extension FaceReport {
 
     /// Reads what `facetd --print` wrote, perhaps about a clip.
     package init(messages path: String, over clip: String?) throws {
-        let track = try MessageTrack(file: path, over: clip)
-        self.init(of: track)
+        self.init()
+        let track = try MessageTrack(file: path, over: clip) { apply($0.message, at: $0.mediaTime) }
+        finish()
         title = Self.name(of: clip ?? file ?? track.camera)
     }
 

@@ -244,7 +244,7 @@ package struct ViewSession {
             let canvas = try Canvas(pixelSize: source.picture.uprightSize ?? assumedPicture)
             pictureTaken = -.infinity
             try paint(canvas, at: now)
-            let name = "facet-\(Int(Date().timeIntervalSince1970)).png"
+            let name = "facet-\(Int(Date().timeIntervalSince1970 * 1000)).png"
             try canvas.write(to: name)
             pictureTaken = seconds
             status.notice = "wrote \(name)"

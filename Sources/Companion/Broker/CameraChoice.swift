@@ -57,13 +57,13 @@ enum CameraChoice {
     private static func key(of camera: CameraTable.Camera, in cameras: [CameraTable.Camera]) -> String {
         guard let name = camera.state.name, !name.isEmpty,
             cameras.count(where: { $0.state.name == name || $0.base == name }) == 1
-        else { return camera.base.printable }
-        return name.printable
+        else { return camera.base.shownName }
+        return name.shownName
     }
 
     private static func list(_ cameras: [CameraTable.Camera]) -> String {
         var parts = cameras.prefix(listed).map { camera in
-            "\(key(of: camera, in: cameras)) (\(camera.base.printable), \(camera.state.condition.rawValue))"
+            "\(key(of: camera, in: cameras)) (\(camera.base.shownName), \(camera.state.condition.rawValue))"
         }
         if cameras.count > listed { parts.append("and \(cameras.count - listed) more, which `facet fleet` lists") }
         return parts.joined(separator: ", ")

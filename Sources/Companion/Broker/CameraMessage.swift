@@ -69,6 +69,14 @@ extension PreviewPicture {
         self.init(content: .frame(frame), frame: frame.stamp.frame, mediaTime: frame.stamp.mediaTime)
     }
 
+    /// The picture's pixels; no fewer than are needed where it will be drawn as large as `target`.
+    package func pixels(with decoder: JPEGDecoder, for target: FrameSize? = nil) throws(JPEGError) -> Frame {
+        switch content {
+        case .jpeg(let bytes): try decoder.decode(bytes, for: target)
+        case .frame(let frame): frame
+        }
+    }
+
     /// Reads the message of a picture, whose frame stands in its user properties.
     package init(_ message: MQTTMessage) {
         func property<Value: LosslessStringConvertible>(_ name: String) -> Value? {
@@ -88,9 +96,6 @@ package final class PreviewDecoder {
     package init() throws { decoder = try JPEGDecoder() }
 
     package func decode(_ new: PreviewPicture, target: FrameSize? = nil) throws {
-        switch new.content {
-        case .jpeg(let bytes): try picture.update(from: try decoder.decode(bytes, for: target), target: target)
-        case .frame(let frame): try picture.update(from: frame, target: target)
-        }
+        try picture.update(from: try new.pixels(with: decoder, for: target), target: target)
     }
 }

@@ -133,7 +133,7 @@ extension ConnectionState {
         }
     }
 
-    /// Whether a connection is over. Not while one is being made: what it brings may be taken before that is known.
+    /// Whether a connection is over.
     package var isInterrupted: Bool { trouble != nil || self == .stopped }
 }
 

@@ -103,13 +103,15 @@ package final class Subscriber: Sendable {
     func forward(to receive: @escaping @Sendable (Occurrence) -> Void) async {
         switch feed {
         case .broker(let connection):
-            async let _: Void = { for await state in connection.states { receive(.connection(state)) } }()
             var recent = RecentEvents()
-            for await message in connection.incoming {
-                guard let message = CameraMessage(message), !recent.isRepeated(message) else { continue }
-                receive(.message(message))
+            for await occurrence in connection.occurrences {
+                switch occurrence {
+                case .connection(let state): receive(.connection(state))
+                case .message(let message):
+                    guard let message = CameraMessage(message), !recent.isRepeated(message) else { continue }
+                    receive(.message(message))
+                }
             }
-        // When the messages end, the task that forwards the states is cancelled, because it is not awaited.
         case .session(let session, let topics):
             // Turns what the session sees into messages of a camera.
             var messages = UpdateMessages(camera: address)

@@ -56,7 +56,7 @@ package struct Finding: Encodable {
 extension [Finding] {
     /// The findings as a table for people.
     package func lines(hasColors: Bool) -> [String] {
-        let labels = map { ($0.camera.map { $0.printable + " " } ?? "") + $0.subject }
+        let labels = map { ($0.camera.map { $0.shownName + " " } ?? "") + $0.subject }
         let width = labels.map(\.count).max() ?? 0
         return zip(self, labels).flatMap { finding, label in
             let row = "\(finding.verdict.mark(hasColors))  \(label.padding(to: width))  \(finding.detail.printable)"

@@ -1,4 +1,4 @@
-import Synchronization
+import System
 
 /// What a command that follows a daemon reacts to, and since when it has waited.
 package struct LiveInput: Sendable {
@@ -39,8 +39,6 @@ package struct LiveInput: Sendable {
 /// changes of the connection are all kept; at most one tick waits, because a late one says as much as several.
 struct LiveBacklog {
     private(set) var dropped = 0
-    /// Whether nothing is added any more.
-    var isClosed = false
     private let most: SIMD3<Int>
     private var waiting: [LiveInput] = []
     private var amounts = SIMD3<Int>.zero
@@ -50,7 +48,7 @@ struct LiveBacklog {
     init(capacity: Int) { most = [max(1, capacity), 16, 32 << 20] }
 
     mutating func put(_ input: LiveInput) {
-        guard !isClosed, !input.isTick || !waiting.contains(where: \.isTick) else { return }
+        guard !input.isTick || !waiting.contains(where: \.isTick) else { return }
         let new = input.amounts
         for kind in new.indices where new[kind] > 0 {
             // A message that is larger than the limit waits alone.
@@ -77,32 +75,17 @@ struct LiveBacklog {
 
 /// The backlog of a command, filled by threads and tasks that do not wait for it.
 final class LiveInputs: Sendable {
-    private let wakeUps: AsyncStream<Void>
-    private let waker: AsyncStream<Void>.Continuation
-    private let backlog: Mutex<LiveBacklog>
+    private let inbox: Inbox<LiveBacklog>
     private let start = ContinuousClock.now
 
-    init(capacity: Int) {
-        (wakeUps, waker) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        backlog = Mutex(LiveBacklog(capacity: capacity))
-    }
+    init(capacity: Int) { inbox = Inbox(LiveBacklog(capacity: capacity)) }
 
     func put(_ content: LiveInput.Content) {
         // The time is taken under the lock, so that times in the backlog never go back.
-        backlog.withLock { $0.put(LiveInput(content: content, seconds: start.duration(to: .now) / .seconds(1))) }
-        waker.yield()
+        inbox.put { $0.put(LiveInput(content: content, seconds: start.duration(to: .now) / .seconds(1))) }
     }
 
-    func finish() {
-        backlog.withLock { $0.isClosed = true }
-        waker.finish()
-    }
+    func finish() { inbox.finish() }
 
-    func next() async -> LiveInput? {
-        var wakeUps = wakeUps.makeAsyncIterator()
-        while true {
-            if let input = backlog.withLock({ $0.removeFirst() }) { return input }
-            guard await wakeUps.next(isolation: #isolation) != nil else { return backlog.withLock { $0.removeFirst() } }
-        }
-    }
+    func next() async -> LiveInput? { await inbox.next { $0.removeFirst() } }
 }

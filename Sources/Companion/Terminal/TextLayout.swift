@@ -1,3 +1,5 @@
+import FaceMessages
+
 extension String {
     /// The text in lines of a width, broken between words; a word that is longer is cut.
     package func wrapped(to width: Int) -> [String] {
@@ -16,6 +18,9 @@ extension String {
         let line = wrapped(to: width - 2).first ?? ""
         return String((line.hasSuffix("…") ? line : line + " …").prefix(max(0, width)))
     }
+
+    /// A name that others chose, for a line of text: without what acts on a terminal, and no longer than a line has room for.
+    var shownName: String { printable.count > 48 ? printable.prefix(47) + "…" : printable }
 
     /// The text with spaces behind it up to a width, or before it.
     package func padding(to width: Int, alignsRight: Bool = false) -> String {

@@ -1,4 +1,18 @@
+import FaceMessages
 package import SettingsFiles
+
+extension SettingsError {
+    /// With names and values that may be written to a terminal, whatever a file or a variable has.
+    fileprivate var printable: Self {
+        var shown = self
+        for index in shown.problems.indices {
+            shown.problems[index].key = problems[index].key?.printable
+            shown.problems[index].source = problems[index].source.printable
+            shown.problems[index].reason = problems[index].reason.printable
+        }
+        return shown
+    }
+}
 
 extension Settings {
     /// Reads the settings: command line before environment before file before defaults.
@@ -8,8 +22,12 @@ extension Settings {
         environment: [String: String] = [:],
         path: String? = nil
     ) throws(SettingsError) -> Settings {
-        let file = try path.map { path throws(SettingsError) in try SettingsFile(path: path) }
-        return try load(SettingsReader(arguments: arguments, environment: environment, file: file))
+        do throws(SettingsError) {
+            let file = try path.map { path throws(SettingsError) in try SettingsFile(path: path) }
+            return try load(SettingsReader(arguments: arguments, environment: environment, file: file))
+        } catch {
+            throw error.printable
+        }
     }
 
     /// Reads the settings in the text of a settings file; `name` stands for the file in messages.

@@ -13,6 +13,8 @@ final class PictureCover {
     private let picture = Picture()
     private let encoder: JPEGEncoder
     private let check: FaceCheck?
+    /// The frame that was encoded last, for the next page that wants it.
+    private(set) var encoded: (frame: Frame, jpeg: [UInt8])?
 
     /// Makes it, with models that search pictures for faces if all pages get an overlay that hides them.
     init(isChecking: Bool) throws {
@@ -22,24 +24,35 @@ final class PictureCover {
     }
 
     var isChecking: Bool { check != nil }
-    /// A frame of a session in this program as pages get pictures; empty if it cannot be encoded.
-    func jpeg(of frame: Frame) -> [UInt8] { (try? encoder.encode(frame)) ?? [] }
 
-    /// What a picture's header states; nil if it is no JPEG, or too large to be passed on.
+    /// A picture as pages get it; empty if it is a frame that cannot be encoded.
+    func jpeg(of picture: PreviewPicture) -> [UInt8] {
+        guard case .frame(let frame) = picture.content else { return picture.jpeg }
+        if let encoded, encoded.frame.lease === frame.lease { return encoded.jpeg }
+        let jpeg = (try? encoder.encode(frame)) ?? []
+        encoded = (frame, jpeg)
+        return jpeg
+    }
+
+    /// The size of a picture, a JPEG's as its header states; nil if it is no JPEG, or too large to be passed on.
     func size(of picture: PreviewPicture) -> FrameSize? {
-        let size = picture.jpeg.withUnsafeBytes { try? decoder.size(of: $0) }
+        let size =
+            switch picture.content {
+            case .frame(let frame): FrameSize?(frame.uprightSize)
+            case .jpeg(let bytes): bytes.withUnsafeBytes { try? decoder.size(of: $0) }
+            }
         return size.flatMap { $0.width * $0.height <= Self.mostPixels ? $0 : nil }
     }
 
     /// Where faces are or may be in a picture; nil if it cannot be searched, and must not be shown then.
     func faces(in picture: PreviewPicture) -> [NormalizedRect]? {
-        try? check?.faces(in: try decoder.decode(picture.jpeg))
+        try? check?.faces(in: try picture.pixels(with: decoder))
     }
 
     /// Draws an overlay at a scene's faces, and at those that were found in the picture, into it; returns that as a JPEG, and
     /// throws if the picture cannot be decoded.
     func jpeg(_ shown: CheckedPicture, _ scene: Scene, overlay: any Overlay, at seconds: Double) throws -> [UInt8]? {
-        try picture.update(from: try decoder.decode(shown.picture.jpeg))
+        try picture.update(from: try shown.picture.pixels(with: decoder))
         return try picture.jpeg(with: encoder) { canvas, geometry in
             canvas.draw(scene, geometry, overlay: overlay, at: seconds)
             let unnamed = shown.faces.compactMap {

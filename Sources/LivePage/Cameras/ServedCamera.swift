@@ -101,7 +101,7 @@ struct ServedCamera {
         scene.showsLevels = wish.showsLevels
         let hides = overlay.hidesFaces
         let jpeg = (wish.isTransparent ? nil : shown).map { shown in
-            hides ? (try? cover.jpeg(shown, scene, overlay: overlay, at: seconds)) ?? [] : shown.picture.jpeg
+            hides ? (try? cover.jpeg(shown, scene, overlay: overlay, at: seconds)) ?? [] : cover.jpeg(of: shown.picture)
         }
         if wish.isPicture { return jpeg ?? [] }
         let svg = try Canvas.svg(size: size) { canvas in

@@ -21,7 +21,10 @@ struct DemoStage {
             text: String(decoding: PackageResources.stage_sh, as: UTF8.self),
             environment: ProcessInfo.processInfo.environment.merging(own) { $1 }
         )
-        guard command.start(&shell) == 0 else { return nil }
+        guard command.start(&shell) == 0 else {
+            try? FileManager.default.removeItem(atPath: files)
+            return nil
+        }
         while !FileManager.default.fileExists(atPath: files + "/ready") {
             guard waitpid(shell, nil, WNOHANG) == 0 else { return nil }
             try await Task.sleep(for: .milliseconds(20))

@@ -34,7 +34,7 @@ final class PagePublisher {
     let offered: [String]
     private let named: Set<String>
     private let formatter = WatchFormatter(hasColors: false)
-    private let cover: PictureCover
+    let cover: PictureCover
     private var state: ServedState
     private var events: [(number: Int, base: String, message: EventMessage, end: Timestamp?)] = []
     /// When the connection was made, in seconds, until silent cameras are taken away.
@@ -72,11 +72,7 @@ final class PagePublisher {
                 _ = state.cameras[base]?.take(occurrence, at: seconds)
                 settle(base)
             }
-        case .message(var message):
-            if case .picture(var picture) = message.content, case .frame(let frame) = picture.content {
-                picture.content = .jpeg(cover.jpeg(of: frame))
-                message.content = .picture(picture)
-            }
+        case .message(let message):
             let base = message.base
             if case .malformed = message.content { state.refused += 1 }
             if case .removed = message.content, message.topic == .status, !named.contains(base) {

@@ -1,17 +1,27 @@
 import System
 
 /// Slows down clients that guess tokens: after some wrong ones from an address, and after many from all, further ones are not
-/// even compared for a while. Clients that are logged in do not notice.
+/// even compared for a while. Clients that are logged in do not notice, nor do those whose address gave the right token before: only
+/// wrong ones from there slow them down.
 struct AttemptLimit: Sendable {
     /// Addresses that are remembered; the one that guessed least lately makes room.
     private static let capacity = 1024
 
     private var all = TokenBucket(capacity: 100, rate: 20)
     private var addresses: [String: TokenBucket] = [:]
+    /// The networks that gave the right token, the one that did so lately last.
+    private var trusted: [String] = []
 
     /// Whether a token from an address is compared at a time in seconds.
     func permits(_ address: String, at seconds: Double) -> Bool {
-        all.permits(at: seconds) && addresses[clientNetwork(of: address)]?.permits(at: seconds) ?? true
+        let key = clientNetwork(of: address)
+        return (all.permits(at: seconds) || trusted.contains(key)) && addresses[key]?.permits(at: seconds) ?? true
+    }
+
+    mutating func succeed(_ address: String) {
+        let key = clientNetwork(of: address)
+        guard trusted.last != key else { return }
+        trusted = trusted.filter { $0 != key }.suffix(Self.capacity - 1) + [key]
     }
 
     mutating func fail(_ address: String, at seconds: Double) {
@@ -19,7 +29,9 @@ struct AttemptLimit: Sendable {
         let key = clientNetwork(of: address)
         if addresses[key] == nil, addresses.count >= Self.capacity {
             addresses = addresses.filter { !$0.value.isFull(at: seconds) }
-            if addresses.count >= Self.capacity, let any = addresses.keys.first { addresses[any] = nil }
+            if addresses.count >= Self.capacity, let idle = addresses.min(by: { $0.value.last < $1.value.last }) {
+                addresses[idle.key] = nil
+            }
         }
         _ = addresses[key, default: TokenBucket(capacity: 5, rate: 0.5)].spend(at: seconds)
     }

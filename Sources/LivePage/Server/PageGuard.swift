@@ -95,9 +95,12 @@ final class PageGuard: Sendable {
         let client = client(of: request)
         return box.withLock { box in
             guard box.attempts.permits(client, at: now) else { return .tooMany }
-            if isToken(given) { return .allowed(session: nil) }
-            box.attempts.fail(client, at: now)
-            return .unauthorized
+            guard isToken(given) else {
+                box.attempts.fail(client, at: now)
+                return .unauthorized
+            }
+            box.attempts.succeed(client)
+            return .allowed(session: nil)
         }
     }
 

@@ -12,38 +12,45 @@ package struct MessageTrack: Sendable {
 
     /// Messages carry times rounded to the microsecond or so; a frame's own message must not be missed for that.
     package static let rounding = 0.0005
-    package let entries: [Entry]
+    package var entries: [Entry] = []
     package let camera: String
+    /// The time of the last message that comes from a frame.
+    package private(set) var end = 0.0
+    /// When the first face is there; nil if there is never one.
+    package private(set) var firstFace: Double?
+    /// The first status of a source that streams; nil if there is none.
+    package private(set) var streamStatus: DaemonStatus?
 
-    /// Reads lines as `facetd --print` writes them: one JSON object each, with `topic` and `payload`.
+    /// Reads and keeps lines as `facetd --print` writes them: one JSON object each, with `topic` and `payload`.
     ///
     /// Messages that are not of this contract (discovery, pictures) are passed over.
     /// - Throws: `MessageTrackError` if a line cannot be read, there is no metadata, or the messages are from several cameras.
     package init(lines: some StringProtocol) throws(MessageTrackError) {
-        var entries: [Entry] = []
-        var cameras: Set<String> = []
-        var last = 0.0
-        let rows = lines.split(separator: "\n", omittingEmptySubsequences: false)
-        for (index, row) in rows.enumerated() where !row.allSatisfy(\.isWhitespace) {
-            guard let message = try Self.message(in: row, number: index + 1) else { continue }
-            if let stamp = message.stamp { last = stamp.mediaTime }
-            if let origin = message.origin { cameras.insert(origin.camera) }
-            entries.append(Entry(mediaTime: last, message: message))
-        }
-        // About a clip without faces a daemon publishes its status only.
-        guard entries.contains(where: { $0.metadata != nil || $0.streamStatus != nil }) else { throw .noMetadata }
-        guard cameras.count == 1, let camera = cameras.first else { throw .severalCameras(cameras.sorted()) }
-        self.entries = entries
-        self.camera = camera
+        var kept: [Entry] = []
+        try self.init(rows: lines.split(separator: "\n", omittingEmptySubsequences: false)) { kept.append($0) }
+        entries = kept
     }
 
-    /// The time of the last message that comes from a frame.
-    package var end: Double { entries.last?.mediaTime ?? 0 }
-    /// The first status of a source that streams; nil if there is none.
-    package var streamStatus: DaemonStatus? { entries.lazy.compactMap(\.streamStatus).first }
-
-    /// When the first face is there; nil if there is never one.
-    package var firstFace: Double? { entries.first { $0.metadata?.faces.isEmpty == false }?.mediaTime }
+    /// Reads lines as `init(lines:)` does, and keeps none: `take` gets each message as soon as it is read.
+    package init<Rows: Sequence>(rows: Rows, _ take: (Entry) -> Void) throws(MessageTrackError)
+    where Rows.Element: StringProtocol {
+        var cameras: Set<String> = []
+        var hasMetadata = false
+        for (index, row) in rows.enumerated() where !row.allSatisfy(\.isWhitespace) {
+            guard let message = try Self.message(in: row, number: index + 1) else { continue }
+            if let stamp = message.stamp { end = stamp.mediaTime }
+            if let origin = message.origin { cameras.insert(origin.camera) }
+            let entry = Entry(mediaTime: end, message: message)
+            hasMetadata = hasMetadata || entry.metadata != nil
+            if firstFace == nil, entry.metadata?.faces.isEmpty == false { firstFace = end }
+            streamStatus = streamStatus ?? entry.streamStatus
+            take(entry)
+        }
+        // About a clip without faces a daemon publishes its status only.
+        guard hasMetadata || streamStatus != nil else { throw .noMetadata }
+        guard cameras.count == 1, let camera = cameras.first else { throw .severalCameras(cameras.sorted()) }
+        self.camera = camera
+    }
 
     private static func message(in row: some StringProtocol, number: Int) throws(MessageTrackError) -> DecodedMessage? {
         guard let json = try? JSONSerialization.jsonObject(with: Data(row.utf8)) else {

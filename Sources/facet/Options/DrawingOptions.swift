@@ -84,10 +84,10 @@ extension Option {
     }
 }
 
-/// Reads a length of time.
+/// Reads a length of time, up to a year.
 @Sendable func seconds(_ text: String) throws -> Double {
-    guard let seconds = Double(text), seconds > 0, seconds.isFinite else {
-        throw ValidationError("It must be a number of seconds that is more than 0")
+    guard let seconds = Double(text), seconds > 0, seconds <= 31_536_000 else {
+        throw ValidationError("It must be a number of seconds that is more than 0 and at most 31536000, a year")
     }
     return seconds
 }
