@@ -92,6 +92,9 @@ struct Facet: AsyncParsableCommand {
     static func renamedWord(in arguments: [String]) -> ValidationError? {
         guard let command = arguments.first(where: { $0 != "help" }) else { return nil }
         let words = arguments.prefix { $0 != "--" }.map { $0.prefix { $0 != "=" } }
+        if command == "calibrate", words.contains("--eyes") {
+            return ValidationError("'--eyes' is gone: 'facet watch sign' prints which blinks on purpose are recognised")
+        }
         for (owner, option, new) in renamed where ["", command].contains(owner) {
             if option.isEmpty { return ValidationError("'facet \(command)' is now 'facet \(new)'") }
             if words.contains(option[...]) { return ValidationError("'\(option)' is now '\(new)'") }

@@ -36,6 +36,7 @@ struct ProgramTests {
             (["watch", "--only", "smile"], 64, "'--only' is now 'watch smile leave'"),
             (["watch", "-v"], 64, "'-v' is now '--faces'"),
             (["press", "--on", "nod=Y"], 64, "'--on' is now 'press long_blink=ENTER'"),
+            (["calibrate", "--eyes", "--source", "auto"], 64, "'--eyes' is gone: 'facet watch sign' prints"),
             (["view", "--look=hearts"], 64, "'--look' is now '--overlay'"),
             (
                 ["watch", "--pasword", "x"], 64,
