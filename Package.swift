@@ -205,7 +205,7 @@ let package = Package(
         // Tests.
         .target(
             name: "FacetTestSupport",
-            dependencies: ["Frames", "FaceMetadata", logging],
+            dependencies: ["Frames", "FaceMessages", "FaceMetadata", logging],
             path: "Tests/FacetTestSupport",
             swiftSettings: strict
         ),

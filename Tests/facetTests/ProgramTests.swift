@@ -36,6 +36,10 @@ struct ProgramTests {
             (["watch", "--only", "smile"], 64, "'--only' is now 'watch smile leave'"),
             (["watch", "-v"], 64, "'-v' is now '--faces'"),
             (["press", "--on", "nod=Y"], 64, "'--on' is now 'press long_blink=ENTER'"),
+            (
+                ["watch", "smile", "preview/jpeg", "--source", "a.mp4"], 64,
+                "nothing is published on preview/jpeg with --source: it takes a daemon"
+            ),
             (["calibrate", "--eyes", "--source", "auto"], 64, "'--eyes' is gone: 'facet watch sign' prints"),
             (["view", "--look=hearts"], 64, "'--look' is now '--overlay'"),
             (
