@@ -46,7 +46,7 @@ struct ProgramTests {
                 ["watch", "--pasword", "x"], 64,
                 "'facet watch' has no option '--pasword'; did you mean '--password-file'?"
             ),
-            (["view", "--overlay", "heart"], 64, "there is no 'heart'; did you mean 'hearts'?"),
+            (["view", "--overlay", "heart"], 64, "The value 'heart' is invalid for '--overlay <overlay>'"),
             (["record", "-o", "a.ogv"], 1, "cannot write .ogv: a.ogv; use .mp4"),
             (["fleet", "--once"], 1, "cannot reach the broker: no broker at 127.0.0.1:1: "),
         ] as [([String], Int, String)]
