@@ -55,10 +55,6 @@ package struct UpdateMessages: Sendable {
         let today = day.turn(to: .wallClock()) ? [DaemonMessage.today(day.today, from: origin)] : []
         return wanted(today + [.stats(stats, from: origin)])
     }
-
-    package func metadata(_ stamp: FrameStamp, _ faces: [FaceObject]) -> DaemonMessage {
-        .metadata(MetadataMessage(origin: origin, stamp: stamp, faces: faces))
-    }
 }
 
 extension FaceUpdate {
