@@ -79,9 +79,10 @@ let package = Package(
         .systemLibrary(name: "CEvdev", pkgConfig: "libevdev", providers: [.apt(["libevdev-dev"])]),
         // Opened when a clip is: only its headers are needed here (libavformat-dev, libavcodec-dev, libswscale-dev).
         .target(name: "CFFmpeg"),
-        // Opened when a source needs it; its stable binary interface is declared here, so that a build needs no headers.
+        // Opened when a source needs it. Its stable binary interface is declared here, and a test compares it with the
+        // headers: SwiftPM finds these by pkg-config alone, and links what that names.
         .target(name: "CGStreamer"),
-        // Opened when events are posted; its stable binary interface is declared here.
+        // Opened when events are posted: only its headers are needed here (libcurl4-openssl-dev).
         .target(name: "CCurl"),
         .target(name: "CLiteRT"),
         .systemLibrary(name: "CLinux"),
@@ -204,7 +205,7 @@ let package = Package(
         // Tests.
         .target(
             name: "FacetTestSupport",
-            dependencies: ["Frames", "FaceMetadata", logging],
+            dependencies: ["Frames", "FaceMessages", "FaceMetadata", logging],
             path: "Tests/FacetTestSupport",
             swiftSettings: strict
         ),

@@ -20,7 +20,7 @@ need() { # COMMAND:PACKAGE...: fails unless all commands are there, and names al
 # shellcheck disable=SC2034 # used by the scripts that source this file
 build_packages=(
     libv4l-dev libmosquitto-dev libmicrohttpd-dev libssl-dev libturbojpeg0-dev libcairo2-dev libchafa-dev libevdev-dev
-    libsqlite3-dev libavformat-dev libavcodec-dev libavutil-dev libswscale-dev zlib1g-dev
+    libsqlite3-dev libcurl4-openssl-dev libavformat-dev libavcodec-dev libavutil-dev libswscale-dev zlib1g-dev
 )
 
 # The version, from its only home in the sources.

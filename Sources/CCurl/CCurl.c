@@ -1,45 +1,33 @@
 #include "CCurl.h"
 
+#include <curl/curl.h>
 #include <dlfcn.h>
 #include <stdlib.h>
 
-// Of libcurl's binary interface, which has been stable since 2006: the numbers are those of <curl/curl.h>.
-typedef void Curl;
-typedef struct List List;
-enum {
-    OptionPostFieldSize = 60,
-    OptionNoSignal = 99,
-    OptionTimeout = 155,
-    OptionProtocols = 181,
-    OptionURL = 10002,
-    OptionErrorBuffer = 10010,
-    OptionPostFields = 10015,
-    OptionHeader = 10023,
-    OptionWriteData = 10001,
-    OptionWriteFunction = 20011,
-    InfoResponseCode = 0x200002,
-    ProtocolsHTTP = 1 | 2,
-    GlobalAll = 3,
-    ErrorSize = 256,
-    // More of an answer's body is not worth keeping the connection for.
-    LongestAnswer = 65536,
-};
+#define FUNCTIONS(X) \
+    X(curl_global_init) \
+    X(curl_easy_init) \
+    X(curl_easy_cleanup) \
+    X(curl_easy_setopt) \
+    X(curl_easy_perform) \
+    X(curl_easy_getinfo) \
+    X(curl_easy_strerror) \
+    X(curl_slist_append) \
+    X(curl_slist_free_all)
 
+// The library's functions under their own names, with the signatures of the installed headers.
 static struct {
-    int (*globalInit)(long);
-    Curl *(*init)(void);
-    void (*cleanup)(Curl *);
-    int (*setOption)(Curl *, int, ...);
-    int (*perform)(Curl *);
-    int (*getInfo)(Curl *, int, ...);
-    const char *(*describe)(int);
-    List *(*append)(List *, const char *);
-    void (*freeList)(List *);
-} curl;
+#define FIELD(function) __typeof__(function) *function;
+    FUNCTIONS(FIELD)
+#undef FIELD
+} library;
+
+// More of an answer's body is not worth keeping the connection for.
+enum { LongestAnswer = 65536 };
 
 struct FacetPoster {
-    Curl *handle;
-    char error[ErrorSize];
+    CURL *handle;
+    char error[CURL_ERROR_SIZE];
 };
 
 // Ends the transfer by taking less than there is.
@@ -51,44 +39,36 @@ static size_t ignore(char *data, size_t size, size_t count, void *context) {
 }
 
 static const char *load(void) {
-    void *library = dlopen("libcurl.so.4", RTLD_LAZY | RTLD_LOCAL);
-    if (library == NULL) return dlerror();
-    struct {
-        void *place;
-        const char *name;
-    } functions[] = {
-        {&curl.globalInit, "curl_global_init"}, {&curl.init, "curl_easy_init"}, {&curl.cleanup, "curl_easy_cleanup"},
-        {&curl.setOption, "curl_easy_setopt"}, {&curl.perform, "curl_easy_perform"}, {&curl.getInfo, "curl_easy_getinfo"},
-        {&curl.describe, "curl_easy_strerror"}, {&curl.append, "curl_slist_append"}, {&curl.freeList, "curl_slist_free_all"},
-    };
-    for (size_t index = 0; index < sizeof functions / sizeof *functions; index++) {
-        void *function = dlsym(library, functions[index].name);
-        if (function == NULL) return dlerror();
-        *(void **)functions[index].place = function;
-    }
-    return curl.globalInit(GlobalAll) == 0 ? NULL : "libcurl cannot be initialised";
+    void *opened = dlopen("libcurl.so.4", RTLD_LAZY | RTLD_LOCAL);
+    if (opened == NULL) return dlerror();
+#define FIND(function) \
+    *(void **)&library.function = dlsym(opened, #function); \
+    if (library.function == NULL) return dlerror();
+    FUNCTIONS(FIND)
+#undef FIND
+    return library.curl_global_init(CURL_GLOBAL_ALL) == CURLE_OK ? NULL : "libcurl cannot be initialised";
 }
 
 FacetPoster *FacetPosterMake(const char *url, const char **error) {
     *error = load();
     if (*error != NULL) return NULL;
     FacetPoster *poster = calloc(1, sizeof *poster);
-    if (poster == NULL || (poster->handle = curl.init()) == NULL) {
+    if (poster == NULL || (poster->handle = library.curl_easy_init()) == NULL) {
         *error = "there is no memory";
         free(poster);
         return NULL;
     }
-    int code = curl.setOption(poster->handle, OptionURL, url);
-    if (code == 0) code = curl.setOption(poster->handle, OptionProtocols, (long)ProtocolsHTTP);
-    if (code != 0) {
-        *error = curl.describe(code);
+    CURLcode code = library.curl_easy_setopt(poster->handle, CURLOPT_URL, url);
+    if (code == CURLE_OK) code = library.curl_easy_setopt(poster->handle, CURLOPT_PROTOCOLS_STR, "http,https");
+    if (code != CURLE_OK) {
+        *error = library.curl_easy_strerror(code);
         FacetPosterFree(poster);
         return NULL;
     }
     // Signals belong to the program.
-    curl.setOption(poster->handle, OptionNoSignal, 1L);
-    curl.setOption(poster->handle, OptionErrorBuffer, poster->error);
-    curl.setOption(poster->handle, OptionWriteFunction, ignore);
+    library.curl_easy_setopt(poster->handle, CURLOPT_NOSIGNAL, 1L);
+    library.curl_easy_setopt(poster->handle, CURLOPT_ERRORBUFFER, poster->error);
+    library.curl_easy_setopt(poster->handle, CURLOPT_WRITEFUNCTION, ignore);
     return poster;
 }
 
@@ -96,27 +76,27 @@ long FacetPosterSend(
     FacetPoster *poster, const void *body, size_t length, const char *type, const char *header, long milliseconds,
     const char **error
 ) {
-    List *list = curl.append(NULL, type);
-    if (header != NULL) list = curl.append(list, header);
+    struct curl_slist *list = library.curl_slist_append(NULL, type);
+    if (header != NULL) list = library.curl_slist_append(list, header);
     poster->error[0] = 0;
-    curl.setOption(poster->handle, OptionHeader, list);
-    curl.setOption(poster->handle, OptionPostFieldSize, (long)length);
-    curl.setOption(poster->handle, OptionPostFields, body);
-    curl.setOption(poster->handle, OptionTimeout, milliseconds);
+    library.curl_easy_setopt(poster->handle, CURLOPT_HTTPHEADER, list);
+    library.curl_easy_setopt(poster->handle, CURLOPT_POSTFIELDSIZE, (long)length);
+    library.curl_easy_setopt(poster->handle, CURLOPT_POSTFIELDS, body);
+    library.curl_easy_setopt(poster->handle, CURLOPT_TIMEOUT_MS, milliseconds);
     size_t left = LongestAnswer;
-    curl.setOption(poster->handle, OptionWriteData, &left);
-    int code = curl.perform(poster->handle);
+    library.curl_easy_setopt(poster->handle, CURLOPT_WRITEDATA, &left);
+    CURLcode code = library.curl_easy_perform(poster->handle);
     long status = 0;
     // The status says all, however the body ends; one below 200 only announces another.
-    curl.getInfo(poster->handle, InfoResponseCode, &status);
+    library.curl_easy_getinfo(poster->handle, CURLINFO_RESPONSE_CODE, &status);
     if (status < 200) status = 0;
-    curl.setOption(poster->handle, OptionHeader, NULL);
-    curl.freeList(list);
-    *error = poster->error[0] ? poster->error : curl.describe(code);
+    library.curl_easy_setopt(poster->handle, CURLOPT_HTTPHEADER, NULL);
+    library.curl_slist_free_all(list);
+    *error = poster->error[0] ? poster->error : library.curl_easy_strerror(code);
     return status;
 }
 
 void FacetPosterFree(FacetPoster *poster) {
-    curl.cleanup(poster->handle);
+    library.curl_easy_cleanup(poster->handle);
     free(poster);
 }

@@ -25,9 +25,9 @@ package enum Daemon {
     ) async throws {
         // For the password, the outbox's place and the service manager.
         let environment = ProcessInfo.processInfo.environment
-        let encoder = MessageEncoder(camera: settings.camera.name, boot: ULID.make(at: .wallClock()))
+        let origin = MessageOrigin(camera: settings.camera.name, boot: ULID.make(at: .wallClock()))
         let delivery =
-            usesBroker ? try Delivery(settings, encoder: encoder, environment: environment, logger: logger) : nil
+            usesBroker ? try Delivery(settings, origin: origin, environment: environment, logger: logger) : nil
         let ledger = delivery?.ledger ?? Ledger()
         // Before anything is published: a clip that is missing is a mistake on the command line.
         let source = settings.source
@@ -38,7 +38,7 @@ package enum Daemon {
         let print = prints ? PrintSink(base: settings.mqtt.topic) : nil
         let summary = summarize == nil ? nil : RunSummary()
         let sinks = ([delivery?.sink, print, summary] as [(any MessageSink)?]).compactMap(\.self)
-        let publisher = try Publisher(encoder: encoder, wanted: settings.publish, ledger: ledger, sinks: sinks)
+        let publisher = try Publisher(origin: origin, wanted: settings.publish, ledger: ledger, sinks: sinks)
         let manager = ServiceManager(environment: environment)
         let isDetecting = ledger.lastSwitch ?? settings.detection.enabled
         let status = StatusReporter(
@@ -46,10 +46,9 @@ package enum Daemon {
             manager: manager,
             isDetecting: isDetecting,
             smile: settings.tracking.smile,
-            outbox: delivery?.outbox.condition,
             logger: logger
         )
-        status.announce()
+        status.announce(delivery?.outbox.condition)
         // No face is there until a frame says so: what a run that died left retained must not outlive it. After the
         // status, by which subscribers know that nothing is being looked at yet.
         if let delivery { publisher.publishEmptySet(settings.tracking.zones, only: delivery.sink) }

@@ -12,10 +12,10 @@ struct Delivery: Sendable {
 
     /// Opens the outbox; no connection is made yet.
     /// Throws an error that says which setting cannot work and why.
-    init(_ settings: Settings, encoder: MessageEncoder, environment: [String: String], logger: Logger) throws {
+    init(_ settings: Settings, origin: MessageOrigin, environment: [String: String], logger: Logger) throws {
         let path = settings.outbox.path ?? OutboxLocation.path(topic: settings.mqtt.topic, environment: environment)
         outbox = try Outbox(path: path, logger: logger)
-        let broker = try settings.mqtt.brokerSettings(encoder: encoder, environment: environment)
+        let broker = try settings.mqtt.brokerSettings(origin: origin, environment: environment)
         connection = try BrokerConnection(settings: broker, rules: settings.outbox.rules, store: outbox, logger: logger)
         sink = BrokerSink(connection: connection, base: settings.mqtt.topic)
         ledger = Ledger(store: outbox, keepsSwitch: settings.detection.remember)

@@ -1,4 +1,5 @@
 import FaceMessages
+import FacetKit
 import Frames
 package import MQTT
 import Synchronization
@@ -17,21 +18,15 @@ package final class Ledger: Sendable {
         static let detection = "detection"
     }
 
-    private struct State {
-        /// The faces whose leave is not published yet, and the leave that the next run publishes should this one die.
-        var open: [FaceID: (entered: Timestamp, leave: FaceEvent)]
-        var today: DayTotals
-    }
-
     /// The face numbers that are believed; half of what JSON readers take exactly, so that counting on stays within.
     private static let faceIDs = 1...(1 << 52)
     /// Writes what is kept in the form of messages, which their reader checks.
-    private static let encoder = MessageEncoder(camera: "", boot: "")
+    private static let origin = MessageOrigin(camera: "", boot: "")
 
     /// Where what is kept with an event is written when the event is.
     let store: Outbox
     private let keepsSwitch: Bool
-    private let state: Mutex<State>
+    private let day: Mutex<DayLedger>
     /// The leaves, with reason `restart`, of the faces that an earlier run left open by dying.
     let leavesOfLastRun: [FaceEvent]
 
@@ -53,8 +48,7 @@ package final class Ledger: Sendable {
             today = totals
         }
         // Still open until each one's leave is published: this run may die before it has published them all.
-        let open = leavesOfLastRun.map { ($0.face.faceID, ($0.stamp.time, $0)) }
-        state = Mutex(State(open: Dictionary(open) { $1 }, today: today))
+        day = Mutex(DayLedger(today: today, leavesOfLastRun: leavesOfLastRun))
     }
 
     /// The identity that the next face to enter gets.
@@ -74,58 +68,33 @@ package final class Ledger: Sendable {
         return FaceID(rawValue: next)
     }
 
-    /// Notes an event: an enter opens a face, a leave closes it. What the face did since its last event counts for today.
-    /// Returns what is to be kept with the event, and today's totals if they are other ones now.
+    /// Notes an event. Returns what is to be kept with it, and today's totals if they are other ones now.
     func note(_ event: FaceEvent, at now: Timestamp) -> (kept: [String: [UInt8]?], today: DayTotals?) {
-        state.withLock { state in
-            let before = state.today
-            let face = event.face.faceID
-            let known = state.open.removeValue(forKey: face)
-            // What is owed of the face is what is counted of it.
-            let counted = known?.leave.face.visit ?? Visit()
-            var (event, kept) = (event, [String: [UInt8]?]())
-            event.face.visit = event.face.visit ?? counted
-            _ = turn(&state, to: now)
-            var hasEnded = false
-            switch event.kind {
-            // A picture of a face was no visit: what was counted of it is taken back.
-            case .leave(_, _, reason: .still): event.face.visit = nil
-            case .leave: hasEnded = true
-            default:
-                let entered = known?.entered ?? event.stamp.time
-                state.open[face] = (entered, event.owedLeave(entered: entered))
+        day.withLock { day in
+            let isOther = day.note(event, at: now)
+            let leaves = day.owedLeaves.map { leave in
+                let message = EventMessage(origin: Self.origin, id: "", seq: 0, event: leave, latency: nil)
+                return DaemonMessage.event(message).encoded.payload
             }
-            let visit = event.face.visit ?? Visit()
-            state.today.add(visit, beyond: counted, hasEnded: hasEnded, at: now) { $0.localOffset }
-            if case .enter = event.kind {
-                state.today.mostFaces = max(state.today.mostFaces, presentFaces(state))
-                kept[Key.faceID] = Array(String(face.rawValue + 1).utf8)
-            }
-            let leaves = state.open.sorted { $0.key < $1.key }.map(\.value.leave)
-            let payloads = leaves.map { Self.encoder.event($0, id: "", seq: 0, latency: nil).payload }
-            kept[Key.openFaces] = Array(payloads.joined(separator: "\n".utf8))
-            guard state.today != before else { return (kept, nil) }
-            kept[Key.today] = Self.encoder.today(state.today).payload
-            return (kept, state.today)
+            var kept: [String: [UInt8]?] = [Key.openFaces: Array(leaves.joined(separator: "\n".utf8))]
+            if case .enter = event.kind { kept[Key.faceID] = Array(String(event.face.faceID.rawValue + 1).utf8) }
+            guard isOther else { return (kept, nil) }
+            kept[Key.today] = Self.payload(day.today)
+            return (kept, day.today)
         }
     }
 
     /// Today's totals, begun anew if another day has begun: only then, unless `always`.
     func today(at now: Timestamp, always: Bool) -> DayTotals? {
-        state.withLock { state in
-            let isNew = turn(&state, to: now)
-            if isNew || always { store.set(Self.encoder.today(state.today).payload, for: Key.today) }
-            return isNew || always ? state.today : nil
+        day.withLock { day in
+            guard day.turn(to: now) || always else { return nil }
+            store.set(Self.payload(day.today), for: Key.today)
+            return day.today
         }
     }
 
-    private func turn(_ state: inout State, to now: Timestamp) -> Bool {
-        state.today.turn(to: now, faces: presentFaces(state)) { $0.localOffset }
-    }
-
-    /// How many faces are there; those of an earlier run are not.
-    private func presentFaces(_ state: State) -> Int {
-        state.open.count { face, _ in !leavesOfLastRun.contains { $0.face.faceID == face } }
+    private static func payload(_ today: DayTotals) -> [UInt8] {
+        DaemonMessage.today(today, from: origin).encoded.payload
     }
 
     /// Whether detection was last switched on or off by a subscriber; nil if it was not, or the owner does not want that kept.
@@ -144,13 +113,5 @@ package final class Ledger: Sendable {
         let hadZones = store.value(for: Key.zones) != nil
         if hasZones != hadZones { store.set(hasZones ? [1] : nil, for: Key.zones) }
         return hasZones || hadZones
-    }
-}
-
-extension FaceEvent {
-    /// The leave to be published if nothing is known of the face after this event.
-    fileprivate func owedLeave(entered: Timestamp) -> FaceEvent {
-        let dwell = max(0, stamp.time.seconds(since: entered))
-        return FaceEvent(kind: .leave(dwell: dwell, lastSeen: stamp.time, reason: .restart), face: face, stamp: stamp)
     }
 }

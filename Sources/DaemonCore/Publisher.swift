@@ -1,4 +1,5 @@
 package import FaceMessages
+package import FacetKit
 import Frames
 import MQTT
 import Synchronization
@@ -18,7 +19,7 @@ package final class Publisher: Sendable {
     /// How many messages may wait before the session's thread does; a second or two of them.
     private static let capacity = 64
 
-    private let encoder: MessageEncoder
+    let origin: MessageOrigin
     private let wanted: Set<Topic>
     private let ledger: Ledger
     private let sinks: [any MessageSink]
@@ -33,8 +34,8 @@ package final class Publisher: Sendable {
 
     /// Publishes the wanted messages, and in any case status, stats and the state of detection, to sinks in their order.
     /// Throws `SystemError` if the system has no thread left.
-    package init(encoder: MessageEncoder, wanted: Set<Topic>, ledger: Ledger, sinks: [any MessageSink]) throws {
-        (self.encoder, self.wanted, self.ledger, self.sinks) = (encoder, wanted, ledger, sinks)
+    package init(origin: MessageOrigin, wanted: Set<Topic>, ledger: Ledger, sinks: [any MessageSink]) throws {
+        (self.origin, self.wanted, self.ledger, self.sinks) = (origin, wanted, ledger, sinks)
         let queue = Monitor(Queue())
         self.queue = queue
         thread = try JoinableThread(named: "publisher") { Self.work(queue) }
@@ -48,40 +49,45 @@ package final class Publisher: Sendable {
         thread.join()
     }
 
-    /// Publishes events in their order, with the frame that settled them and when it was captured; nil if no frame did.
-    package func publish(_ events: [FaceEvent], frame: (stamp: FrameStamp, captured: ContinuousClock.Instant)? = nil) {
-        post { [self] in
-            for event in events {
-                // A blink happened before the frame that made it certain.
-                let certainty = frame.map { Duration.seconds($0.stamp.mediaTime - event.stamp.mediaTime) }
-                publishAndNote(event, captured: frame.map { $0.captured - max(.zero, certainty ?? .zero) })
-            }
+    /// Publishes events of an update in their order; of none, if no frame settled them.
+    package func publish(_ events: [FaceEvent], of update: FaceUpdate? = nil, waits: Bool = true) {
+        guard !events.isEmpty else { return }
+        // Not the update itself, which may hold a picture that the camera wants back.
+        let times = events.map { update?.captureTime(of: $0) }
+        post(waits: waits) { [self] in
+            for (event, captured) in zip(events, times) { publishAndNote(event, captured: captured) }
         }
     }
 
-    /// Publishes a message, made on the publisher's thread, unless the owner leaves its topic out; `waits` while the queue
+    /// Publishes a message, encoded on the publisher's thread, unless the owner leaves its topic out; `waits` while the queue
     /// is full, which a shared thread must not.
-    package func publish(_ topic: Topic, waits: Bool = true, _ make: @escaping @Sendable (MessageEncoder) -> Message) {
-        guard wanted.contains(topic) || !Topic.selectable.contains(topic) else { return }
-        post(waits: waits) { [self] in send(make(encoder)) }
+    package func publish(_ message: DaemonMessage, waits: Bool = true) {
+        guard isWanted(message.topic) else { return }
+        post(waits: waits) { [self] in
+            if case .zones(let message) = message { _ = ledger.note(hasZones: !message.zones.isEmpty) }
+            send(message.encoded)
+        }
     }
+
+    /// Publishes a picture, unless the owner leaves pictures out.
+    func publish(preview jpeg: [UInt8], of stamp: FrameStamp) {
+        guard isWanted(.previewJPEG) else { return }
+        post { [self] in send(Message(preview: jpeg, of: stamp)) }
+    }
+
+    private func isWanted(_ topic: Topic) -> Bool { wanted.contains(topic) || !Topic.selectable.contains(topic) }
 
     /// Sends the empty set, and the empty zones, to one sink only: what a run that died left retained must not outlive it.
     func publishEmptySet(_ zones: [Zone], only sink: any MessageSink) {
         let start = FrameStamp(frame: 0, time: .wallClock(), mediaTime: 0)
         post(waits: false) { [self] in
-            if wanted.contains(.metadata) { sink.send(encoder.metadata([], at: start)) }
-            if wanted.contains(.count) { sink.send(encoder.count(0)) }
+            var empty: [DaemonMessage] = [
+                .metadata(MetadataMessage(origin: origin, stamp: start, faces: [])), .count(0),
+            ]
             if wanted.contains(.zones), ledger.note(hasZones: !zones.isEmpty) {
-                sink.send(encoder.zones(zones.map { $0.counted(0) }))
+                empty.append(.zones(ZonesMessage(origin: origin, zones: zones.map { $0.counted(0) })))
             }
-        }
-    }
-
-    package func publishZones(_ zones: [ZonesMessage.Zone]) {
-        publish(.zones) { [ledger] encoder in
-            _ = ledger.note(hasZones: !zones.isEmpty)
-            return encoder.zones(zones)
+            for message in empty where wanted.contains(message.topic) { sink.send(message.encoded) }
         }
     }
 
@@ -91,9 +97,7 @@ package final class Publisher: Sendable {
 
     /// Publishes the leaves of faces that an earlier run left open by dying.
     package func publishLeavesOfLastRun() {
-        post(waits: false) { [self] in
-            for event in ledger.leavesOfLastRun { publishAndNote(event, captured: nil) }
-        }
+        publish(ledger.leavesOfLastRun, waits: false)
     }
 
     /// How many jobs wait for the sinks.
@@ -111,7 +115,7 @@ package final class Publisher: Sendable {
     /// Publishes rates, times and counters, unless the sinks are so far behind that the next ones are better.
     package func publish(_ stats: DaemonStats) {
         guard queued < Self.capacity else { return }
-        publish(.stats, waits: false) { $0.stats(stats) }
+        publish(.stats(stats, from: origin), waits: false)
     }
 
     private func publishAndNote(_ event: FaceEvent, captured: ContinuousClock.Instant?) {
@@ -120,9 +124,11 @@ package final class Publisher: Sendable {
         if wanted.contains(Topic(event.kind)) {
             let latency = captured.map { (ContinuousClock.now - $0) / .seconds(1) }
             let number = Int(ledger.store.nextSequence(with: kept))
-            var message = encoder.event(event, id: ULID.make(at: now), seq: number, latency: latency)
-            message.captured = captured
-            send(message)
+            let id = ULID.make(at: now)
+            let message = EventMessage(origin: origin, id: id, seq: number, event: event, latency: latency)
+            var encoded = DaemonMessage.event(message).encoded
+            encoded.captured = captured
+            send(encoded)
         } else {
             ledger.store.set(kept)
         }
@@ -130,7 +136,7 @@ package final class Publisher: Sendable {
     }
 
     private func send(_ today: DayTotals) {
-        if wanted.contains(.today) { send(encoder.today(today)) }
+        if wanted.contains(.today) { send(DaemonMessage.today(today, from: origin).encoded) }
     }
 
     private func send(_ message: Message) { for sink in sinks { sink.send(message) } }

@@ -62,7 +62,6 @@ final class SessionService: Service {
     private func follow(_ status: ConfigurationStatus, _ pipeline: Pipeline) {
         guard let (old, new) = settings.withLock({ $0.follow(status) }) else { return }
         pipeline.use(new)
-        self.status.smile(new.tracking.smile)
         onChange(new)
         if old.detection.enabled != new.detection.enabled { setDetection(new.detection.enabled) }
     }

@@ -4,96 +4,88 @@ package import Logging
 package import MQTT
 import Synchronization
 
-/// Keeps the daemon's condition, and reports each change: to subscribers, to the service manager, and with one line to
-/// the log.
+/// Keeps what is known of the daemon and its camera, and reports each change: to subscribers, to the service manager, and with
+/// one line to the log.
 package final class StatusReporter: Sendable {
     let publisher: Publisher
     private let manager: ServiceManager?
     private let logger: Logger
-    private let status: Mutex<DaemonStatus>
+    private let producer: Mutex<MessageProducer>
 
     package init(
         publisher: Publisher,
         manager: ServiceManager? = nil,
         isDetecting: Bool,
         smile: SmileSettings = SmileSettings(),
-        outbox: StoreCondition? = nil,
         logger: Logger
     ) {
         (self.publisher, self.manager, self.logger) = (publisher, manager, logger)
-        var status = DaemonStatus(state: .online, cameraState: isDetecting ? .starting : .disabled)
-        status.detect = isDetecting
-        status.smile = smile
-        status.version = facetVersion
-        status.attention = []
-        status.outbox = outbox.flatMap(DaemonStatus.Outbox.init)
-        status.outboxDetail = outbox?.detail
-        self.status = Mutex(status)
+        producer = Mutex(MessageProducer(publisher.origin, isDetecting: isDetecting, smile: smile))
     }
 
-    /// Whether detection is reported as on.
-    var isDetecting: Bool { status.withLock { $0.detect == true } }
-
-    package func announce() { update { _ in } }
+    /// Publishes the condition for the first time.
+    package func announce(_ outbox: StoreCondition? = nil) { change { $0.take(outbox) } }
 
     /// The models are loaded, or not wanted for now: from here on the daemon does what it is there for.
     func ready() { manager?.ready() }
 
-    package func camera(_ state: StreamState) {
+    /// Publishes what an update says besides its events and its picture.
+    package func publish(_ update: FaceUpdate) {
+        let values = producer.withLock { producer in
+            let (state, wasDetecting) = (producer.state, producer.status.detect)
+            send(producer.conditions(of: update))
+            if producer.status.detect != wasDetecting {
+                logger.info("detection switched", metadata: ["detect": update.state == .paused ? "OFF" : "ON"])
+            }
+            if update.state != state { log(update.state) }
+            return producer.values(of: update)
+        }
+        for value in values { publisher.publish(value) }
+    }
+
+    private func log(_ state: StreamState) {
         switch state {
         case .streaming(let stream): logger.info("camera streaming", metadata: ["source": "\(stream.summary)"])
         case .lost(let failure):
             logger.warning("camera lost", metadata: ["reason": "\(failure.reason)", "detail": "\(failure)"])
         case .starting, .paused, .ended: break
         }
-        update { $0.update(to: state) }
     }
 
-    package func detection(isOn: Bool) {
-        logger.info("detection switched", metadata: ["detect": isOn ? "ON" : "OFF"])
-        update { status in
-            status.detect = isOn
-            status.update(to: isOn ? .starting : .paused)
+    /// Goes on with the fields, the deadbands, the zones and the smiles of other settings.
+    func use(_ settings: Settings) {
+        let smile = settings.tracking.smile
+        let before = producer.withLock { producer in
+            producer.use(settings.metadata, zones: settings.tracking.zones)
+            return producer.status.smile
         }
-        publisher.publish(.detectState, waits: false) { $0.detectState(isOn) }
-    }
-
-    package func faces(held: Int, _ attention: [FaceAttention]) {
-        update { status in
-            status.held = held
-            status.attention = attention
-        }
-    }
-
-    /// What counts as a smile, by a command or by settings that were read again.
-    func smile(_ settings: SmileSettings) {
-        if status.withLock({ $0.smile != settings }) {
-            let metadata: Logger.Metadata = ["level": "\(settings.level)", "hold": "\(settings.hold) s"]
+        if smile != before {
+            let metadata: Logger.Metadata = ["level": "\(smile.level)", "hold": "\(smile.hold) s"]
             logger.info("what counts as a smile was changed", metadata: metadata)
         }
-        update { $0.smile = settings }
+        change { $0.smile = smile }
     }
 
-    func connected(to broker: String) { update { $0.broker = broker } }
+    func connected(to broker: String) { change { $0.broker = broker } }
 
     /// Whether events survive a crash changed.
-    func outbox(_ condition: StoreCondition) {
-        update { status in
-            status.outbox = DaemonStatus.Outbox(condition)
-            status.outboxDetail = condition.detail
+    func outbox(_ condition: StoreCondition) { change { $0.take(condition) } }
+
+    private func change(_ edit: (inout DaemonStatus) -> Void) { producer.withLock { send($0.change(edit)) } }
+
+    /// Publishes with the lock held, so that two changes cannot overtake each other.
+    private func send(_ messages: [DaemonMessage]) {
+        for message in messages {
+            publisher.publish(message, waits: false)
+            if case .status(let status, _) = message { manager?.report(status) }
         }
     }
+}
 
-    private func update(_ change: (inout DaemonStatus) -> Void) {
-        // Published with the lock held, so that two changes cannot overtake each other.
-        status.withLock { status in
-            let old = status
-            change(&status)
-            guard status != old || status.time == nil else { return }
-            status.time = .wallClock()
-            publisher.publish(.status, waits: false) { [status] in $0.status(status) }
-            manager?.report(status)
-        }
+extension DaemonStatus {
+    fileprivate mutating func take(_ condition: StoreCondition?) {
+        outbox = condition.flatMap(Outbox.init)
+        outboxDetail = condition?.detail
     }
 }
 

@@ -134,7 +134,7 @@ public struct CameraState: Hashable, Sendable {
     /// what is known, and the last will of an earlier run that arrives after the next one has begun.
     ///
     /// - Returns: What changed; nothing for a message that was passed over.
-    public mutating func take(_ message: DecodedMessage) -> Change {
+    public mutating func take(_ message: DaemonMessage) -> Change {
         let before = self
         switch message {
         case .status(let status, let origin): take(status, from: origin)

@@ -24,6 +24,12 @@ public struct Message: Hashable, Sendable {
         (self.sequence, self.cloudEvent) = (sequence, cloudEvent)
     }
 
+    /// Makes a message from a picture of a frame, as a JPEG.
+    public init(preview jpeg: [UInt8], of stamp: FrameStamp) {
+        self.init(topic: .previewJPEG, payload: jpeg)
+        self.stamp = stamp
+    }
+
     /// MQTT 5's content type of the payload.
     public var contentType: String {
         switch topic {

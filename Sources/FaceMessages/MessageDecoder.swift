@@ -12,8 +12,7 @@ public struct MessageDecoder: Sendable {
     /// Reads the payload of a message on a topic.
     ///
     /// - Throws: `MessageDecodingError` if the payload is not what the topic promises. Trying again does not help.
-    public func decode(_ payload: some Sequence<UInt8>, on topic: Topic) throws(MessageDecodingError) -> DecodedMessage
-    {
+    public func decode(_ payload: some Sequence<UInt8>, on topic: Topic) throws(MessageDecodingError) -> DaemonMessage {
         let bytes = Array(payload)
         let origin = MessageOrigin(camera: "", boot: "")
         if let kind = topic.eventKind {

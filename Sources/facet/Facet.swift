@@ -2,14 +2,12 @@ import ArgumentParser
 import Companion
 import FaceMessages
 import FacetKit
-import OverlayRendering
 import SettingsFiles
-import TerminalPictures
 
 /// The companion of `facetd`: shows and uses what the daemon publishes about faces.
 @main
 struct Facet: AsyncParsableCommand {
-    /// Runs the command; for a command or a value that does not exist, the nearest that does is named.
+    /// Runs the command; for a command or an option that does not exist, the nearest that does is named.
     static func main() async {
         ProcessEnvironment.openStandardDescriptors()
         let arguments = Array(CommandLine.arguments.dropFirst())
@@ -24,7 +22,6 @@ struct Facet: AsyncParsableCommand {
                 try command.run()
             }
         } catch {
-            if let word = wrongValue(in: arguments) { StandardOutput.note(word) }
             // The parser may have taken the value of a misspelled option for an argument, and complains of that.
             if exitCode(for: error) == .validationFailure, renamedWord(in: arguments) == nil,
                 let option = unknownOption(in: arguments)
@@ -64,22 +61,6 @@ struct Facet: AsyncParsableCommand {
         return ValidationError("'facet \(command._commandName)' has no option '--\(unknown)'\(hint)")
     }
 
-    /// The options and commands that take one of several words.
-    private static let values = [
-        "--overlay": OverlayName.allCases.map(\.rawValue), "--format": TerminalFormat.allValueStrings,
-        "--fit": VideoGravity.allValueStrings, "--on": EventName.allValueStrings, "detect": Detect.Wish.allValueStrings,
-    ]
-
-    /// The suggestion for the first value that is none of an option's words; nil if none of them is like it.
-    static func wrongValue(in arguments: [String]) -> String? {
-        let words = arguments.flatMap { $0.split(separator: "=", maxSplits: 1).map(String.init) }
-        let named = zip(words, words.dropFirst()).first { values[$0]?.contains($1) == false }
-        guard let (option, value) = named else { return nil }
-        return likelyName(for: value, among: values[option] ?? []).map {
-            "there is no '\(value)'; did you mean '\($0)'?"
-        }
-    }
-
     /// The commands and options that had another name before version 0.4; an option belongs to the command that is named, or to
     /// all.
     private static let renamed = [
@@ -92,6 +73,9 @@ struct Facet: AsyncParsableCommand {
     static func renamedWord(in arguments: [String]) -> ValidationError? {
         guard let command = arguments.first(where: { $0 != "help" }) else { return nil }
         let words = arguments.prefix { $0 != "--" }.map { $0.prefix { $0 != "=" } }
+        if command == "calibrate", words.contains("--eyes") {
+            return ValidationError("'--eyes' is gone: 'facet watch sign' prints which blinks on purpose are recognised")
+        }
         for (owner, option, new) in renamed where ["", command].contains(owner) {
             if option.isEmpty { return ValidationError("'facet \(command)' is now 'facet \(new)'") }
             if words.contains(option[...]) { return ValidationError("'\(option)' is now '\(new)'") }

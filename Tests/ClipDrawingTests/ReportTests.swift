@@ -13,7 +13,7 @@ import Testing
 
 @Suite("facet report", .timeLimit(.minutes(5)))
 struct ReportTests {
-    private func metadata(_ faces: [FaceObject], frame: Int) -> DecodedMessage {
+    private func metadata(_ faces: [FaceObject], frame: Int) -> DaemonMessage {
         .metadata(
             MetadataMessage(origin: MessageOrigin(camera: "front", boot: "RUN1"), stamp: stamp(frame), faces: faces)
         )
@@ -26,7 +26,7 @@ struct ReportTests {
         return face
     }
 
-    private func streaming(_ detail: String) -> DecodedMessage {
+    private func streaming(_ detail: String) -> DaemonMessage {
         var status = DaemonStatus(state: .online, cameraState: .streaming, detail: detail)
         status.picture = DaemonStatus.Picture(width: 640, height: 480)
         return .status(status, from: MessageOrigin(camera: "front", boot: "RUN1"))

@@ -1,6 +1,7 @@
 package import Companion
 package import FaceMessages
 package import FaceMetadata
+package import FacetTestSupport
 import Foundation
 import Frames
 package import MQTT

@@ -73,9 +73,9 @@ struct CalibrateTests {
 
     /// Plays what a person does who follows the words, at 20 steps a second.
     private func play(
-        _ faces: (GuidedMeasurement<SmileCalibration>, Int) -> [FaceObject]
-    ) throws -> (GuidedMeasurement<SmileCalibration>, SmileCalibration.Outcome) {
-        var measurement = GuidedMeasurement<SmileCalibration>()
+        _ faces: (GuidedMeasurement, Int) -> [FaceObject]
+    ) throws -> (GuidedMeasurement, SmileCalibration.Outcome) {
+        var measurement = GuidedMeasurement()
         for step in 0..<2000 {
             let outcome = try measurement.measure(faces(measurement, step), at: Double(step) / 20)
             if let outcome { return (measurement, outcome) }
@@ -110,7 +110,7 @@ struct CalibrateTests {
 
     @Test("says what was wrong: two people from the beginning or later, nobody any more, no smile, talk like a smile")
     func wrongSmiles() throws {
-        func failure(_ faces: (GuidedMeasurement<SmileCalibration>, Int) -> [FaceObject]) -> String? {
+        func failure(_ faces: (GuidedMeasurement, Int) -> [FaceObject]) -> String? {
             let failure = #expect(throws: CommandFailure.self) { _ = try play(faces) }
             return failure?.description
         }
@@ -129,45 +129,12 @@ struct CalibrateTests {
             ]
         }
         #expect(talk?.contains("look like your talk") == true)
-        var unknown = GuidedMeasurement<SmileCalibration>()
+        var unknown = GuidedMeasurement()
         #expect(unknown.failureReason("auto").hasPrefix("no face was seen at auto"))
         #expect(try unknown.measure([smiling(nil)], at: 1) == nil)
         #expect(unknown.failureReason("auto").contains("come nearer"))
         #expect(try unknown.measure([smiling(0.1), smiling(0.1)], at: 1.1) == nil)
         #expect(unknown.failureReason("auto").contains("more than one face"))
-    }
-
-    /// What the eyes' calibration says of a person who closes them for some steps, of 20 a second, after each asking.
-    private func eyes(double: [Range<Int>], long: [Range<Int>]) throws -> [String] {
-        var (measurement, asked, since) = (GuidedMeasurement<SignCalibration>(), "", 0)
-        for step in 0..<2000 {
-            let words = measurement.prompt ?? ""
-            if words != asked { (asked, since) = (words, step) }
-            let closed = asked.contains("twice") ? double : asked.contains("second") ? long : []
-            var face = face(nil)
-            face.pose = HeadPose(roll: 0, yaw: 0, pitch: 0)
-            face.leftEyeClosed = closed.contains { $0.contains(step - since) }
-            face.rightEyeClosed = face.leftEyeClosed
-            if let lines = try measurement.measure([face], at: Double(step) / 20) { return lines }
-        }
-        throw CommandFailure("it does not end")
-    }
-
-    @Test("says which blinks on purpose are recognised, how long the others lasted, and that no blink was seen")
-    func eyes() throws {
-        #expect(
-            try eyes(double: [20..<23, 26..<29], long: [20..<30]) == [
-                "double_blink: 3 of 3 recognised; eyes closed: 0.15 + 0.15 s, 0.15 + 0.15 s, 0.15 + 0.15 s "
-                    + "(each at most 0.4 s, at most 0.3 s apart)",
-                "long_blink: 0 of 3 recognised; eyes closed: 0.5 s, 0.5 s, 0.5 s (0.6 to 2.0 s count)",
-                "while you looked as usual: 0 signs",
-            ]
-        )
-        let long = try eyes(double: [], long: [20..<40])
-        #expect(long[0].contains("0 of 3 recognised; eyes closed: not, not, not"))
-        #expect(long[1].hasPrefix("long_blink: 3 of 3"))
-        let none = #expect(throws: CommandFailure.self) { try eyes(double: [], long: []) }
-        #expect(none?.description.contains("no blink was seen") == true)
     }
 
     @Test("writes a 0 without a sign")

@@ -1,6 +1,7 @@
 import CompanionTestSupport
 import FaceMessages
 import FaceMetadata
+import FacetTestSupport
 import Foundation
 import MQTT
 import Testing

@@ -1,5 +1,6 @@
 import CompanionTestSupport
 import FaceMessages
+import FacetTestSupport
 import Testing
 
 @testable import Companion

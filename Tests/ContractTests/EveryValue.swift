@@ -1,6 +1,7 @@
 import FaceMessages
 import FaceMetadata
 import FacetKit
+import FacetTestSupport
 import Frames
 import MQTT
 

@@ -60,7 +60,7 @@ struct PipelineTests {
         logger: Logger = .silent
     ) throws -> (pipeline: Pipeline, publisher: Publisher) {
         let publisher = try Publisher(
-            encoder: MessageEncoder(camera: "test", boot: "01JD6Z3K9QW2X4Y5V6B7N8M9PA"),
+            origin: MessageOrigin(camera: "test", boot: "01JD6Z3K9QW2X4Y5V6B7N8M9PA"),
             wanted: settings.publish,
             ledger: Ledger(),
             sinks: [messages]

@@ -1,5 +1,6 @@
 import FaceMessages
 import FaceMetadata
+import FacetKit
 import FacetTestSupport
 import Frames
 import MQTT
@@ -32,8 +33,8 @@ struct PublisherTests {
     private var leave: FaceEvent.Kind { .leave(dwell: 1, lastSeen: Timestamp(nanoseconds: 9), reason: .left) }
 
     private func publisher(_ ledger: Ledger, sink: any MessageSink) throws -> Publisher {
-        let encoder = MessageEncoder(camera: "test", boot: "01JD6Z3K9QW2X4Y5V6B7N8M9PA")
-        return try Publisher(encoder: encoder, wanted: Settings().publish, ledger: ledger, sinks: [sink])
+        let origin = MessageOrigin(camera: "test", boot: "01JD6Z3K9QW2X4Y5V6B7N8M9PA")
+        return try Publisher(origin: origin, wanted: Settings().publish, ledger: ledger, sinks: [sink])
     }
 
     @Test("a daemon that dies at any moment owes the leave of each face whose enter is kept, and no other")
@@ -62,9 +63,9 @@ struct PublisherTests {
                 connection: try BrokerConnection(settings: settings, store: store, logger: .silent),
                 base: "faces"
             )
-            let encoder = MessageEncoder(camera: "test", boot: "01JD6Z3K9QW2X4Y5V6B7N8M9PA")
+            let origin = MessageOrigin(camera: "test", boot: "01JD6Z3K9QW2X4Y5V6B7N8M9PA")
             let publisher = try Publisher(
-                encoder: encoder,
+                origin: origin,
                 wanted: Set(Topic.events),
                 ledger: Ledger(store: store),
                 sinks: [witness, sink, witness]
@@ -118,8 +119,8 @@ struct PublisherTests {
         var totals: [DayTotals] = []
         for wanted in [Settings().publish, [.today]] {
             let sink = MessageRecorder()
-            let encoder = MessageEncoder(camera: "test", boot: "01JD6Z3K9QW2X4Y5V6B7N8M9PA")
-            let publisher = try Publisher(encoder: encoder, wanted: wanted, ledger: ledger(), sinks: [sink])
+            let origin = MessageOrigin(camera: "test", boot: "01JD6Z3K9QW2X4Y5V6B7N8M9PA")
+            let publisher = try Publisher(origin: origin, wanted: wanted, ledger: ledger(), sinks: [sink])
             publisher.publishToday(always: true)
             publisher.publish([event(.enter, face: 1), event(.enter, face: 2), event(.look, face: 1)])
             var visit = Visit()
@@ -180,7 +181,9 @@ struct PublisherTests {
         var certain = blink.stamp
         certain.mediaTime += 0.125
         let captured = ContinuousClock.now
-        publisher.publish([blink], frame: (certain, captured))
+        var update = FaceUpdate(state: .starting, stamp: certain)
+        update.captured = captured
+        publisher.publish([blink], of: update)
         publisher.finish()
         let message = try #require(await sink.takeAll().first)
         #expect(message.captured == captured - .seconds(0.125))
@@ -204,13 +207,13 @@ struct PublisherTests {
         let sink = BlockingSink()
         let publisher = try publisher(ledger(), sink: sink)
         // Many more than the queue takes: these callers are on Swift's shared threads and must not wait.
-        for _ in 0..<1000 { publisher.publish(.detectState, waits: false) { $0.detectState(true) } }
+        for _ in 0..<1000 { publisher.publish(.detectState(true), waits: false) }
         publisher.publishLeavesOfLastRun()
         let queued = publisher.queued
         for _ in 0..<1000 { publisher.publishToday() }
         #expect(publisher.queued == queued, "hours behind a reader that stalls may not fill the memory")
         sink.release()
-        publisher.publish(.count) { $0.count(1) }
+        publisher.publish(.count(1))
         publisher.finish()
         #expect(sink.received == 1001)
     }

@@ -82,7 +82,7 @@ struct ServiceManagerTests {
     func conditions() async throws {
         let receiver = try DatagramReceiver()
         let publisher = try Publisher(
-            encoder: MessageEncoder(camera: "test", boot: "01JD6Z3K9QW2X4Y5V6B7N8M9PA"),
+            origin: MessageOrigin(camera: "test", boot: "01JD6Z3K9QW2X4Y5V6B7N8M9PA"),
             wanted: [],
             ledger: Ledger(),
             sinks: []
@@ -95,8 +95,9 @@ struct ServiceManagerTests {
         )
         board.announce()
         board.ready()
-        board.camera(.lost(SourceFailure(reason: .notFound, description: "no camera is there")))
-        board.camera(.ended)
+        let failure = SourceFailure(reason: .notFound, description: "no camera is there")
+        board.publish(FaceUpdate(state: .lost(failure)))
+        board.publish(FaceUpdate(state: .ended))
         let told = await receiver.datagrams(until: "STOPPING=1")
         #expect(
             told == [

@@ -19,7 +19,7 @@ struct SessionServiceTests {
         settings.camera.options.loops = true
         self.settings = settings
         let publisher = try Publisher(
-            encoder: MessageEncoder(camera: "test", boot: "01JD6Z3K9QW2X4Y5V6B7N8M9PA"),
+            origin: MessageOrigin(camera: "test", boot: "01JD6Z3K9QW2X4Y5V6B7N8M9PA"),
             wanted: settings.publish,
             ledger: Ledger(),
             sinks: [messages]

@@ -396,8 +396,8 @@ struct SettingsTests {
         _ = try directory.write("of systemd\n", to: "facet.mqtt-password")
         func password(_ settings: String, _ environment: [String: String]) throws -> String? {
             let mqtt = try Settings.read(text: "mqtt: {\(settings)}", name: "f.yaml").mqtt
-            let encoder = MessageEncoder(camera: "test", boot: "01JD6Z3K9QW2X4Y5V6B7N8M9PA")
-            return try mqtt.brokerSettings(encoder: encoder, environment: environment).password?.revealed()
+            let origin = MessageOrigin(camera: "test", boot: "01JD6Z3K9QW2X4Y5V6B7N8M9PA")
+            return try mqtt.brokerSettings(origin: origin, environment: environment).password?.revealed()
         }
         let credentials = ["CREDENTIALS_DIRECTORY": directory.path]
         let both = credentials.merging(["FACET_MQTT_PASSWORD": "of the variable"]) { $1 }
@@ -412,13 +412,13 @@ struct SettingsTests {
     func brokers() throws {
         let text = #"mqtt: {brokers: [a, "b:1884", "[::1]"], protocol: 3.1.1, willDelay: 0s}"#
         let plain = try Settings.read(text: text).mqtt
-        let encoder = MessageEncoder(camera: "front", boot: "01JD6Z3K9QW2X4Y5V6B7N8M9PA")
-        let settings = try plain.brokerSettings(encoder: encoder, environment: [:])
+        let origin = MessageOrigin(camera: "front", boot: "01JD6Z3K9QW2X4Y5V6B7N8M9PA")
+        let settings = try plain.brokerSettings(origin: origin, environment: [:])
         #expect(settings.address == "a:1883, b:1884, [::1]:1883")
         #expect(settings.protocolPreference == .version311)
         #expect(settings.willDelay == .zero)
         let secure = try Settings.read(text: #"mqtt: {brokers: ["mqtts://lamp@a", "b:1884"]}"#).mqtt
-        #expect(try secure.brokerSettings(encoder: encoder, environment: [:]).address == "a:8883, b:1884")
+        #expect(try secure.brokerSettings(origin: origin, environment: [:]).address == "a:8883, b:1884")
         #expect(secure.connection.tls == TLSSettings())
         #expect(secure.connection.username == "lamp")
     }

@@ -116,8 +116,8 @@ struct DemoClipTests {
     }
 
     /// Everything up to the daemon's last word.
-    private func collect(from subscriber: BrokerConnection) async throws -> [DecodedMessage] {
-        var messages: [DecodedMessage] = []
+    private func collect(from subscriber: BrokerConnection) async throws -> [DaemonMessage] {
+        var messages: [DaemonMessage] = []
         var counted = 0
         for await case .message(let message) in subscriber.occurrences {
             let topic = try #require(Topic(rawValue: String(message.topic.dropFirst("faces/".count))))
@@ -131,7 +131,7 @@ struct DemoClipTests {
         return messages
     }
 
-    private func check(_ received: [DecodedMessage], against timeline: ClipTimeline) {
+    private func check(_ received: [DaemonMessage], against timeline: ClipTimeline) {
         var events: [EventMessage] = []
         var metadata: [MetadataMessage] = []
         for message in received {

@@ -58,6 +58,64 @@ struct SessionParityTests {
         #expect(events == printed)
     }
 
+    /// The topics of a daemon without settings.
+    private static let topics = Set(Topic.selected + [.status, .detectState])
+
+    @Test("message for message, in the same order", arguments: clips)
+    func messages(clip: String) async throws {
+        let arguments = ["--source", clip, "--pace", "asap", "--no-mqtt", "--print", "--set", "camera.name=test"]
+        let daemon = try await BuiltProgram.start("facetd", arguments)
+        var messages = UpdateMessages(camera: "test", topics: Self.topics, metadata: MetadataOptions())
+        var made = messages.begin()
+        for try await update in try await FaceSession(source: .file(clip)).updates {
+            made += messages.messages(of: update)
+        }
+        await daemon.waitUntilEnded()
+        #expect(daemon.exitStatus == 0)
+        let lines = made.map { String(decoding: $0.encoded.line(base: "faces"), as: UTF8.self) }
+        try compare(daemon.output, with: lines.joined())
+    }
+
+    /// Of what does not depend on how many frames a busy machine analyses: both run in real time.
+    @Test("facet watch --source prints what facetd publishes about the same picture")
+    func watch() async throws {
+        let source = ["--source", "/usr/local/share/facet/grace_hopper.jpg"]
+        let printing = ["--no-mqtt", "--print", "--set", "publish=count"]
+        let daemon = try await BuiltProgram.start("facetd", source + printing)
+        let topics = ["status", "count", "detect/state"]
+        let watch = try await BuiltProgram.start("facet", ["watch", "--json"] + topics + source)
+        await daemon.waitUntilEnded()
+        await watch.waitUntilEnded()
+        #expect(watch.output.contains(#""topic":"faces/count","qos":1,"retain":true,"payload":1"#))
+        try compare(daemon.output, with: watch.output)
+    }
+
+    /// Holds what the daemon printed against other lines, without what differs from run to run.
+    private func compare(_ printed: String, with lines: String) throws {
+        let differing = ["boot", "id", "camera", "time", "latencyMs", "since", "lastSeen", "hours"]
+        func reduced(_ value: Any) -> Any {
+            switch value {
+            case let object as [String: Any]: object.filter { !differing.contains($0.key) }.mapValues(reduced)
+            case let list as [Any]: list.map(reduced)
+            default: value
+            }
+        }
+        func messages(_ text: String) throws -> [String] {
+            // The figures come every ten seconds of the clock.
+            try text.split(separator: "\n").filter { $0.hasPrefix("{") && !$0.contains("faces/stats") }.map { line in
+                let object = reduced(try JSONSerialization.jsonObject(with: Data(line.utf8)))
+                let bytes = try JSONSerialization.data(withJSONObject: object, options: .sortedKeys)
+                return String(decoding: bytes, as: UTF8.self)
+            }
+        }
+        let (one, other) = (try messages(printed), try messages(lines))
+        #expect(one.count == other.count && one.count > 4)
+        for (one, other) in zip(one, other) where one != other {
+            Issue.record("\(one)\nis not\n\(other)")
+            break
+        }
+    }
+
     /// The development clips with labels.
     private static let labelled: [String] = {
         let labels = DevelopmentClips.directory.appending(path: "truth.json")
@@ -92,7 +150,7 @@ struct SessionParityTests {
         "\(Topic(event.kind).rawValue) \(face) in frame \(event.stamp.frame)"
     }
 
-    private func decode(_ message: Message) throws -> DecodedMessage {
+    private func decode(_ message: Message) throws -> DaemonMessage {
         try MessageDecoder().decode(message.payload, on: message.topic)
     }
 }

@@ -7,7 +7,7 @@ struct CameraStateTests {
     private let first = MessageOrigin(camera: "front", boot: "RUN1")
     private let second = MessageOrigin(camera: "front", boot: "RUN2")
 
-    private func metadata(_ ids: [Int], frame: Int, from origin: MessageOrigin? = nil) -> DecodedMessage {
+    private func metadata(_ ids: [Int], frame: Int, from origin: MessageOrigin? = nil) -> DaemonMessage {
         let faces = ids.map {
             var face = Samples.bareFace
             face.faceID = FaceID(rawValue: $0)
@@ -23,12 +23,12 @@ struct CameraStateTests {
         _ camera: DaemonStatus.CameraState? = nil,
         detail: String? = nil,
         from origin: MessageOrigin? = nil
-    ) -> DecodedMessage {
+    ) -> DaemonMessage {
         let status = DaemonStatus(state: state, cameraState: camera, detail: detail)
         return .status(status, from: origin ?? first)
     }
 
-    private func stats(from origin: MessageOrigin? = nil) -> DecodedMessage {
+    private func stats(from origin: MessageOrigin? = nil) -> DaemonMessage {
         .stats(Samples.stats, from: origin ?? first)
     }
 

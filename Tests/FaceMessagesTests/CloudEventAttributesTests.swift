@@ -1,5 +1,6 @@
 import FaceMessages
 import FaceMetadata
+import FacetTestSupport
 import Testing
 
 @Suite("CloudEvents attributes")

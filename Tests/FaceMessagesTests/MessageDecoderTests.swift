@@ -1,5 +1,6 @@
 import FaceMessages
 import FaceMetadata
+import FacetTestSupport
 import Testing
 
 @Suite("Message decoder")
@@ -124,7 +125,8 @@ struct MessageDecoderTests {
     func smileCommand() throws {
         #expect(try decoder.decode(#"{"hold": 0.5}"#.utf8, on: .smileSet) == .smileSet(SmileChange(hold: 0.5)))
         let command = SmileChange(level: 0.55, hold: 0)
-        #expect(try decoder.decode(MessageEncoder.smileSet(command).payload, on: .smileSet) == .smileSet(command))
+        let sent = DaemonMessage.smileSet(command)
+        #expect(try decoder.decode(sent.encoded.payload, on: .smileSet) == sent)
         for payload in ["{}", #"{"level": 5}"#, #"{"hold": "long"}"#, #"{"level": null}"#] {
             #expect(throws: MessageDecodingError.self) { try decoder.decode(payload.utf8, on: .smileSet) }
         }

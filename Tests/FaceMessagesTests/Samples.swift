@@ -1,5 +1,6 @@
 import FaceMessages
 import FaceMetadata
+import FacetTestSupport
 
 /// The values behind the golden files.
 enum Samples {

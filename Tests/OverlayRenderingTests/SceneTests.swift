@@ -22,7 +22,7 @@ struct SceneTests {
 
     @Test("goes on with a source that was opened again and counts its frames anew")
     func openedAgain() {
-        func metadata(_ faces: [FaceObject], _ frame: Int, _ seconds: Double) -> DecodedMessage {
+        func metadata(_ faces: [FaceObject], _ frame: Int, _ seconds: Double) -> DaemonMessage {
             let time = Timestamp(nanoseconds: Int64(seconds * 1e9))
             let stamp = FrameStamp(frame: frame, time: time, mediaTime: Double(frame) / 30)
             return .metadata(MetadataMessage(origin: origin, stamp: stamp, faces: faces))

@@ -99,13 +99,13 @@ func stamp(_ frame: Int, rate: Double = 30) -> FrameStamp {
     FrameStamp(frame: frame, time: Timestamp(nanoseconds: 0), mediaTime: Double(frame) / rate)
 }
 
-func metadata(_ faces: [FaceObject], frame: Int) -> DecodedMessage {
+func metadata(_ faces: [FaceObject], frame: Int) -> DaemonMessage {
     .metadata(MetadataMessage(origin: origin, stamp: stamp(frame), faces: faces))
 }
 
-func status(_ status: DaemonStatus) -> DecodedMessage { .status(status, from: origin) }
+func status(_ status: DaemonStatus) -> DaemonMessage { .status(status, from: origin) }
 
-func event(_ kind: FaceEvent.Kind, face: Int, frame: Int) -> DecodedMessage {
+func event(_ kind: FaceEvent.Kind, face: Int, frame: Int) -> DaemonMessage {
     .event(
         EventMessage(
             origin: origin,

@@ -36,12 +36,17 @@ struct ProgramTests {
             (["watch", "--only", "smile"], 64, "'--only' is now 'watch smile leave'"),
             (["watch", "-v"], 64, "'-v' is now '--faces'"),
             (["press", "--on", "nod=Y"], 64, "'--on' is now 'press long_blink=ENTER'"),
+            (
+                ["watch", "smile", "preview/jpeg", "--source", "a.mp4"], 64,
+                "nothing is published on preview/jpeg with --source: it takes a daemon"
+            ),
+            (["calibrate", "--eyes", "--source", "auto"], 64, "'--eyes' is gone: 'facet watch sign' prints"),
             (["view", "--look=hearts"], 64, "'--look' is now '--overlay'"),
             (
                 ["watch", "--pasword", "x"], 64,
                 "'facet watch' has no option '--pasword'; did you mean '--password-file'?"
             ),
-            (["view", "--overlay", "heart"], 64, "there is no 'heart'; did you mean 'hearts'?"),
+            (["view", "--overlay", "heart"], 64, "The value 'heart' is invalid for '--overlay <overlay>'"),
             (["record", "-o", "a.ogv"], 1, "cannot write .ogv: a.ogv; use .mp4"),
             (["fleet", "--once"], 1, "cannot reach the broker: no broker at 127.0.0.1:1: "),
         ] as [([String], Int, String)]

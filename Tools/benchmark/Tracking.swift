@@ -63,7 +63,7 @@ final class DaemonUnderTest {
 
     init(_ frames: RecordedFrames, brokerPort: Int?) throws {
         let logger = Logger(label: "benchmark")
-        let encoder = MessageEncoder(camera: "benchmark", boot: ULID.make(at: .wallClock()))
+        let origin = MessageOrigin(camera: "benchmark", boot: ULID.make(at: .wallClock()))
         var sinks: [any MessageSink] = [counter]
         connection = try brokerPort.map { port in
             try BrokerConnection(
@@ -77,7 +77,7 @@ final class DaemonUnderTest {
         }
         var settings = Settings()
         settings.detection.options.maximumFaces = 4
-        publisher = try Publisher(encoder: encoder, wanted: settings.publish, ledger: Ledger(), sinks: sinks)
+        publisher = try Publisher(origin: origin, wanted: settings.publish, ledger: Ledger(), sinks: sinks)
         session = try FaceSession(source: .custom(RecordedSource(frames, round: round)))
         pipeline = try Pipeline(
             settings: settings,

@@ -39,7 +39,7 @@ package enum OverlayGallery {
         var options = FaceSession.Options()
         options.frames = .full
         options.landmarks = true
-        let messages = UpdateMessages()
+        let origin = MessageOrigin(camera: path, boot: "")
         var scene = Scene()
         var best = -1.0
         var left = OutputPath.isPicture(path) ? framesOfPicture : framesOfClip
@@ -50,7 +50,7 @@ package enum OverlayGallery {
                 best = value
                 try picture.update(from: frame)
                 scene = Scene()
-                scene.apply(messages.metadata(stamp, update.faces), at: 0)
+                scene.apply(.metadata(MetadataMessage(origin: origin, stamp: stamp, faces: update.faces)), at: 0)
             }
             left -= 1
             return left > 0

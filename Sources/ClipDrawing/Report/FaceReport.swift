@@ -158,7 +158,7 @@ package struct FaceReport {
     }
 
     /// Takes a message that belongs to a time; times never go back.
-    mutating func apply(_ message: DecodedMessage, at seconds: Double) {
+    mutating func apply(_ message: DaemonMessage, at seconds: Double) {
         let time = advance(to: seconds)
         let change = state.take(message)
         camera = camera ?? state.name

@@ -6,7 +6,7 @@ package import OverlayRendering
 /// A message about a camera, from a broker or from a session in this program.
 package struct CameraMessage: Sendable {
     package enum Content: Sendable {
-        case decoded(DecodedMessage)
+        case decoded(DaemonMessage)
         case picture(PreviewPicture)
         /// Nothing: the broker's way to say that a retained message was removed.
         case removed
@@ -22,6 +22,11 @@ package struct CameraMessage: Sendable {
     var isRetained = false
     /// The payload as it was received; empty for a message from a session in this program.
     package var payload: [UInt8] = []
+
+    /// The payload as it was received, or as a daemon would publish it.
+    var published: [UInt8] {
+        if payload.isEmpty, case .decoded(let message) = content { message.encoded.payload } else { payload }
+    }
 }
 
 extension CameraMessage {

@@ -14,13 +14,15 @@ package final class Subscriber: Sendable {
         case failed(any Error)
 
         /// The message that came, if it is one that can be read.
-        package var decoded: DecodedMessage? {
+        package var decoded: DaemonMessage? {
             if case .message(let message) = self, case .decoded(let decoded) = message.content { decoded } else { nil }
         }
     }
 
     /// Seconds in which a broker sends what it has retained, and a preview shows a picture.
     static let listening = 1.5
+    /// How often a session's figures come, as those of a daemon without settings.
+    private static let statsInterval = Duration.seconds(10)
 
     /// What the daemons' topics begin with; + stands for any level.
     package let patterns: [String]
@@ -35,7 +37,7 @@ package final class Subscriber: Sendable {
 
     private enum Feed {
         case broker(BrokerConnection)
-        case session(FaceSession, Set<Topic>)
+        case session(FaceSession, Set<Topic>, MetadataOptions?)
         case nothing
     }
 
@@ -51,7 +53,14 @@ package final class Subscriber: Sendable {
 
     /// Opens a clip, or names a camera that is opened when the session runs. What the session in this program sees is taken as
     /// what a daemon publishes on these topics.
-    package init(source text: String, topics: [Topic] = Topic.viewed, loops: Bool = false) throws(FaceSessionError) {
+    ///
+    /// With options of metadata it is what a daemon with them publishes, else all values of each frame's faces.
+    package init(
+        source text: String,
+        topics: [Topic] = Topic.viewed,
+        metadata: MetadataOptions? = nil,
+        loops: Bool = false
+    ) throws(FaceSessionError) {
         patterns = [BrokerAccess.standardBase]
         address = text.withoutPasswords
         capacity = 64
@@ -64,7 +73,7 @@ package final class Subscriber: Sendable {
         options.maximumFrameRate = 30
         let isEndless = loops && !FaceSession.Source.isCamera(text)
         let source = isEndless ? .file(text, pace: .realtime, loops: true) : FaceSession.Source(text, pace: .realtime)
-        feed = .session(try FaceSession(source: source, options: options), Set(topics))
+        feed = .session(try FaceSession(source: source, options: options), Set(topics), metadata)
     }
 
     /// Connects and subscribes.
@@ -112,17 +121,27 @@ package final class Subscriber: Sendable {
                     receive(.message(message))
                 }
             }
-        case .session(let session, let topics):
-            // Turns what the session sees into messages of a camera.
-            var messages = UpdateMessages(camera: address)
-            func hand(_ topic: Topic, _ content: CameraMessage.Content) {
-                guard topics.contains(topic) else { return }
-                receive(.message(CameraMessage(base: base, topic: topic, content: content)))
+        // When the messages end, the task that forwards the states is cancelled, because it is not awaited.
+        case .session(let session, let topics, let metadata):
+            let messages = Monitor(UpdateMessages(camera: address, topics: topics, metadata: metadata))
+            let hand: @Sendable ((inout UpdateMessages) -> [DaemonMessage]) -> Void = { [base] make in
+                for message in messages.update(make) {
+                    receive(.message(CameraMessage(base: base, topic: message.topic, content: .decoded(message))))
+                }
             }
+            hand { $0.begin() }
+            let meter = StatsMeter(session.meter)
+            async let _: Void = {
+                while (try? await Task.sleep(for: Self.statsInterval)) != nil {
+                    hand { $0.messages(of: meter.figures()) }
+                }
+            }()
             do {
                 for try await update in session.updates {
-                    for message in messages.messages(of: update) { hand(message.topic, .decoded(message)) }
-                    if let frame = update.frame { hand(.previewJPEG, .picture(PreviewPicture(frame))) }
+                    hand { $0.messages(of: update) }
+                    guard let frame = update.frame, topics.contains(.previewJPEG) else { continue }
+                    let picture = CameraMessage.Content.picture(PreviewPicture(frame))
+                    receive(.message(CameraMessage(base: base, topic: .previewJPEG, content: picture)))
                 }
             } catch {
                 receive(.failed(error))
@@ -164,7 +183,7 @@ package final class Subscriber: Sendable {
     package func stop() async {
         switch feed {
         case .broker(let connection): _ = await connection.stop()
-        case .session(let session, _): session.stop()
+        case .session(let session, _, _): session.stop()
         case .nothing: break
         }
     }

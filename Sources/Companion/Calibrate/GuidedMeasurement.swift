@@ -1,13 +1,13 @@
 package import FaceMessages
+package import FaceTracking
 
-/// Leads a person through a script with a live bar, and takes what is seen meanwhile.
-package struct GuidedMeasurement<Script: CalibrationScript>: PersonMeasurement {
-    package typealias Value = Script.Result
-    private static var crowd: String { "more than one face is there: sit before the camera alone, and try again" }
-    private static var away: String { "the face was away for too long: stay near, face the camera, and try again" }
-    private static var bar: Int { 30 }
-    private static var columns: Int { Script.steps.map(\.words.count).max() ?? 0 }
-    package private(set) var script = Script()
+/// Leads a person through the script for smiles with a live bar, and takes what is seen meanwhile.
+package struct GuidedMeasurement: PersonMeasurement {
+    private static let crowd = "more than one face is there: sit before the camera alone, and try again"
+    private static let away = "the face was away for too long: stay near, face the camera, and try again"
+    private static let bar = 30
+    private static let columns = SmileCalibration.steps.map(\.words.count).max() ?? 0
+    package private(set) var script = SmileCalibration()
     private var began: Double?
     private var last = 0.0
     private var level: Double?
@@ -21,17 +21,20 @@ package struct GuidedMeasurement<Script: CalibrationScript>: PersonMeasurement {
     package init() {}
 
     /// The first face of which the level is known begins the measurement.
-    package mutating func measure(_ faces: [FaceObject], at time: Double) throws(CommandFailure) -> Value? {
+    package mutating func measure(
+        _ faces: [FaceObject],
+        at time: Double
+    ) throws(CommandFailure) -> SmileCalibration.Outcome? {
         let elapsed = time - last
         last = time
         let seen = faces.filter(\.isSeen)
         if began != nil {
             failure = "the pictures ended before everything was asked: try again"
         } else if !seen.isEmpty {
-            failure = "the \(Script.subject) cannot be seen well enough: come nearer, face the camera, and try again"
+            failure = "the smile cannot be seen well enough: come nearer, face the camera, and try again"
             if seen.count > 1 { failure = Self.crowd }
         }
-        level = seen.count == 1 ? Script.level(of: seen[0]) : nil
+        level = seen.count == 1 ? seen[0].smile : nil
         if began == nil, level != nil {
             began = time
             secondsWrong = 0
@@ -40,7 +43,7 @@ package struct GuidedMeasurement<Script: CalibrationScript>: PersonMeasurement {
         guard secondsWrong <= 2 else { throw CommandFailure(seen.count > 1 ? Self.crowd : Self.away) }
         guard let began else { return nil }
         var end = 0.0
-        for step in Script.steps {
+        for step in SmileCalibration.steps {
             end += step.seconds
             guard time - began < end else { continue }
             if level != nil { script.take(seen[0], at: time, in: step.part) }
@@ -57,27 +60,8 @@ package struct GuidedMeasurement<Script: CalibrationScript>: PersonMeasurement {
 
     /// The level now, 0…1, and in it those that decide.
     var bar: String {
-        let marks = Script.limits.map { Int($0 * Double(Self.bar)) }
+        let marks = SmileCalibration.limits.map { Int($0 * Double(Self.bar)) }
         let filled = Int((level ?? 0) * Double(Self.bar))
         return String((0..<Self.bar).map { marks.contains($0) ? "│" : $0 < filled ? "█" : "░" })
     }
-}
-
-/// What a person is asked to do before a camera, and what is found in it.
-package protocol CalibrationScript {
-    associatedtype Part
-    associatedtype Result
-    typealias Step = (words: String, part: Part, seconds: Double)
-    static var steps: [Step] { get }
-    /// What must be known of the face.
-    static var subject: String { get }
-    /// The levels that decide, 0…1.
-    static var limits: [Double] { get }
-    /// How much the face does it, 0…1; nil if that is unknown.
-    static func level(of face: FaceObject) -> Double?
-    init()
-    /// Takes what is seen of the face at a time in seconds.
-    mutating func take(_ face: FaceObject, at time: Double, in part: Part)
-    /// What is found after the last step; throws what the person did wrong.
-    func result() throws(CommandFailure) -> Result
 }

@@ -1,17 +1,17 @@
 package import FaceMessages
 package import FaceTracking
 
-/// The limits are those at which a smile begins and ends by default.
-extension SmileCalibration: CalibrationScript {
-    package static let steps: [Step] = [
+extension SmileCalibration {
+    /// What a person is asked to do, and for how many seconds.
+    package static let steps: [(words: String, part: Part, seconds: Double)] = [
         ("look neutral", .neutral, 3), ("smile as you would for the lamp", .smile(1), 3), ("relax", .pause, 2),
         ("smile again", .smile(2), 3), ("relax", .pause, 2), ("smile once more", .smile(3), 3), ("relax", .pause, 2),
         ("talk for ten seconds", .talk, 10),
     ]
-    package static let subject = "smile"
+    /// The levels at which a smile begins and ends by default.
     package static let limits = [SmileSettings().level, SmileSettings().endLevel]
-    package static func level(of face: FaceObject) -> Double? { face.smile }
 
+    /// What is found after the last step; throws what the person did wrong.
     package func result() throws(CommandFailure) -> Outcome {
         if let outcome = outcome() { return outcome }
         throw CommandFailure(

@@ -37,21 +37,7 @@ struct EventCommand: Sendable {
     }
 }
 
-extension CameraMessage {
-    /// The payload as it was received, or as a daemon would publish it.
-    var published: [UInt8] {
-        guard payload.isEmpty, case .decoded(let message) = content else { return payload }
-        switch message {
-        case .event(let message): return message.encoded.payload
-        case .metadata(let message):
-            return MessageEncoder(message.origin).metadata(message.faces, at: message.stamp).payload
-        case .status(let status, let origin): return MessageEncoder(origin).status(status).payload
-        default: return payload
-        }
-    }
-}
-
 extension EventMessage {
     /// The message as it was understood: what else its publisher sent is not passed on.
-    package var encoded: Message { MessageEncoder(origin).event(event, id: id, seq: seq, latency: latency) }
+    package var encoded: Message { DaemonMessage.event(self).encoded }
 }

@@ -8,6 +8,8 @@ package struct EventWatch {
     /// What a command that shows events listens to: the status shows whether a daemon is there at all.
     package static func topics(_ shown: [Topic]) -> [Topic] { shown.contains(.status) ? shown : shown + [.status] }
 
+    /// The topics that it listens to.
+    package var heard: [Topic] { Self.topics(topics) }
     private let topics: [Topic]
     private var printer: WatchPrinter
     /// A shell command that is run for each event; nil for none.

@@ -18,7 +18,7 @@ package struct WatchFormatter {
         self.utcOffset = utcOffset
     }
 
-    package func line(_ message: DecodedMessage) -> String {
+    package func line(_ message: DaemonMessage) -> String {
         switch message {
         case .metadata(let message): row(message.stamp.time, .metadata, words(of: message.faces))
         case .event(let message): row(message.event.stamp.time, Topic(message.event.kind), words(of: message))

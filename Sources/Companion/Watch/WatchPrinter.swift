@@ -16,7 +16,7 @@ struct WatchPrinter {
     private(set) var shown = 0
 
     /// - Returns: the message; nil if it broke the contract or is a picture.
-    mutating func show(_ message: CameraMessage) -> DecodedMessage? {
+    mutating func show(_ message: CameraMessage) -> DaemonMessage? {
         _ = table.take(.message(message))
         switch message.content {
         case .removed: drawFaces()

@@ -1,5 +1,6 @@
 import FaceMessages
 import FaceTracking
+import FacetKit
 import Foundation
 import MQTT
 

@@ -60,7 +60,7 @@ extension Settings.MQTT {
     /// The settings of the connection, the will among them; `environment` may hold `FACET_MQTT_PASSWORD` and systemd's
     /// `CREDENTIALS_DIRECTORY`.
     /// Throws `MQTTError` if the password file cannot be used.
-    func brokerSettings(encoder: MessageEncoder, environment: [String: String]) throws -> BrokerSettings {
+    func brokerSettings(origin: MessageOrigin, environment: [String: String]) throws -> BrokerSettings {
         var settings = connection
         if settings.clientID.isEmpty { settings.clientID = defaultClientID }
         settings.advice.version = "set mqtt.protocol to auto or another version"
@@ -72,7 +72,8 @@ extension Settings.MQTT {
             "check mqtt.tls.ca, mqtt.tls.certificate, the host name, and that this port speaks TLS"
         settings.advice.rival = "give each its own mqtt.topic"
         settings.password = try password(environment: environment)
-        settings.will = MQTTMessage(encoder.status(DaemonStatus(state: .offline)), base: topic)
+        let offline = DaemonMessage.status(DaemonStatus(state: .offline), from: origin)
+        settings.will = MQTTMessage(offline.encoded, base: topic)
         settings.selfCorrectingTopic = Topic.status.name(under: topic)
         return settings
     }

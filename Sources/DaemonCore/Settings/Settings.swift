@@ -1,6 +1,7 @@
 package import FaceInference
 package import FaceMessages
 package import FaceTracking
+package import FacetKit
 package import Frames
 package import MQTT
 import SettingsFiles
@@ -14,7 +15,7 @@ package struct Settings: Hashable, Sendable {
     package var camera = Camera()
     package var detection = Detection()
     package var tracking = FaceTracker.Options()
-    package var metadata = Metadata()
+    package var metadata = MetadataOptions()
     /// The messages that are published, in addition to status, stats and the state of detection.
     package var publish = Set(Topic.selected)
     package var mqtt = MQTT()
@@ -123,20 +124,6 @@ extension Settings {
     }
 
     /// What metadata holds, and when it counts as changed.
-    package struct Metadata: Hashable, Sendable {
-        package var fields: Set<FaceObject.OptionalField> = [.looking, .zones, .still]
-        package var changes = ChangeGate.Options()
-
-        /// Each change, however small, at any rate of frames.
-        package static var everyChange: Metadata {
-            var all = Metadata(fields: Set(FaceObject.OptionalField.allCases))
-            all.changes.maximumRate = 240
-            all.changes.position = 0
-            all.changes.angle = 0
-            return all
-        }
-    }
-
     package struct Outbox: Hashable, Sendable {
         /// Nil is `OutboxLocation`'s.
         package var path: String?

@@ -45,7 +45,7 @@ final class CalibrationPage: Sendable {
                 "Each sample must be [seconds, faces] or [seconds, 1, smile, mouthOpen], later than the last.\n"
             )
         }
-        var measurement = GuidedMeasurement<SmileCalibration>()
+        var measurement = GuidedMeasurement()
         do {
             for sample in samples {
                 guard let outcome = try measurement.measure(faces(in: sample), at: sample[0]) else { continue }

@@ -7,7 +7,7 @@ package struct MessageTrack: Sendable {
     package struct Entry: Hashable, Sendable {
         /// Seconds from the clip's first frame; of the message before, for one that does not come from a frame.
         package var mediaTime: Double
-        package var message: DecodedMessage
+        package var message: DaemonMessage
     }
 
     /// Messages carry times rounded to the microsecond or so; a frame's own message must not be missed for that.
@@ -52,7 +52,7 @@ package struct MessageTrack: Sendable {
         self.camera = camera
     }
 
-    private static func message(in row: some StringProtocol, number: Int) throws(MessageTrackError) -> DecodedMessage? {
+    private static func message(in row: some StringProtocol, number: Int) throws(MessageTrackError) -> DaemonMessage? {
         guard let json = try? JSONSerialization.jsonObject(with: Data(row.utf8)) else {
             throw .badLine(number: number, reason: "it is not JSON")
         }

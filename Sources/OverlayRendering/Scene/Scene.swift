@@ -31,7 +31,7 @@ package struct Scene: Hashable, Sendable {
     /// The mark of an event on a face whose metadata has not come yet waits for it.
     /// - Returns: what is known that is new.
     @discardableResult
-    package mutating func apply(_ message: DecodedMessage, at seconds: Double) -> CameraState.Change {
+    package mutating func apply(_ message: DaemonMessage, at seconds: Double) -> CameraState.Change {
         let change = state.take(message)
         if change.contains(.faces) { updateFaces(at: seconds) }
         if case .event(let message) = message {

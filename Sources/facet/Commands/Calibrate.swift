@@ -6,15 +6,14 @@ import FaceTracking
 struct Calibrate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract:
-            "Measures where the thing stands that people look at (look.direction), what counts as your smile, or which blinks on purpose are recognised.",
+            "Measures where the thing is that people look at (look.direction), or what counts as your smile.",
         discussion: """
             Sit where people will be, with no other face nearer, and look at the thing until it says that it is done. Prints \
             the lines for the daemon's settings. The daemon must publish the gaze for it (metadata.fields); without a daemon, \
             --source opens the camera itself and measures more finely.
 
             With --smile it asks for half a minute: look neutral, smile three times, talk. From that it finds smile.level and \
-            smile.hold, and says how often a smile would have been reported. With --eyes it asks for long and double blinks, \
-            and says which would be recognised; no setting depends on that.
+            smile.hold, and says how often a smile would have been reported.
 
             Examples:
               facet calibrate --source auto
@@ -29,19 +28,10 @@ struct Calibrate: AsyncParsableCommand {
     @Flag(help: "Find smile.level and smile.hold for the person before the camera.")
     var smile = false
 
-    @Flag(help: "Say which blinks on purpose of the person before the camera are recognised (sign).")
-    var eyes = false
-
     @Option(help: "Write what is found into this settings file, and leave everything else in it as it is.")
     var write: String?
 
     @OptionGroup var live: SourceOptions
-
-    func validate() throws {
-        if eyes, smile || write != nil {
-            throw ValidationError("--eyes finds no settings: leave --smile and --write out")
-        }
-    }
 
     func run() async throws {
         // A file that cannot be written is no reason to look at something first.
@@ -49,8 +39,7 @@ struct Calibrate: AsyncParsableCommand {
         var file = try write.map { try SettingsText(path: $0) }
         _ = try file?.changed(group, smile ? "level" : "direction", to: smile ? "1" : "[0, 0]")
         let subscriber = try await live.subscriber(command: "calibrate", topics: Topic.followed)
-        if smile || eyes { StandardOutput.note("sit before the camera alone, and do what is asked") }
-        if eyes { return try await signs(subscriber) }
+        if smile { StandardOutput.note("sit before the camera alone, and do what is asked") }
         let found = try await smile ? smileSettings(subscriber) : direction(subscriber)
         StandardOutput.print(line: SettingsText.group(group, found))
         for (key, value) in found { file = try file?.changed(group, key, to: value) }
@@ -63,13 +52,8 @@ struct Calibrate: AsyncParsableCommand {
         return ["direction": GazeMeasurement.text(try await measurement.result(subscriber))]
     }
 
-    private func signs(_ subscriber: Subscriber) async throws {
-        var measurement = GuidedMeasurement<SignCalibration>()
-        for line in try await measurement.result(subscriber) { StandardOutput.print(line: line) }
-    }
-
     private func smileSettings(_ subscriber: Subscriber) async throws -> KeyValuePairs<String, String> {
-        var measurement = GuidedMeasurement<SmileCalibration>()
+        var measurement = GuidedMeasurement()
         let outcome = try await measurement.result(subscriber)
         StandardOutput.note(measurement.script.words(on: outcome))
         return outcome.settings.fields

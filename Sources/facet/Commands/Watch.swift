@@ -75,6 +75,6 @@ struct Watch: AsyncParsableCommand {
         watch.command = exec
         watch.post = try post.map { try EventPost(to: $0, secretFile: secretFile) }
         watch.count = count
-        try await watch.run(try await live.subscriber(command: "watch", topics: EventWatch.topics(shown), all: true))
+        try await watch.run(live.subscriber(command: "watch", topics: watch.heard, all: true, asDaemon: true))
     }
 }

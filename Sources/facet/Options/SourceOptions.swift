@@ -18,13 +18,14 @@ struct SourceOptions: ParsableArguments {
         source.map { !FaceSession.Source.isCamera($0) && FileManager.default.fileExists(atPath: $0) } ?? false
     }
 
-    /// Connects for a command, or opens the source.
+    /// Connects for a command, or opens the source; `asDaemon` has the source's messages as a daemon publishes them.
     func subscriber(
         command: String,
         topics: [Topic] = Topic.viewed,
         all: Bool = false,
         capacity: Int = 1024,
         largest: Int? = nil,
+        asDaemon: Bool = false,
         loops: Bool = false
     ) async throws -> Subscriber {
         guard let source else {
@@ -33,7 +34,11 @@ struct SourceOptions: ParsableArguments {
         if broker.camera != nil {
             throw ValidationError("--camera names a camera on the broker; it and --source exclude each other")
         }
-        return try Subscriber(source: source, topics: topics, loops: loops)
+        if asDaemon, let topic = topics.first(where: UpdateMessages.missingTopics.contains) {
+            throw ValidationError("nothing is published on \(topic.rawValue) with --source: it takes a daemon")
+        }
+        let metadata = asDaemon ? MetadataOptions() : nil
+        return try Subscriber(source: source, topics: topics, metadata: metadata, loops: loops)
     }
 }
 

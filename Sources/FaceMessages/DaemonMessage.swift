@@ -1,5 +1,7 @@
-/// A message as a subscriber reads it.
-public enum DecodedMessage: Hashable, Sendable {
+/// What a daemon publishes about its camera, and the commands it takes, except pictures.
+///
+/// `MessageDecoder` reads one from a payload.
+public enum DaemonMessage: Hashable, Sendable {
     /// All current faces.
     case metadata(MetadataMessage)
     /// Something that happened to a face.
@@ -51,6 +53,32 @@ public enum DecodedMessage: Hashable, Sendable {
         case .zones(let message): message.origin
         case .today(_, let origin), .status(_, let origin), .stats(_, let origin): origin
         case .count, .detectState, .smileSet: nil
+        }
+    }
+
+    /// The message as it is sent.
+    public var encoded: Message {
+        var message = Message(topic: topic, payload: payload)
+        if case .event(let event) = self {
+            let (camera, time) = (event.origin.camera, event.event.stamp.time)
+            message.sequence = event.seq
+            message.cloudEvent = CloudEventAttributes(id: event.id, camera: camera, topic: topic, time: time)
+        }
+        return message
+    }
+
+    private var payload: [UInt8] {
+        switch self {
+        case .metadata(let message): JSONWriter.payload(reserving: 192 + 384 * message.faces.count, message)
+        case .event(let message): JSONWriter.payload(message)
+        case .count(let faces): Array(String(faces).utf8)
+        case .zones(let message): JSONWriter.payload(message)
+        case .today(let totals, let origin): JSONWriter.payload(SentValue(origin: origin, value: totals))
+        case .status(let status, let origin): JSONWriter.payload(SentValue(origin: origin, value: status))
+        case .stats(let stats, let origin):
+            JSONWriter.payload(reserving: 768, SentValue(origin: origin, value: stats))
+        case .detectState(let isOn): Array((isOn ? "ON" : "OFF").utf8)
+        case .smileSet(let change): JSONWriter.payload(change)
         }
     }
 }

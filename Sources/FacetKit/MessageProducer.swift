@@ -1,0 +1,95 @@
+package import FaceMessages
+import FaceTracking
+
+/// Makes the messages about a session's updates that do not need a number: all but events and what is counted of them.
+///
+/// A leave is published before the status that explains it, and the empty set after it: subscribers know by the status
+/// whether the set means that there is no face or that nothing is being looked at.
+package struct MessageProducer: Sendable {
+    private let origin: MessageOrigin
+    /// The condition of the daemon and its camera, as it was published last.
+    package private(set) var status: DaemonStatus
+    /// How the source is; nil before the first update.
+    package private(set) var state: StreamState?
+    /// The fields of metadata, and what passes on its changes; nil for all faces of each frame.
+    private var metadata: (fields: Set<FaceObject.OptionalField>, gate: ChangeGate)?
+    private var zones: [Zone] = []
+    private var publishedCount = 0
+    private var publishedZones: [ZonesMessage.Zone] = []
+
+    /// Begins with detection on or off.
+    package init(_ origin: MessageOrigin, isDetecting: Bool = true, smile: SmileSettings = SmileSettings()) {
+        self.origin = origin
+        status = DaemonStatus(state: .online, cameraState: isDetecting ? .starting : .disabled)
+        status.detect = isDetecting
+        status.smile = smile
+        status.version = facetVersion
+        status.attention = []
+    }
+
+    /// Goes on with other options of metadata and other zones.
+    package mutating func use(_ options: MetadataOptions, zones: [Zone] = []) {
+        var gate = metadata?.gate ?? ChangeGate()
+        gate.options = options.changes
+        metadata = (options.fields, gate)
+        self.zones = zones
+    }
+
+    /// Changes the condition; returns its message if it is another one, or was not published yet.
+    package mutating func change(_ edit: (inout DaemonStatus) -> Void) -> [DaemonMessage] {
+        let old = status
+        edit(&status)
+        guard status != old || status.time == nil else { return [] }
+        status.time = .wallClock()
+        return [.status(status, from: origin)]
+    }
+
+    /// What an update changes of the condition, and whether detection is on.
+    package mutating func conditions(of update: FaceUpdate) -> [DaemonMessage] {
+        let messages = update.state == state ? [] : follow(update.state)
+        return messages
+            + change {
+                $0.held = update.faces.count(where: \.isHeld)
+                $0.attention = update.attention
+            }
+    }
+
+    private mutating func follow(_ new: StreamState) -> [DaemonMessage] {
+        // The first state may already follow a command: the status was made before it.
+        let isSwitched = status.detect == true ? new == .paused : new == .starting
+        let isFirst = state == nil
+        state = new
+        let isOn = new != .paused
+        let messages = change {
+            if isSwitched { $0.detect = isOn }
+            $0.update(to: new)
+        }
+        return isSwitched || isFirst ? messages + [.detectState(isOn)] : messages
+    }
+
+    /// What an update says of the faces, as far as it is new.
+    package mutating func values(of update: FaceUpdate) -> [DaemonMessage] {
+        var messages: [DaemonMessage] = []
+        if let stamp = update.stamp {
+            let faces = metadata.map { wanted in update.faces.map { $0.keeping(wanted.fields) } } ?? update.faces
+            if metadata?.gate.admits(faces, at: stamp.mediaTime) ?? true {
+                messages.append(.metadata(MetadataMessage(origin: origin, stamp: stamp, faces: faces)))
+            }
+        }
+        let count = update.faces.count
+        if count != publishedCount { messages.append(.count(count)) }
+        publishedCount = count
+        guard !zones.isEmpty || !publishedZones.isEmpty else { return messages }
+        let now = zones.map { zone in zone.counted(update.faces.count { $0.zones?.contains(zone.name) == true }) }
+        if now != publishedZones { messages.append(.zones(ZonesMessage(origin: origin, zones: now))) }
+        publishedZones = now
+        return messages
+    }
+}
+
+extension Zone {
+    /// The zone as messages have it.
+    package func counted(_ faces: Int) -> ZonesMessage.Zone {
+        ZonesMessage.Zone(name: name, faces: faces, area: area.corners)
+    }
+}

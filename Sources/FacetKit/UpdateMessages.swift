@@ -1,0 +1,67 @@
+package import FaceMessages
+
+/// The messages about a session in this program: those that a daemon without a broker publishes about it.
+package struct UpdateMessages: Sendable {
+    /// The topics on which there are none: commands, and pictures, which a session has as frames.
+    package static let missingTopics = [Topic.previewJPEG] + Topic.commands
+
+    private let origin: MessageOrigin
+    private let topics: Set<Topic>
+    private var producer: MessageProducer
+    private var day = DayLedger()
+    private var events = 0
+
+    /// Makes messages on these topics under a camera's name; a file has none of its own. Without options all values of each
+    /// frame's faces are published.
+    package init(
+        camera: String = "file",
+        topics: Set<Topic> = Set(Topic.allCases),
+        metadata: MetadataOptions? = nil
+    ) {
+        self.topics = topics
+        origin = MessageOrigin(camera: camera, boot: ULID.make(at: .wallClock()))
+        producer = MessageProducer(origin)
+        if let metadata { producer.use(metadata) }
+    }
+
+    /// What is published before the session runs.
+    package mutating func begin() -> [DaemonMessage] {
+        wanted(producer.change { _ in } + [.today(day.today, from: origin)])
+    }
+
+    private func wanted(_ messages: [DaemonMessage]) -> [DaemonMessage] {
+        messages.filter { topics.contains($0.topic) }
+    }
+
+    /// The messages about an update, in the order of a daemon's.
+    package mutating func messages(of update: FaceUpdate) -> [DaemonMessage] {
+        var messages: [DaemonMessage] = []
+        for event in update.events {
+            let now = Timestamp.wallClock()
+            if topics.contains(Topic(event.kind)) {
+                events += 1
+                let latency = update.captureTime(of: event).map { (ContinuousClock.now - $0) / .seconds(1) }
+                let id = ULID.make(at: now)
+                let message = EventMessage(origin: origin, id: id, seq: events, event: event, latency: latency)
+                messages.append(.event(message))
+            }
+            if day.note(event, at: now) { messages.append(.today(day.today, from: origin)) }
+        }
+        return wanted(messages + producer.conditions(of: update) + producer.values(of: update))
+    }
+
+    /// What is published from time to time: these figures, and the totals when another day has begun.
+    package mutating func messages(of stats: DaemonStats) -> [DaemonMessage] {
+        let today = day.turn(to: .wallClock()) ? [DaemonMessage.today(day.today, from: origin)] : []
+        return wanted(today + [.stats(stats, from: origin)])
+    }
+}
+
+extension FaceUpdate {
+    /// When an event of it happened in front of the camera; nil if no frame settled it.
+    package func captureTime(of event: FaceEvent) -> ContinuousClock.Instant? {
+        guard let stamp, let captured else { return nil }
+        // A blink happened before the frame that made it certain.
+        return captured - max(.zero, .seconds(stamp.mediaTime - event.stamp.mediaTime))
+    }
+}
