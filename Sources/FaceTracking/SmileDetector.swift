@@ -12,12 +12,18 @@ struct SmileDetector: Sendable {
         var less: Double
         /// How far the corners may lie below the upper lip, in units: a dropped jaw takes them along, a smile lifts them.
         var mostCornerDrop: Double
+        /// How far the lips must be apart, in units.
+        var leastOpening = 0.0
     }
 
     /// A clear smile.
     private static let clear = Onset(seconds: window, less: 0, mostCornerDrop: 0.09)
     /// A weaker one that lasts, which bared teeth resemble: their corners are 0.06 to 0.09 low.
     private static let weak = Onset(seconds: 0.8, less: 0.1, mostCornerDrop: 0.05)
+    /// A laugh with the mouth wide open: crying holds such a mouth for less long, shouts and surprise take the corners farther down.
+    private static let laugh = Onset(seconds: 2, less: 0.1, mostCornerDrop: 0.12, leastOpening: 0.2)
+    /// A smile that the face came in with: by the level as it is, since the resting level is that of the smile itself.
+    private static let arriving = Onset(seconds: 0.8, less: 0.1, mostCornerDrop: 0.09)
     /// For how many seconds a clear smile must be held while the lips move as in speech.
     private static let secondsInTalk = 0.3
     /// For how many seconds, and how much higher each level must be, if the level goes up and down by this much so many times
@@ -32,6 +38,8 @@ struct SmileDetector: Sendable {
     /// By how much less than `SmileSettings.level` it must be above the face's own resting level: a face that cries or grins all the
     /// time does not begin one.
     private static let lessRise = 0.2
+    /// A resting level above this one is that of a smile which the face came in with.
+    private static let highestRest = 0.5
     /// After how many observations that is fully required, since a face may come in with a smile: about half a second.
     private static let riseTrust = 15.0
     /// The share of the resting level that is taken off all levels.
@@ -99,7 +107,9 @@ struct SmileDetector: Sendable {
         }
         resting.insert(mouth.smileLevel)
         let rise = mouth.smileLevel - min(1, Double(resting.count) / Self.riseTrust) * rest
-        guard rise > wanted.level - Self.lessRise, isBeginning(above: wanted.level, at: time) else { return nil }
+        let isRising = rise > wanted.level - Self.lessRise && isBeginning(above: wanted.level, at: time)
+        let hasArrived = rest > Self.highestRest && isHeld(Self.arriving, wanted.level, by: \.mouth.smileLevel)
+        guard isRising || hasArrived else { return nil }
         let first = max(samples.held.lowerBound, firstSample(within: Self.window))
         smile = Smile(began: time, peak: mean(from: first, \.level))
         return report(at: time, after: wanted.hold)
@@ -138,19 +148,21 @@ struct SmileDetector: Sendable {
     }
 
     private func isBeginning(above level: Double, at time: Double) -> Bool {
-        guard isTalking(at: time) else { return isHeld(Self.clear, level) || isHeld(Self.weak, level) }
-        let isRestless = swings.count >= Self.restless.count
-        var clear = Self.clear
-        clear.seconds = isRestless ? Self.restless.seconds : Self.secondsInTalk
-        let level = isRestless ? level + Self.restless.level : level
-        return isHeld(clear, level) || isHeld(Self.weak, level)
+        var (clear, level) = (Self.clear, level)
+        if isTalking(at: time) {
+            let isRestless = swings.count >= Self.restless.count
+            clear.seconds = isRestless ? Self.restless.seconds : Self.secondsInTalk
+            if isRestless { level += Self.restless.level }
+        }
+        return [clear, Self.weak, Self.laugh].contains { isHeld($0, level) }
     }
 
-    private func isHeld(_ onset: Onset, _ level: Double) -> Bool {
+    private func isHeld(_ onset: Onset, _ level: Double, by value: (Sample) -> Double = \.level) -> Bool {
         guard let first = firstHeld(for: onset.seconds) else { return false }
         let talk = mean(from: firstSample(within: Self.talkWindow), \.speed)
-        return mean(from: first, \.level) > level - onset.less + Self.talkWeight * talk
+        return mean(from: first, value) > level - onset.less + Self.talkWeight * talk
             && mean(from: first, \.mouth.cornerDrop) < onset.mostCornerDrop
+            && mean(from: first, \.mouth.opening) >= onset.leastOpening
     }
 
     /// Ends the smile under way if it is over: what happened.
