@@ -73,6 +73,8 @@ public final class FaceAnalyzer {
     /// The media time at which the next frame is to be expected.
     private var nextTime = 0.0
     private var lastTime: Double?
+    /// The lineages of the faces whose landmarks are computed in every frame, because something is decided by them.
+    package var needingEveryFrame: Set<Int> = []
     /// Where the points of a candidate go that may turn out to be no face.
     private var spare = FaceLandmarks()
     private var budget: LandmarkBudget?
@@ -240,7 +242,10 @@ public final class FaceAnalyzer {
     /// - Returns: How sure the model is that there is a face, 0…1.
     private func presence(of face: inout FollowedFace, in frame: Frame, isDue: Bool) throws(InferenceError) -> Double {
         face.beginFrame()
-        if options.skipsUnchanged, face.reuseLandmarks(in: frame, workspace) { return face.presence }
+        if options.skipsUnchanged, !needingEveryFrame.contains(face.lineage), face.reuseLandmarks(in: frame, workspace)
+        {
+            return face.presence
+        }
         guard isDue else {
             face.carryOver(in: frame.uprightSize)
             return face.presence

@@ -126,6 +126,9 @@ public struct FaceTracker: Sendable {
     /// The faces that are there, ordered by identity.
     package var faces: [FaceObject] { tracks.compactMap(\.face).sorted { $0.faceID < $1.faceID } }
 
+    /// The lineages of the faces whose landmarks are needed in the next frame, also where its picture has hardly changed.
+    package var needingEveryFrame: Set<Int> { Set(tracks.lazy.filter(\.needsEveryFrame).map(\.lineage)) }
+
     /// The lineage under which each face that is there was last observed.
     package var lineages: [FaceID: Int] {
         Dictionary(uniqueKeysWithValues: tracks.compactMap { track in track.face.map { ($0.faceID, track.lineage) } })

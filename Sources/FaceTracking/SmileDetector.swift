@@ -24,7 +24,9 @@ struct SmileDetector: Sendable {
     private static let laugh = Onset(seconds: 2, less: 0.1, mostCornerDrop: 0.12, leastOpening: 0.2)
     /// A smile that the face came in with: by the level as it is, since the resting level is that of the smile itself.
     private static let arriving = Onset(seconds: 0.8, less: 0.1, mostCornerDrop: 0.09)
-    /// For how many seconds a clear smile must be held while the lips move as in speech.
+    /// From which level on every frame is needed while the lips move as in speech: their speed is what separates the two.
+    private static let levelInTalk = 0.3
+    /// For how many seconds a clear smile must be held while they do.
     private static let secondsInTalk = 0.3
     /// For how many seconds, and how much higher each level must be, if the level goes up and down by this much so many times
     /// within this time meanwhile: some people's talk bares their teeth.
@@ -84,6 +86,8 @@ struct SmileDetector: Sendable {
     private(set) var amount: Double?
     /// Whether a smile has begun and not ended; nil if the mouth cannot be seen.
     var isSmiling: Bool? { amount.map { _ in ongoing != nil } }
+    /// Whether a smile is about to begin or to end: the next frame's mouth must not be that of an earlier one.
+    private(set) var isDeciding = false
     /// The smile that was reported and has not ended; nil for none.
     var ongoing: FaceEvent.Kind? { smile?.reported.map { _ in .smile } }
 
@@ -94,20 +98,26 @@ struct SmileDetector: Sendable {
         let rest = resting.quantile(Self.restQuantile) ?? 0
         let level = mouth.smileLevel - Self.restShare * min(1, Double(resting.count) / Self.restTrust) * rest
         append(mouth, level, at: time)
+        isDeciding = false
         guard context.isVisible else {
             samples.forget()
             amount = nil
             return nil
         }
+        let isInTalk = mouth.smileLevel > Self.levelInTalk && isTalking(at: time)
         amount = min(max(level, 0), 1)
         let wanted = context.options.smile
         guard smile == nil else {
             let ended = endIfOver(at: time, wanted, merge: context.options.smileMerge)
+            isDeciding = isInTalk || smile?.weakSince != nil
             return ended ?? report(at: time, after: wanted.hold)
         }
         resting.insert(mouth.smileLevel)
         let rise = mouth.smileLevel - min(1, Double(resting.count) / Self.riseTrust) * rest
-        let isRising = rise > wanted.level - Self.lessRise && isBeginning(above: wanted.level, at: time)
+        let mayBegin = rise > wanted.level - Self.lessRise
+        let isNear = level > wanted.level - Self.weak.less && mouth.cornerDrop < Self.laugh.mostCornerDrop
+        isDeciding = isInTalk || (mayBegin && isNear)
+        let isRising = mayBegin && isBeginning(above: wanted.level, at: time)
         let hasArrived = rest > Self.highestRest && isHeld(Self.arriving, wanted.level, by: \.mouth.smileLevel)
         guard isRising || hasArrived else { return nil }
         let first = max(samples.held.lowerBound, firstSample(within: Self.window))

@@ -297,6 +297,33 @@ struct ExpressionTests {
         #expect(timeline.play(String(repeating: "l", count: 30)) { _ in .sample(mouth: laugh) }.contains("S"))
     }
 
+    @Test("every frame's landmarks are needed while talk is near a smile or one begins or ends, otherwise not")
+    func everyFrame() {
+        func isNeeded(after line: String, _ level: Double, opening: (Int) -> Double = { _ in 0.05 }) -> Bool {
+            var (timeline, frame) = (Timeline(), 0)
+            _ = timeline.play(rest, mouth)
+            _ = timeline.play(line, mouth)
+            #expect(timeline.tracker.needingEveryFrame.isEmpty)
+            _ = timeline.play(String(repeating: "f", count: 45)) { _ in
+                frame += 1
+                return .sample(mouth: .level(level, opening: opening(frame)))
+            }
+            return timeline.tracker.needingEveryFrame == [1]
+        }
+        func talk(_ frame: Int) -> Double { frame % 6 < 3 ? 0.02 : 0.1 }
+        #expect(isNeeded(after: "", 0.35, opening: talk) && !isNeeded(after: "", 0.25, opening: talk))
+        #expect(!isNeeded(after: "", 0.35))
+        // A smile that lasts, once it is told.
+        let smile = String(repeating: "s", count: 20)
+        #expect(!isNeeded(after: smile, 1) && !isNeeded(after: "", 0))
+        // Below 0.58 of its highest level, for less than smileMerge.
+        var ending = Timeline()
+        _ = ending.play(rest + smile + "hhhhhhhh", mouth)
+        #expect(ending.tracker.needingEveryFrame == [1])
+        var beginning = Timeline()
+        #expect(!beginning.play(rest + "ssc", mouth).contains("S") && beginning.tracker.needingEveryFrame == [1])
+    }
+
     @Test("a mouth wide open in laughter counts once it has lasted, one that cries for a second and a half does not")
     func wideLaugh() {
         let wide = FaceObservation.MouthShape.level(0.7, opening: 0.36, cornerDrop: 0.105)

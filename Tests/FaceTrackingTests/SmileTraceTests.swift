@@ -44,8 +44,8 @@ struct SmileTraceTests {
                     for share in [0.25, 0.5, 0.75] {
                         let begin = smile[0] + share * (smile[1] - smile[0])
                         let trace = Trace(name: name, sightings: whole.sightings.filter { $0.time >= begin })
-                        let seen = trace.sightings.count { $0.time <= smile[1] && $0.eyeDistance >= 24 && abs($0.yaw) <= 35 }
-                        guard smile[1] - begin >= 1, seen >= 15 else { continue }
+                        let seen = trace.sightings.filter { $0.eyeDistance >= 24 && abs($0.yaw) <= 35 }
+                        guard smile[1] - begin >= 1, seen.count(where: { $0.time <= smile[1] }) >= 15 else { continue }
                         let smiles = trace.events().filter { $0.name == "smile" }
                         labelled += 1
                         if smiles.contains(where: { begin...smile[1] + 0.5 ~= $0.time }) { found += 1 }
