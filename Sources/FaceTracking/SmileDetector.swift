@@ -72,9 +72,6 @@ struct SmileDetector: Sendable {
         var weakSince: Double?
     }
 
-    /// Frames of exactly the wanted distance must not fall out of a window by rounding.
-    private static let slack = 1e-6
-
     private var samples = History<Sample>(capacity: EyeOpenness.capacity)
     private var lips = Swings(least: MouthDetector.smallestSwing, seconds: MouthDetector.talk.window)
     private var swings = Swings(least: restless.swing, seconds: restless.window)
@@ -133,7 +130,7 @@ struct SmileDetector: Sendable {
 
     /// Reports the smile under way once, when it has lasted for long enough.
     private mutating func report(at time: Double, after hold: Double) -> FaceEvent.Kind? {
-        guard let began = smile?.began, smile?.reported == nil, time - began >= hold - Self.slack else { return nil }
+        guard let began = smile?.began, smile?.reported == nil, time - began >= hold - Track.slack else { return nil }
         smile?.reported = time
         return .smile
     }
@@ -182,7 +179,7 @@ struct SmileDetector: Sendable {
         smile.peak = max(smile.peak, level)
         smile.weakSince = level < Self.endShare * smile.peak ? smile.weakSince ?? time : nil
         self.smile = smile
-        let hasWeakened = smile.weakSince.map { time - $0 >= merge - Self.slack } ?? false
+        let hasWeakened = smile.weakSince.map { time - $0 >= merge - Track.slack } ?? false
         guard level < wanted.endLevel || hasWeakened else { return nil }
         samples.forget()
         return end(at: time)
@@ -192,12 +189,12 @@ struct SmileDetector: Sendable {
     private func firstHeld(for seconds: Double) -> Int? {
         let (oldest, first) = (samples.held.lowerBound, firstSample(within: seconds))
         if first > oldest { return first }
-        return samples[samples.end - 1].time - samples[oldest].time >= seconds - Self.slack ? oldest : nil
+        return samples[samples.end - 1].time - samples[oldest].time >= seconds - Track.slack ? oldest : nil
     }
 
     /// The first sample of the last `seconds`.
     private func firstSample(within seconds: Double) -> Int {
-        let earliest = samples[samples.end - 1].time - seconds - Self.slack
+        let earliest = samples[samples.end - 1].time - seconds - Track.slack
         var index = samples.end - 1
         while index > samples.first, samples[index - 1].time >= earliest { index -= 1 }
         return index
