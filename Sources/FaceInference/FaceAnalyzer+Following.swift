@@ -44,7 +44,8 @@ extension FaceAnalyzer {
     /// - Returns: How sure the model is that there is a face, 0…1.
     private func presence(of face: inout FollowedFace, in frame: Frame, isDue: Bool) throws(InferenceError) -> Double {
         face.beginFrame()
-        if options.skipsUnchanged, face.reuseLandmarks(in: frame, workspace) { return face.presence }
+        let mayReuse = options.skipsUnchanged && !needingEveryFrame.contains(face.lineage)
+        if mayReuse, face.reuseLandmarks(in: frame, workspace) { return face.presence }
         guard isDue else {
             face.carryOver(in: frame.uprightSize)
             return face.presence

@@ -72,6 +72,8 @@ public final class FaceAnalyzer {
     /// The media time at which the next frame is to be expected.
     private var nextTime = 0.0
     private(set) var lastTime: Double?
+    /// The lineages of the faces whose landmarks are computed in every frame, because something is decided by them.
+    package var needingEveryFrame: Set<Int> = []
     /// Memory for the points of a candidate, which may turn out to be no face.
     var spare = FaceLandmarks()
     var budget: LandmarkBudget?

@@ -12,13 +12,21 @@ struct SmileDetector: Sendable {
         var less: Double
         /// How far the corners may lie below the upper lip, in units: a dropped jaw takes them along, a smile lifts them.
         var mostCornerDrop: Double
+        /// How far the lips must be apart, in units.
+        var leastOpening = 0.0
     }
 
     /// A clear smile.
     private static let clear = Onset(seconds: window, less: 0, mostCornerDrop: 0.09)
     /// A weaker one that lasts, which bared teeth resemble: their corners are 0.06 to 0.09 low.
     private static let weak = Onset(seconds: 0.8, less: 0.1, mostCornerDrop: 0.05)
-    /// For how many seconds a clear smile must be held while the lips move as in speech.
+    /// A laugh with the mouth wide open: crying holds such a mouth for less long, shouts and surprise take the corners farther down.
+    private static let laugh = Onset(seconds: 2, less: 0.1, mostCornerDrop: 0.12, leastOpening: 0.2)
+    /// A smile that the face came in with: by the level as it is, since the resting level is that of the smile itself.
+    private static let arriving = Onset(seconds: 0.8, less: 0.1, mostCornerDrop: 0.09)
+    /// From which level on every frame is needed while the lips move as in speech: their speed is what separates the two.
+    private static let levelInTalk = 0.3
+    /// For how many seconds a clear smile must be held while they do.
     private static let secondsInTalk = 0.3
     /// For how many seconds, and how much higher each level must be, if the level goes up and down by this much so many times
     /// within this time meanwhile: some people's talk bares their teeth.
@@ -32,6 +40,8 @@ struct SmileDetector: Sendable {
     /// By how much less than `SmileSettings.level` it must be above the face's own resting level: a face that cries or grins all the
     /// time does not begin one.
     private static let lessRise = 0.2
+    /// A resting level above this one is that of a smile which the face came in with.
+    private static let highestRest = 0.5
     /// After how many observations that is fully required, since a face may come in with a smile: about half a second.
     private static let riseTrust = 15.0
     /// The share of the resting level that is taken off all levels.
@@ -62,9 +72,6 @@ struct SmileDetector: Sendable {
         var weakSince: Double?
     }
 
-    /// Frames of exactly the wanted distance must not fall out of a window by rounding.
-    private static let slack = 1e-6
-
     private var samples = History<Sample>(capacity: EyeOpenness.capacity)
     private var lips = Swings(least: MouthDetector.smallestSwing, seconds: MouthDetector.talk.window)
     private var swings = Swings(least: restless.swing, seconds: restless.window)
@@ -76,6 +83,8 @@ struct SmileDetector: Sendable {
     private(set) var amount: Double?
     /// Whether a smile has begun and not ended; nil if the mouth cannot be seen.
     var isSmiling: Bool? { amount.map { _ in ongoing != nil } }
+    /// Whether a smile is about to begin or to end: the next frame's mouth must not be that of an earlier one.
+    private(set) var isDeciding = false
     /// The smile that was reported and has not ended; nil for none.
     var ongoing: FaceEvent.Kind? { smile?.reported.map { _ in .smile } }
 
@@ -86,20 +95,28 @@ struct SmileDetector: Sendable {
         let rest = resting.quantile(Self.restQuantile) ?? 0
         let level = mouth.smileLevel - Self.restShare * min(1, Double(resting.count) / Self.restTrust) * rest
         append(mouth, level, at: time)
+        isDeciding = false
         guard context.isVisible else {
             samples.forget()
             amount = nil
             return nil
         }
+        let isInTalk = mouth.smileLevel > Self.levelInTalk && isTalking(at: time)
         amount = min(max(level, 0), 1)
         let wanted = context.options.smile
         guard smile == nil else {
             let ended = endIfOver(at: time, wanted, merge: context.options.smileMerge)
+            isDeciding = isInTalk || smile?.weakSince != nil
             return ended ?? report(at: time, after: wanted.hold)
         }
         resting.insert(mouth.smileLevel)
         let rise = mouth.smileLevel - min(1, Double(resting.count) / Self.riseTrust) * rest
-        guard rise > wanted.level - Self.lessRise, isBeginning(above: wanted.level, at: time) else { return nil }
+        let mayBegin = rise > wanted.level - Self.lessRise
+        let isNear = level > wanted.level - Self.weak.less && mouth.cornerDrop < Self.laugh.mostCornerDrop
+        isDeciding = isInTalk || (mayBegin && isNear)
+        let isRising = mayBegin && isBeginning(above: wanted.level, at: time)
+        let hasArrived = rest > Self.highestRest && isHeld(Self.arriving, wanted.level, by: \.mouth.smileLevel)
+        guard isRising || hasArrived else { return nil }
         let first = max(samples.held.lowerBound, firstSample(within: Self.window))
         smile = Smile(began: time, peak: mean(from: first, \.level))
         return report(at: time, after: wanted.hold)
@@ -113,7 +130,7 @@ struct SmileDetector: Sendable {
 
     /// Reports the smile under way once, when it has lasted for long enough.
     private mutating func report(at time: Double, after hold: Double) -> FaceEvent.Kind? {
-        guard let began = smile?.began, smile?.reported == nil, time - began >= hold - Self.slack else { return nil }
+        guard let began = smile?.began, smile?.reported == nil, time - began >= hold - Track.slack else { return nil }
         smile?.reported = time
         return .smile
     }
@@ -138,19 +155,21 @@ struct SmileDetector: Sendable {
     }
 
     private func isBeginning(above level: Double, at time: Double) -> Bool {
-        guard isTalking(at: time) else { return isHeld(Self.clear, level) || isHeld(Self.weak, level) }
-        let isRestless = swings.count >= Self.restless.count
-        var clear = Self.clear
-        clear.seconds = isRestless ? Self.restless.seconds : Self.secondsInTalk
-        let level = isRestless ? level + Self.restless.level : level
-        return isHeld(clear, level) || isHeld(Self.weak, level)
+        var (clear, level) = (Self.clear, level)
+        if isTalking(at: time) {
+            let isRestless = swings.count >= Self.restless.count
+            clear.seconds = isRestless ? Self.restless.seconds : Self.secondsInTalk
+            if isRestless { level += Self.restless.level }
+        }
+        return [clear, Self.weak, Self.laugh].contains { isHeld($0, level) }
     }
 
-    private func isHeld(_ onset: Onset, _ level: Double) -> Bool {
+    private func isHeld(_ onset: Onset, _ level: Double, by value: (Sample) -> Double = \.level) -> Bool {
         guard let first = firstHeld(for: onset.seconds) else { return false }
         let talk = mean(from: firstSample(within: Self.talkWindow), \.speed)
-        return mean(from: first, \.level) > level - onset.less + Self.talkWeight * talk
+        return mean(from: first, value) > level - onset.less + Self.talkWeight * talk
             && mean(from: first, \.mouth.cornerDrop) < onset.mostCornerDrop
+            && mean(from: first, \.mouth.opening) >= onset.leastOpening
     }
 
     /// Ends the smile under way if it is over: what happened.
@@ -160,7 +179,7 @@ struct SmileDetector: Sendable {
         smile.peak = max(smile.peak, level)
         smile.weakSince = level < Self.endShare * smile.peak ? smile.weakSince ?? time : nil
         self.smile = smile
-        let hasWeakened = smile.weakSince.map { time - $0 >= merge - Self.slack } ?? false
+        let hasWeakened = smile.weakSince.map { time - $0 >= merge - Track.slack } ?? false
         guard level < wanted.endLevel || hasWeakened else { return nil }
         samples.forget()
         return end(at: time)
@@ -170,12 +189,12 @@ struct SmileDetector: Sendable {
     private func firstHeld(for seconds: Double) -> Int? {
         let (oldest, first) = (samples.held.lowerBound, firstSample(within: seconds))
         if first > oldest { return first }
-        return samples[samples.end - 1].time - samples[oldest].time >= seconds - Self.slack ? oldest : nil
+        return samples[samples.end - 1].time - samples[oldest].time >= seconds - Track.slack ? oldest : nil
     }
 
     /// The first sample of the last `seconds`.
     private func firstSample(within seconds: Double) -> Int {
-        let earliest = samples[samples.end - 1].time - seconds - Self.slack
+        let earliest = samples[samples.end - 1].time - seconds - Track.slack
         var index = samples.end - 1
         while index > samples.first, samples[index - 1].time >= earliest { index -= 1 }
         return index

@@ -29,6 +29,9 @@ struct Track: Sendable {
     /// Whether it is there, and is not seen.
     var isUnseen: Bool { hasEntered && !latest.isSeen }
 
+    /// Whether its landmarks are needed in every frame; for a blink they are not: any change of the eyes has them computed.
+    var needsEveryFrame: Bool { smile.isDeciding }
+
     private(set) var hasEntered = false
     private let firstSeen: FrameStamp
     /// How often it is, once there was no time for it in some frame.

@@ -125,6 +125,7 @@ final class FrameProcessor: @unchecked Sendable {
         let tracked = meter.measure(.track) {
             tracker.advance(to: frame.stamp, with: observations, skipped: skipped, isCut: isCut, readings: readings)
         }
+        analyzer.needingEveryFrame = tracker.needingEveryFrame
         if !tracked.setAside.isEmpty, let picture { analyzer.setAside(tracked.setAside, in: picture) }
         var reasons = tracked.attention
         if let luminance = analysis.luminance, luminance < Self.darkest { reasons.insert(.tooDark) }

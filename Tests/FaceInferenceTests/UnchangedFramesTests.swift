@@ -82,6 +82,25 @@ struct UnchangedFramesTests {
         }
     }
 
+    @Test("computes the landmarks of a face that needs every frame, however still it is, and not of another one")
+    func everyFrame() throws {
+        let portrait = try Portrait.astronaut.frame()
+        let analyzer = try analyzer(skips: true)
+        func runs(_ frames: Range<Int>) throws -> Int {
+            try frames.reduce(0) { sum, number in
+                var frame = portrait
+                frame.stamp.frame = number
+                frame.stamp.mediaTime = Double(number) / 30
+                return sum + (try analyzer.analyze(frame).landmarkRuns)
+            }
+        }
+        #expect(try runs(0..<21) < 10)
+        analyzer.needingEveryFrame = [1]
+        #expect(try runs(21..<36) >= 15)
+        analyzer.needingEveryFrame = [2]
+        #expect(try runs(36..<56) < 10)
+    }
+
     @Test("searches beside a still face once a second, and at once when something beside it changes")
     func besideFace() throws {
         let analyzer = try analyzer(skips: true)

@@ -323,6 +323,48 @@ struct ExpressionTests {
         #expect(timeline.play(String(repeating: "l", count: 30)) { _ in .sample(mouth: laugh) }.contains("S"))
     }
 
+    @Test("every frame's landmarks are needed while talk is near a smile or one begins or ends, otherwise not")
+    func everyFrame() {
+        func isNeeded(after line: String, _ level: Double, opening: (Int) -> Double = { _ in 0.05 }) -> Bool {
+            var (timeline, frame) = (Timeline(), 0)
+            _ = timeline.play(rest, mouth)
+            _ = timeline.play(line, mouth)
+            #expect(timeline.tracker.needingEveryFrame.isEmpty)
+            _ = timeline.play(String(repeating: "f", count: 45)) { _ in
+                frame += 1
+                return .sample(mouth: .level(level, opening: opening(frame)))
+            }
+            return timeline.tracker.needingEveryFrame == [1]
+        }
+        func talk(_ frame: Int) -> Double { frame % 6 < 3 ? 0.02 : 0.1 }
+        #expect(isNeeded(after: "", 0.35, opening: talk) && !isNeeded(after: "", 0.25, opening: talk))
+        #expect(!isNeeded(after: "", 0.35))
+        // A smile that lasts, once it is told.
+        let smile = String(repeating: "s", count: 20)
+        #expect(!isNeeded(after: smile, 1) && !isNeeded(after: "", 0))
+        // Below 0.58 of its highest level, for less than smileMerge.
+        var ending = Timeline()
+        _ = ending.play(rest + smile + "hhhhhhhh", mouth)
+        #expect(ending.tracker.needingEveryFrame == [1])
+        var beginning = Timeline()
+        #expect(!beginning.play(rest + "ssc", mouth).contains("S") && beginning.tracker.needingEveryFrame == [1])
+    }
+
+    @Test("a mouth wide open in laughter counts once it has lasted, one that cries for a second and a half does not")
+    func wideLaugh() {
+        let wide = FaceObservation.MouthShape.level(0.7, opening: 0.36, cornerDrop: 0.105)
+        var laughing = Timeline()
+        _ = laughing.play(rest, mouth)
+        let happened = laughing.play(String(repeating: "l", count: 70)) { _ in .sample(mouth: wide) }
+        #expect(happened.filter { $0 != "." } == "MS")
+        // By the mean of two seconds.
+        #expect(!happened.prefix(50).contains("S"))
+        var crying = Timeline()
+        _ = crying.play(rest, mouth)
+        let line = String(repeating: "l", count: 45) + rest
+        #expect(!crying.play(line) { $0 == "l" ? .sample(mouth: wide) : .sample() }.contains("S"))
+    }
+
     @Test("a weak smile counts once it has lasted for 0.8 s, bared teeth never")
     func weakSmile() {
         var timeline = Timeline()
@@ -346,6 +388,19 @@ struct ExpressionTests {
         #expect(!happened.contains("S"))
         var smiling = Timeline()
         #expect(smiling.play(String(repeating: "s", count: 18), mouth).contains("S"))
+    }
+
+    @Test("a smile that a face comes in with counts once it has lasted for 0.8 s, and its end as any other's")
+    func arriving() {
+        var timeline = Timeline()
+        // Too weak to be 0.5 above a resting level that is learnt from it.
+        let happened = timeline.play(String(repeating: "w", count: 40)) { _ in .sample(mouth: .level(0.65)) }
+        #expect(happened.filter { $0 != "." } == "ES")
+        #expect(!happened.prefix(24).contains("S") && happened.prefix(26).contains("S"))
+        #expect(timeline.play(rest + "ssssssssss", mouth).filter { $0 != "." } == "eS")
+        var weaker = Timeline()
+        let none = weaker.play(String(repeating: "w", count: 90)) { _ in .sample(mouth: .level(0.55)) }
+        #expect(!none.contains("S"))
     }
 
     @Test("a second smile counts after the first has ended")

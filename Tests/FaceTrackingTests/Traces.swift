@@ -152,7 +152,7 @@ struct Trace {
             let (isLooking, isTalking) = (face.gaze.look.isLooking, face.mouth.isTalking)
             watch(seen, State(isLooking: isLooking, isTalking: isTalking, face: shown))
             // Before its enter nobody knows of the face.
-            guard seen.time - face.first >= 0.1 else { continue }
+            guard seen.time - face.first >= 0.1 - Track.slack else { continue }
             if let blink {
                 events.append(
                     Event(

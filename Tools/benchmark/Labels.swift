@@ -68,6 +68,13 @@ struct Labels: Decodable {
         var clips: [String: Labels]
     }
 
+    /// The labels of a clip with those of one person's smiles alone.
+    static func onlySmiles(of person: Smiles, in labels: Labels) -> Labels {
+        var labels = labels
+        labels.smiles = ["": person]
+        return labels
+    }
+
     /// The labels of all clips that a truth file names and that lie beside it, by name.
     static func load(_ folder: URL) throws -> [(name: String, labels: Labels)] {
         let data = try Data(contentsOf: folder.appending(path: "truth.json"))
@@ -108,6 +115,10 @@ struct Score {
             var faceID: Int?
             var duration: Double?
             var eyes: String?
+            var bounds: Bounds?
+        }
+        struct Bounds: Decodable {
+            var x, y, width, height: Double
         }
         private enum CodingKeys: CodingKey { case topic, payload }
 
@@ -134,19 +145,26 @@ struct Score {
     /// Nil if they are not labelled.
     private(set) var blinks: Count?
     private(set) var smiles: Count?
+    /// The same, where a smile counts for the person who smiled only; nil if it is not known who is where.
+    private(set) var ownSmiles: Count?
 
     /// The slack around a smile, in seconds.
     private static let smileSlack = 0.5
     /// The slack around a blink, in frames.
     private static let blinkSlack = 3.0
 
-    init(of messages: [Message], against labels: Labels) {
+    init(of messages: [Message], against labels: Labels, places: Places?) {
         let enters = messages.filter { $0.kind == "enter" }
         identities = Set(enters.compactMap(\.payload?.faceID)).count
         people = labels.people ?? labels.faces?.count
         let empty = labels.noFace?.all ?? (labels.faces?.isEmpty == true ? [0...Double.infinity] : [])
         wrongEnters = enters.count { Self.isInside($0.time, empty, slack: -0.3) }
-        if labels.smiles != nil { smiles = Self.smiles(messages.filter { $0.kind == "smile" }, labels) }
+        if labels.smiles != nil {
+            let told = messages.filter { $0.kind == "smile" }
+            smiles = Self.smiles(told, labels)
+            // Of one person everything is their own.
+            ownSmiles = places.map { Self.smilesByPerson(told, labels, $0) } ?? (people == 1 ? smiles : nil)
+        }
         if labels.blinks != nil, labels.blinksAreComplete != false {
             blinks = Self.blinks(
                 messages.filter { $0.kind == "blink" && ($0.payload?.eyes ?? "both") == "both" },
@@ -159,8 +177,8 @@ struct Score {
         ranges.contains { $0.lowerBound - slack <= time && time <= $0.upperBound + slack }
     }
 
-    /// A smile is found if it is reported within it. One in an ambiguous stretch does not count, another one is wrong.
-    private static func smiles(_ messages: [Message], _ labels: Labels) -> Count {
+    /// A smile is found if it is reported within it, of whomever. One in an ambiguous stretch does not count, another one is wrong.
+    static func smiles(_ messages: [Message], _ labels: Labels) -> Count {
         let scored = labels.smilesScored ?? [0, .infinity]
         let people = labels.smiles.map { Array($0.values) } ?? []
         let clear = people.flatMap { $0.clear?.all ?? [] }.filter { $0.lowerBound <= scored[1] }

@@ -121,7 +121,6 @@ package final class Subscriber: Sendable {
                     receive(.message(message))
                 }
             }
-        // When the messages end, the task that forwards the states is cancelled, because it is not awaited.
         case .session(let session, let topics, let metadata):
             let messages = Monitor(UpdateMessages(camera: address, topics: topics, metadata: metadata))
             let hand: @Sendable ((inout UpdateMessages) -> [DaemonMessage]) -> Void = { [base] make in
