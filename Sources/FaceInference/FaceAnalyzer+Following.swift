@@ -3,6 +3,10 @@ import Frames
 
 /// How faces are followed from frame to frame.
 extension FaceAnalyzer {
+    /// The side of the smallest region in which the landmark model is asked, in pixels: its face has 16 between the outer eye
+    /// corners, the least with which blinks are seen.
+    private static let smallestMesh: Float = 40
+
     /// Follows all faces into a frame.
     /// - Returns: Whether a model was run for one of them, since something changed there.
     @discardableResult
@@ -79,7 +83,7 @@ extension FaceAnalyzer {
             face.enter(size)
             if face.isDue(at: time) || !options.skipsUnchanged {
                 hasLooked = true
-                guard let found = try finder.follow(face.detection, in: frame),
+                guard let found = try finder.follow(face.detection, isNew: face.isNew(at: time), in: frame),
                     isWanted(found.face.corners, in: size)
                 else { continue }
                 let patch = FacePatch(CropRegion(around: found.face), in: frame)
@@ -98,6 +102,8 @@ extension FaceAnalyzer {
     /// Begins to follow a face by its landmarks if the landmark model is sure that there is one. It is asked twice, the second
     /// time in the region of its own answer, which is the better one.
     func beginMesh(at place: CropRegion, _ lineage: Int, in frame: Frame) throws(InferenceError) -> Bool {
+        // In a smaller one nothing can be measured that the detector does not see, at a quarter of the time.
+        guard place.side >= Self.smallestMesh else { return false }
         let (size, time) = (frame.uprightSize, frame.stamp.mediaTime)
         var region = place
         var presence = 0.0

@@ -177,6 +177,8 @@ struct FaceDetection: Hashable, Sendable {
     /// The yaw in degrees for each width of the face that the nose lies beside the middle of the eyes, and the largest that is told:
     /// of a head that is turned farther the eyes are one behind the other.
     private static let yaw = (perShare: 160.0, most: 45.0)
+    /// The distance of the outer eye corners in distances of the eyes' middles.
+    private static let cornersPerEyes = 1.45
     /// How much lower than the detector's box the mesh ends above, as a share of the height: the box reaches to the hair.
     private static let forehead: Float = 0.1
 
@@ -220,6 +222,8 @@ struct FaceDetection: Hashable, Sendable {
         observation.hasMesh = false
         observation.bounds = NormalizedRect(left: low.x, top: low.y, right: high.x, bottom: high.y)
         observation.pose = pose
+        let eyes = rightEye - leftEye
+        observation.eyeDistance = Double(hypotf(eyes.x, eyes.y)) * Self.cornersPerEyes
         observation.confidence = Double(score)
         observation.leftEye = size.share(of: leftEye)
         observation.rightEye = size.share(of: rightEye)

@@ -10,9 +10,13 @@ final class FaceFinder {
     /// faces with two on no label; where both closer looks must score 0.6, it is 75 % and three. A dog's face scores 0.83, 0 and 0.64.
     static let candidateScore: Float = 0.35
     private static let leastScore: Float = 0.3
-    private static let sureScore: Float = 0.62
-    /// The score that a face must keep that is followed.
+    private static let sureScore: Float = 0.65
+    /// The score that a face must keep that is followed, and the one that a new face must keep until it has been there for a moment: what
+    /// looks like a face for one frame does not in the next ones.
     private static let followingScore: Float = 0.4
+    private static let newScore: Float = 0.6
+    /// The smallest face that is believed, in pixels of the detector's input for the search.
+    private static let smallestCandidate: Float = 8
     /// The side of a closer look in sizes of the face, and the pixels of the input for it.
     private static let closerSides: [Float] = [4, 2.5]
     private static let closerPixels = 160
@@ -62,7 +66,9 @@ final class FaceFinder {
         let detector = try detector(width: width, height: height)
         let center = SIMD2<Float>(rect.center.vector) * frame.uprightSize.vector - 0.5
         let region = CropRegion(center: center, side: side * Float(max(width, height)) / Float(pixels), rotation: rotation)
-        return try detector.detect(in: frame, region: region, minimumScore: Self.candidateScore)
+        let found = try detector.detect(in: frame, region: region, minimumScore: Self.candidateScore)
+        let least = Self.smallestCandidate * side / Float(pixels)
+        return found.filter { $0.side >= least }
     }
 
     private func detector(width: Int, height: Int) throws(InferenceError) -> FaceDetector {
@@ -94,9 +100,10 @@ final class FaceFinder {
 
     /// Finds a face again that was there a moment ago: where it was, or near.
     /// - Returns: Nil if it is not there.
-    func follow(_ face: FaceDetection, in frame: Frame) throws(InferenceError) -> CloserLook? {
+    func follow(_ face: FaceDetection, isNew: Bool = false, in frame: Frame) throws(InferenceError) -> CloserLook? {
+        let score = isNew ? Self.newScore : Self.followingScore
         for factor in Self.closerSides.reversed() {
-            if let found = try look(at: face, factor, in: frame, minimumScore: Self.followingScore) { return found }
+            if let found = try look(at: face, factor, in: frame, minimumScore: score) { return found }
         }
         return nil
     }

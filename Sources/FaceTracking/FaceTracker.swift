@@ -148,10 +148,10 @@ public struct FaceTracker: Sendable {
         // Of a head that is turned very far the yaw is unknown.
         let isTurned = seen.pose.yaw.map { abs($0) > options.yawLimit } ?? true
         if isTurned { update.attention.insert(.turnedAway) }
-        if !seen.hasMesh {
-            if !isTurned { update.attention.insert(.notMeasured) }
-        } else if seen.eyeDistance < options.smallestEyeDistance {
+        if seen.eyeDistance < options.smallestEyeDistance {
             update.attention.insert(.tooSmall)
+        } else if !seen.hasMesh, !isTurned {
+            update.attention.insert(.notMeasured)
         }
     }
 
