@@ -6,15 +6,16 @@ final class FaceFinder {
     /// The score from which on a place is a candidate for a face, the one that it must have in both closer looks, and the one that
     /// two of the three looks must have. A large face is seen more surely in the search, a small one in the closer looks.
     ///
-    /// Chosen on 140 pictures of streets and rooms, of which docs/accuracy.md has the figures. One look at each finds 80 % of 110
-    /// faces with two on no label; where both closer looks must score 0.6, it is 75 % and three. A dog's face scores 0.83, 0 and 0.64.
+    /// Chosen on 140 pictures of streets and rooms, of which docs/accuracy.md has the figures. One look at each finds 78 % of 110
+    /// faces with two on no label, and a scene gives many looks; where both closer looks must score 0.6, it is 75 % and three. A
+    /// dog's face scores 0.83, 0 and 0.64.
     static let candidateScore: Float = 0.35
     private static let leastScore: Float = 0.3
-    private static let sureScore: Float = 0.65
+    private static let sureScore: Float = 0.68
     /// The score that a face must keep that is followed, and the one that a new face must keep until it has been there for a moment: what
     /// looks like a face for one frame does not in the next ones.
     private static let followingScore: Float = 0.4
-    private static let newScore: Float = 0.6
+    private static let newScore: Float = 0.62
     /// The smallest face that is believed, in pixels of the detector's input for the search.
     private static let smallestCandidate: Float = 8
     /// The side of a closer look in sizes of the face, and the pixels of the input for it.
@@ -66,9 +67,13 @@ final class FaceFinder {
         let detector = try detector(width: width, height: height)
         let center = SIMD2<Float>(rect.center.vector) * frame.uprightSize.vector - 0.5
         let region = CropRegion(center: center, side: side * Float(max(width, height)) / Float(pixels), rotation: rotation)
-        let found = try detector.detect(in: frame, region: region, minimumScore: Self.candidateScore)
-        let least = Self.smallestCandidate * side / Float(pixels)
-        return found.filter { $0.side >= least }
+        return try detector.detect(in: frame, region: region, minimumScore: Self.candidateScore)
+    }
+
+    /// The side of the smallest face that is believed where a part of the picture is searched with that many pixels, in pixels of
+    /// the picture.
+    static func leastSide(pixels: Int, _ rect: NormalizedRect, _ size: FrameSize) -> Float {
+        smallestCandidate * rect.extent(in: size).max() / Float(pixels)
     }
 
     private func detector(width: Int, height: Int) throws(InferenceError) -> FaceDetector {
