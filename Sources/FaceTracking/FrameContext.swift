@@ -15,7 +15,9 @@ struct FrameContext {
     /// Seconds.
     var time: Double { stamp.mediaTime }
     /// Whether the face is measured, and large and frontal enough to read its expression.
-    var isVisible: Bool { observation.hasMesh && eyeDistance >= options.smallestEyeDistance && abs(yaw) <= options.yawLimit }
+    var isVisible: Bool {
+        observation.hasMesh && eyeDistance >= options.smallestEyeDistance && abs(yaw) <= options.yawLimit
+    }
     /// Whether it is near and frontal enough for a dip of one eye to be a wink; in a turned head it is normal.
     var canWink: Bool { abs(yaw) <= 15 && eyeDistance >= 60 }
     /// Whether no blink falls between two frames.
