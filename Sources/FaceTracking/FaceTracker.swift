@@ -94,7 +94,7 @@ public struct FaceTracker: Sendable {
         rate.advance(to: stamp.mediaTime, skipped: skipped)
         var update = Update()
         if rate.value < BlinkDetector.minimumRate { update.attention.insert(.lowFrameRate) }
-        if isCut { for index in tracks.indices { tracks[index].noteCut() } }
+        if isCut { for index in tracks.indices { tracks[index].wasCut = true } }
         let usable = observations.filter(\.isFinite)
         let assigned = Assignment.tracks(of: usable, among: tracks, at: stamp.mediaTime)
         for (observation, known) in zip(usable, assigned) {
