@@ -32,8 +32,9 @@ package final class Subscriber: Sendable {
     /// Whether the messages, if any, come from a session in this program.
     package var isLocal: Bool { if case .broker = feed { false } else { true } }
 
-    /// How many messages wait for us before the oldest are dropped.
-    package let capacity: Int
+    /// How many messages wait for us before the oldest are dropped: what a broker has retained about some thousand cameras
+    /// comes at once.
+    static let capacity = 8192
 
     private enum Feed {
         case broker(BrokerConnection)
@@ -47,7 +48,6 @@ package final class Subscriber: Sendable {
     package init() {
         patterns = []
         address = ""
-        capacity = 1
         feed = .nothing
     }
 
@@ -63,7 +63,6 @@ package final class Subscriber: Sendable {
     ) throws(FaceSessionError) {
         patterns = [BrokerAccess.standardBase]
         address = text.withoutPasswords
-        capacity = 64
         var options = FaceSession.Options()
         let hasPictures = topics.contains(.previewJPEG)
         if hasPictures { options.frames = .full }
@@ -82,18 +81,9 @@ package final class Subscriber: Sendable {
     /// to a subscription without a wildcard.
     ///
     /// - Throws: `CommandFailure` if the options can't work; a broker that is away is waited for.
-    package init(
-        _ options: BrokerAccess,
-        command: String,
-        topics: [Topic],
-        patterns: [String],
-        capacity: Int = 1024,
-        largest: Int? = nil
-    ) throws {
+    package init(_ options: BrokerAccess, command: String, topics: [Topic], patterns: [String]) throws {
         var settings = try options.settings(command: command)
-        if let largest { settings.maximumIncomingPayload = largest }
-        settings.incomingCapacity = capacity
-        self.capacity = capacity
+        settings.incomingCapacity = Self.capacity
         self.patterns = patterns
         address = settings.address
         let silent = Logger(label: "facet") { _ in SwiftLogNoOpLogHandler() }

@@ -12,6 +12,8 @@ final class PagePublisher {
     private static let events = 20
     /// Cameras at the same time: names under a pattern come from any client that may publish.
     static let capacity = 64
+    /// Bytes of a picture: previews of 4096 pixels' width have less.
+    private static let largestPicture = 4 << 20
     /// Bytes of the newest pictures of all cameras, each the same share: any client that may publish can make up cameras.
     private static let pictureBytes = 32 << 20
     /// Bytes of a base's name; longer ones are no daemon's.
@@ -78,7 +80,8 @@ final class PagePublisher {
             if case .removed = message.content, message.topic == .status, !named.contains(base) {
                 return remove([base])
             }
-            if message.topic == .previewJPEG, message.payload.count > Self.pictureBytes / max(1, state.cameras.count) {
+            let share = Self.pictureBytes / max(1, state.cameras.count)
+            if message.topic == .previewJPEG, message.payload.count > min(Self.largestPicture, share) {
                 state.cameras[base]?.refusePicture()
                 return
             }
