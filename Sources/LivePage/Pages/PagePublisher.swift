@@ -58,7 +58,7 @@ final class PagePublisher {
         self.viewers = viewers
         self.overlays = overlays
         named = Set(bases)
-        state = ServedState(address: address, isChecking: cover.isChecking)
+        state = ServedState(address: address)
         for base in bases { state.cameras[base] = ServedCamera(base: base) }
         viewers.show(state)
     }
