@@ -183,9 +183,7 @@ final class PagePublisher {
             var wish = page.wish
             guard wish.camera ?? base == base, let camera = state.cameras[base] else { continue }
             wish.camera = nil
-            let message =
-                try messages[wish]
-                ?? camera.message(wish, overlays: overlays, at: seconds, cover: cover)
+            let message = try messages[wish] ?? camera.message(wish, overlays: overlays, at: seconds, cover: cover)
             messages[wish] = message
             if !message.isEmpty { page.put(message, of: base) }
         }
