@@ -30,7 +30,8 @@ package final class Subscriber: Sendable {
     package let address: String
 
     /// Whether the messages, if any, come from a session in this program.
-    package var isLocal: Bool { if case .broker = feed { false } else { true } }
+    package var isLocal: Bool { connection == nil }
+    private var connection: BrokerConnection? { if case .broker(let connection) = feed { connection } else { nil } }
 
     /// How many messages wait for us before the oldest are dropped: what a broker has retained about some thousand cameras
     /// comes at once.
@@ -141,17 +142,14 @@ package final class Subscriber: Sendable {
 
     /// Publishes a command to a daemon; to the one daemon if no base is named.
     package func send(_ text: String, on topic: Topic, under base: String? = nil) {
-        guard case .broker(let connection) = feed else { return }
-        connection.publish(
-            event: MQTTMessage(topic: topic.name(under: base ?? self.base), text: text, qos: .atLeastOnce)
-        )
+        let name = topic.name(under: base ?? self.base)
+        connection?.publish(event: MQTTMessage(topic: name, text: text, qos: .atLeastOnce))
     }
 
     /// Removes what the broker has retained about the one camera.
     func clear() {
-        guard case .broker(let connection) = feed else { return }
         for topic in Topic.allCases where topic.isRetained {
-            connection.publish(state: MQTTMessage(topic: topic.name(under: base), payload: [], retain: true))
+            connection?.publish(state: MQTTMessage(topic: topic.name(under: base), payload: [], retain: true))
         }
     }
 
@@ -178,10 +176,7 @@ package final class Subscriber: Sendable {
     }
 
     /// How many messages were dropped before they were handed out.
-    package var dropped: Int {
-        guard case .broker(let connection) = feed else { return 0 }
-        return connection.counters.dropped[.incomingOverflow, default: 0]
-    }
+    package var dropped: Int { connection?.counters.dropped[.incomingOverflow] ?? 0 }
 }
 
 extension Topic {

@@ -23,17 +23,8 @@ struct ServedCamera {
         let change = model.take(occurrence, at: seconds)
         name = model.state.name ?? name
         if change.contains(.picture) { hasRefused = false }
-        guard !change.subtracting(.picture).isEmpty else { return change }
-        if !model.state.mayShowFaces || (change.contains(.connection) && model.connection.isInterrupted) { hide() }
-        isDirty = isDirty || shown == nil
+        if !change.subtracting(.picture).isEmpty { isDirty = isDirty || shown == nil }
         return change
-    }
-
-    /// Takes the picture that is shown away, and those that wait.
-    private mutating func hide() {
-        isDirty = isDirty || shown != nil
-        shown = nil
-        model.forgetWaiting()
     }
 
     /// Its name, if pictures come.
@@ -50,7 +41,11 @@ struct ServedCamera {
         model.hidesFaces = cover.isChecking
         model.advance(to: seconds)
         // Without a page no picture is searched for faces; one that was must not be the first that the next page gets.
-        if model.picture == nil || (cover.isChecking && (lacksMetadata || !isWatched)) { hide() }
+        if model.picture == nil || (cover.isChecking && (lacksMetadata || !isWatched)) {
+            isDirty = isDirty || shown != nil
+            shown = nil
+            model.forgetWaiting()
+        }
         if cover.isChecking { model.search(with: cover.faces) }
         if let next = model.nextPicture(at: seconds), cover.size(of: next) != nil {
             shown = next
