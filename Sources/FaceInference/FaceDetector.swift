@@ -56,8 +56,7 @@ final class FaceDetector {
         }
     }
 
-    /// Finds the faces in a region, whose side is the longer one of the input, the surest first.
-    /// - Parameter minimumScore: The score that a face must have, 0…1.
+    /// Finds the faces in a region, whose side is the longer one of the input, the surest first: those with at least `minimumScore`, 0…1.
     func detect(
         in frame: Frame,
         region: CropRegion,

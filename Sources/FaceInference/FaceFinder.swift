@@ -39,14 +39,11 @@ final class FaceFinder {
         closer = try FaceDetector(width: Self.closerPixels, height: Self.closerPixels, in: liteRT)
     }
 
-    /// Finds candidates for faces in a part of the frame, the surest first, in pixels of the upright picture.
-    /// - Parameters:
-    ///   - frame: The frame.
-    ///   - rect: The part, in shares of the upright picture.
-    ///   - pixels: The pixels of the input for the part's longer side.
-    ///   - reach: How far the search reaches beyond the part's edges, as a share of its longer side: a face that an edge cuts is found
-    ///     more surely where the input shows more than the picture.
-    ///   - rotation: By how much the picture is turned before, in radians.
+    /// Finds candidates for faces in a part of the frame, the surest first, in pixels of the upright picture. The part's longer side is
+    /// scaled to `pixels`.
+    ///
+    /// The search reaches beyond the part's edges by a share of its longer side, since a face that an edge cuts is found more surely
+    /// where the input shows more than the picture. The rotation, in radians, turns the picture before.
     func find(
         in frame: Frame,
         rect: NormalizedRect,
@@ -66,7 +63,9 @@ final class FaceFinder {
         let (width, height) = isOnSide ? (length(extent.y), length(extent.x)) : (length(extent.x), length(extent.y))
         let detector = try detector(width: width, height: height)
         let center = SIMD2<Float>(rect.center.vector) * frame.uprightSize.vector - 0.5
-        let region = CropRegion(center: center, side: side * Float(max(width, height)) / Float(pixels), rotation: rotation)
+        // The input's sides are rounded up to whole units.
+        let shown = side * Float(max(width, height)) / Float(pixels)
+        let region = CropRegion(center: center, side: shown, rotation: rotation)
         return try detector.detect(in: frame, region: region, minimumScore: Self.candidateScore)
     }
 
@@ -126,10 +125,8 @@ final class FaceFinder {
         return same.first.map { ($0, closer.luminance(of: $0, in: region)) }
     }
 
-    /// The pixels of the longer side of a part of the picture for a search in which the smallest wanted face is large enough.
-    /// - Parameters:
-    ///   - most: The most pixels that are spent.
-    ///   - minimumSize: The width of the smallest wanted face as a share of the picture's shorter side; 0 for no limit.
+    /// The pixels of the longer side of a part of the picture, `most` at the most, for a search in which the smallest wanted face is large
+    /// enough: its width is `minimumSize` of the picture's shorter side, 0 for no limit.
     static func pixels(most: Int, minimumSize: Double, _ rect: NormalizedRect, _ size: FrameSize) -> Int {
         let smallest = minimumSize * Double(size.vector.min())
         guard smallest > 0 else { return most }
@@ -143,8 +140,8 @@ final class FaceFinder {
     /// How far a search reaches beyond the edges that must not miss a face, as a share of the picture's longer side.
     private static let reach: Float = 0.25
 
-    /// Finds faces of all sizes in a part of the frame, the surest first, in pixels of the upright picture.
-    /// - Parameter turned: Whether those too that lie on their side or upside down.
+    /// Finds faces of all sizes in a part of the frame, the surest first, in pixels of the upright picture; if `turned`, those too that
+    /// lie on their side or upside down.
     func findEverything(
         in frame: Frame,
         rect: NormalizedRect,
@@ -156,7 +153,8 @@ final class FaceFinder {
             found += try find(in: frame, rect: rect, pixels: Self.finePixels, rotation: rotation)
             found += try findNext(in: frame, rect: rect, rotation: rotation)
             // A face that fills the picture is found where it is small.
-            found += try find(in: frame, rect: rect, pixels: Self.usualPixels / 4, reach: Self.reach, rotation: rotation)
+            let few = Self.usualPixels / 4
+            found += try find(in: frame, rect: rect, pixels: few, reach: Self.reach, rotation: rotation)
         }
         return FaceDetection.best(found, mostOverlap: 0.3)
     }

@@ -33,7 +33,8 @@ struct SearchSchedule: Hashable, Sendable {
     func isDue(at mediaTime: Double, following count: Int, isChanging: Bool = false) -> Bool {
         guard count < maximumFaces else { return false }
         if let lastLoss, hasLost(at: mediaTime) {
-            return lastSearch ?? -.infinity <= lastLoss || hasPassed(Self.pauseAfterLoss, since: lastSearch, at: mediaTime)
+            return lastSearch ?? -.infinity <= lastLoss
+                || hasPassed(Self.pauseAfterLoss, since: lastSearch, at: mediaTime)
         }
         guard count > 0, hurried < Self.searchesAfterCut else { return true }
         return hasPassed(isChanging && !isHurried ? interval : calmInterval, since: lastSearch, at: mediaTime)

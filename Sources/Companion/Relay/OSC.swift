@@ -84,7 +84,8 @@ enum OpenTrack {
     /// The nearest face, as x, y and z in centimetres from the camera, to the picture's right, up and away from it, then yaw,
     /// pitch and roll in degrees; nil without a face whose angles are known.
     static func message(_ faces: [FaceObject], picture: FrameSize) -> [UInt8]? {
-        guard let face = faces.filter({ $0.isSeen && $0.pose?.pitch != nil }).max(by: { $0.bounds.area < $1.bounds.area }),
+        let measured = faces.filter { $0.isSeen && $0.pose?.pitch != nil }
+        guard let face = measured.max(by: { $0.bounds.area < $1.bounds.area }),
             let pose = face.pose, let yaw = pose.yaw, let pitch = pose.pitch
         else { return nil }
         let width = Double(picture.width)

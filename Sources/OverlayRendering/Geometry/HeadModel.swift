@@ -22,7 +22,8 @@ struct HeadModel {
     /// Makes the head of a face so that one position of it lies at a point of the surface.
     init(_ face: SurfaceFace, holding position: (x: Double, y: Double, z: Double), at point: SurfacePoint) {
         pose = face.assumedPose
-        unit = face.uprightSize / [Self.seenShare(pose.yaw ?? 0, depth: 0.9), Self.seenShare(pose.pitch ?? 0, depth: 0.7)]
+        let width = Self.seenShare(pose.yaw ?? 0, depth: 0.9)
+        unit = face.uprightSize / [width, Self.seenShare(pose.pitch ?? 0, depth: 0.7)]
         var plane = FacePlane(center: point, pose: pose)
         plane.distance = max(FacePlane.eyeDistance, Self.viewingDistance * unit.width)
         let off = plane.point(position.x * unit.width, position.y * unit.height, position.z * unit.width)
