@@ -142,7 +142,7 @@ let package = Package(
                 "OverlayRendering", "TerminalPictures", "FacetKit", "FaceMessages", "FaceMetadata", "FaceInference",
                 "FaceTracking", "GStreamerCapture", "MQTT", "MediaFiles", "Frames", "SettingsFiles", "System",
                 "V4L2Capture",
-                "CCurl", "CEvdev", logging,
+                "CCurl", "CEvdev", deque, logging,
             ],
             embedded: ["Pages/icons.html", "Pages/style.css"]
         ),

@@ -15,17 +15,21 @@ final class CompiledModel {
     private let outputTensors: [LiteRtTensorBuffer]
     private let objects: LiteRTObjects
 
-    /// Compiles a model that takes what a sampler writes, and whose outputs have these shapes. The pinned file states both too, but
-    /// for a model that is resized: that one takes inputs of many sizes.
+    /// Compiles a model that takes what a sampler writes, and whose outputs have these shapes. The pinned file states both too, unless
+    /// a copy of its bytes is edited before.
     init(
         _ file: PinnedFile,
         _ sampler: CropSampler,
         outputs: [[Int32]],
         operators: [CustomOperator] = [],
-        isResized: Bool = false,
+        editing edit: ((AlignedMemory) -> Void)? = nil,
         in liteRT: LiteRT
     ) throws(InferenceError) {
-        let bytes = try liteRT.bytes(of: file)
+        var bytes = try liteRT.bytes(of: file)
+        if let edit {
+            bytes = bytes.copy()
+            edit(bytes)
+        }
         let shapes = [[1, Int32(sampler.height), Int32(sampler.width), 3]] + outputs
         let memory = shapes.map { AlignedMemory(count: MemoryLayout<Float>.stride * Int($0.reduce(1, *))) }
         let objects = LiteRTObjects(liteRT, model: file.name, keeping: memory + [bytes] + operators)
@@ -33,10 +37,6 @@ final class CompiledModel {
         compiled = try liteRT.compiling.update { _ in
             Result { () throws(InferenceError) in try objects.compile(bytes, operators) }
         }.get()
-        if isResized {
-            let resize = liteRT.functions.pointee.resize_input
-            try objects.check("resize the input of", resize(compiled, 0, 0, shapes[0], shapes[0].count))
-        }
         var tensors: [LiteRtTensorBuffer] = []
         for (shape, memory) in zip(shapes, memory) { tensors.append(try objects.tensor(shape, in: memory)) }
         inputTensors = Array(tensors.prefix(1))
@@ -78,6 +78,13 @@ final class AlignedMemory {
         guard let pages, pages != MAP_FAILED else { preconditionFailure("there is no memory for a model") }
         base = pages
         self.count = count
+    }
+
+    /// The same bytes in memory of their own.
+    func copy() -> AlignedMemory {
+        let copy = AlignedMemory(count: count)
+        copy.base.copyMemory(from: base, byteCount: count)
+        return copy
     }
 
     deinit { munmap(base, count + Self.margin) }

@@ -31,6 +31,10 @@ struct DetectedFace {
     private static let growth: Float = 1.25
     private static let turn: Float = 0.12
 
+    /// For how many seconds a face is new: longer than it takes to enter.
+    private static let newness = 0.3
+    private let foundAt: Double
+
     init(_ detection: FaceDetection, lineage: Int, luminance: Double, in size: FrameSize, at time: Double) {
         self.lineage = lineage
         self.detection = detection
@@ -39,7 +43,11 @@ struct DetectedFace {
         detectedAt = time
         askedAt = time
         asked = detection
+        foundAt = time
     }
+
+    /// Whether the face was found a moment ago.
+    func isNew(at time: Double) -> Bool { time - foundAt < Self.newness }
 
     /// Where the landmark model would look for the face.
     var region: CropRegion { CropRegion(around: detection) }

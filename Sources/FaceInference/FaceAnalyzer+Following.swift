@@ -3,6 +3,10 @@ import Frames
 
 /// How faces are followed from frame to frame.
 extension FaceAnalyzer {
+    /// The side of the smallest region in which the landmark model is asked, in pixels: its face has 16 between the outer eye
+    /// corners, the least with which blinks are seen.
+    private static let smallestMesh: Float = 40
+
     /// Follows all faces into a frame.
     /// - Returns: Whether a model was run for one of them, since something changed there.
     @discardableResult
@@ -79,7 +83,7 @@ extension FaceAnalyzer {
             face.enter(size)
             if face.isDue(at: time) || !options.skipsUnchanged {
                 hasLooked = true
-                guard let found = try finder.follow(face.detection, in: frame),
+                guard let found = try finder.follow(face.detection, isNew: face.isNew(at: time), in: frame),
                     isWanted(found.face.corners, in: size)
                 else { continue }
                 let patch = FacePatch(CropRegion(around: found.face), in: frame)
@@ -96,29 +100,28 @@ extension FaceAnalyzer {
     }
 
     /// Begins to follow a face by its landmarks if the landmark model is sure that there is one. It is asked twice, the second
-    /// time in the region of its own answer.
-    func beginMesh(at region: CropRegion, _ lineage: Int, in frame: Frame) throws(InferenceError) -> Bool {
+    /// time in the region of its own answer, which is the better one.
+    func beginMesh(at place: CropRegion, _ lineage: Int, in frame: Frame) throws(InferenceError) -> Bool {
+        // In a smaller one nothing can be measured that the detector does not see, at a quarter of the time.
+        guard place.side >= Self.smallestMesh else { return false }
         let (size, time) = (frame.uprightSize, frame.stamp.mediaTime)
-        var region = region
+        var region = place
+        var presence = 0.0
         for _ in 0..<2 {
-            let presence = try landmarkModel.find(spare, in: frame, region: region)
-            let found = CropRegion(around: spare)
-            guard FollowedFace.isPlausible(found, in: size) else { return false }
-            if presence > FollowedFace.minimumPresenceAtBirth {
-                // A mesh that slipped to another face, or off this one.
-                guard found.isSameFace(as: region), isWanted(spare.outline, in: size),
-                    !faces.contains(where: { $0.region.isSameFace(as: found) })
-                else { return false }
-                let face = FollowedFace(lineage: lineage, landmarks: spare, presence, found, size: size, foundAt: time)
-                spare = FaceLandmarks()
-                faces.append(face)
-                faces[faces.count - 1].luminance = landmarkModel.luminance()
-                if options.skipsUnchanged { face.landmarksWereComputed(in: frame, workspace) }
-                return true
-            }
-            region = found
+            presence = try landmarkModel.find(spare, in: frame, region: region)
+            region = CropRegion(around: spare)
+            guard FollowedFace.isPlausible(region, in: size) else { return false }
         }
-        return false
+        // The mesh may have slipped to another face, or off this one.
+        guard presence > FollowedFace.minimumPresenceAtBirth, region.isSameFace(as: place),
+            isWanted(spare.outline, in: size), !faces.contains(where: { $0.region.isSameFace(as: region) })
+        else { return false }
+        var face = FollowedFace(lineage: lineage, landmarks: spare, presence, region, size: size, foundAt: time)
+        spare = FaceLandmarks()
+        face.luminance = landmarkModel.luminance()
+        if options.skipsUnchanged { face.landmarksWereComputed(in: frame, workspace) }
+        faces.append(face)
+        return true
     }
 
     /// Stops following by the detector what is followed by its landmarks too, and one of two of the same face.

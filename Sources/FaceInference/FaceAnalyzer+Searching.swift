@@ -97,7 +97,8 @@ extension FaceAnalyzer {
             if try finder.confirm(candidate, in: frame) != nil { analysis.isOverLimit = true }
             return false
         }
-        guard let face = try finder.confirm(candidate, in: frame) else { return false }
+        let least = FaceFinder.leastSide(pixels: searchPixels(in: size), scene.map.region, size)
+        guard let face = try finder.confirm(candidate, in: frame), face.face.side >= least else { return false }
         let region = CropRegion(around: face.face)
         guard !regions.contains(where: { $0.isSameFace(as: region) }) else { return true }
         let isPicture = setAside.contains {

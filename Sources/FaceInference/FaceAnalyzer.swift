@@ -23,7 +23,7 @@ public final class FaceAnalyzer {
         /// How fine the search for new faces is.
         public var accuracy = Accuracy.standard
         /// How many faces are followed at the same time, at least 1.
-        public var maximumFaces = 8
+        public var maximumFaces = 24
         /// The smallest face width as a share of the picture's shorter side; 0 for no limit.
         public var minimumSize = 0.0
         /// Where to look, in the upright picture: faces whose centre is elsewhere are ignored. Nil is everywhere.

@@ -27,7 +27,33 @@ final class FaceDetector {
         let outputs = [1, 1, 4, 10].flatMap { (channels: Int32) -> [[Int32]] in
             Self.strides.map { [1, Int32(height / $0), Int32(width / $0), channels] }
         }
-        model = try CompiledModel(.faceDetector, sampler, outputs: outputs, isResized: true, in: liteRT)
+        model = try CompiledModel(
+            .faceDetector,
+            sampler,
+            outputs: outputs,
+            editing: { Self.resize($0, width: width, height: height) },
+            in: liteRT
+        )
+    }
+
+    /// The size of the input that the file states.
+    private static let filed = (width: 640, height: 384)
+
+    /// Writes the shapes of all tensors for another size of the input into the bytes of the model.
+    ///
+    /// LiteRT can resize a compiled model, but runs it without XNNPACK then, which takes ten times as long. A shape is in the file as
+    /// its length 4, then 1, the height, the width and the channels, each of four bytes; that of the input with the margin of the
+    /// first convolution has one row and one column more.
+    private static func resize(_ bytes: AlignedMemory, width: Int, height: Int) {
+        let words = bytes.base.assumingMemoryBound(to: Int32.self)
+        let sizes = [1, 2, 4, 8, 16, 32].map { (Int32(filed.height / $0), Int32(filed.width / $0)) }
+        for index in 0..<bytes.count / 4 - 4 where words[index] == 4 && words[index + 1] == 1 {
+            let (rows, columns) = (words[index + 2], words[index + 3])
+            let margin: Int32 = rows == filed.height + 1 && columns == filed.width + 1 ? 1 : 0
+            guard sizes.contains(where: { $0 == (rows - margin, columns - margin) }) else { continue }
+            words[index + 2] = Int32(height) * (rows - margin) / Int32(filed.height) + margin
+            words[index + 3] = Int32(width) * (columns - margin) / Int32(filed.width) + margin
+        }
     }
 
     /// Finds the faces in a region, whose side is the longer one of the input, the surest first.
@@ -151,6 +177,8 @@ struct FaceDetection: Hashable, Sendable {
     /// The yaw in degrees for each width of the face that the nose lies beside the middle of the eyes, and the largest that is told:
     /// of a head that is turned farther the eyes are one behind the other.
     private static let yaw = (perShare: 160.0, most: 45.0)
+    /// The distance of the outer eye corners in distances of the eyes' middles.
+    private static let cornersPerEyes = 1.45
     /// How much lower than the detector's box the mesh ends above, as a share of the height: the box reaches to the hair.
     private static let forehead: Float = 0.1
 
@@ -194,6 +222,8 @@ struct FaceDetection: Hashable, Sendable {
         observation.hasMesh = false
         observation.bounds = NormalizedRect(left: low.x, top: low.y, right: high.x, bottom: high.y)
         observation.pose = pose
+        let eyes = rightEye - leftEye
+        observation.eyeDistance = Double(hypotf(eyes.x, eyes.y)) * Self.cornersPerEyes
         observation.confidence = Double(score)
         observation.leftEye = size.share(of: leftEye)
         observation.rightEye = size.share(of: rightEye)

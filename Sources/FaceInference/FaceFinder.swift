@@ -6,13 +6,18 @@ final class FaceFinder {
     /// The score from which on a place is a candidate for a face, the one that it must have in both closer looks, and the one that
     /// two of the three looks must have. A large face is seen more surely in the search, a small one in the closer looks.
     ///
-    /// Chosen on 140 pictures of streets and rooms, of which docs/accuracy.md has the figures. One look at each finds 80 % of 110
-    /// faces with two on no label; where both closer looks must score 0.6, it is 75 % and three. A dog's face scores 0.83, 0 and 0.64.
+    /// Chosen on 140 pictures of streets and rooms, of which docs/accuracy.md has the figures. One look at each finds 78 % of 110
+    /// faces with two on no label, and a scene gives many looks; where both closer looks must score 0.6, it is 75 % and three. A
+    /// dog's face scores 0.83, 0 and 0.64.
     static let candidateScore: Float = 0.35
     private static let leastScore: Float = 0.3
-    private static let sureScore: Float = 0.62
-    /// The score that a face must keep that is followed.
+    private static let sureScore: Float = 0.68
+    /// The score that a face must keep that is followed, and the one that a new face must keep until it has been there for a moment: what
+    /// looks like a face for one frame does not in the next ones.
     private static let followingScore: Float = 0.4
+    private static let newScore: Float = 0.62
+    /// The smallest face that is believed, in pixels of the detector's input for the search.
+    private static let smallestCandidate: Float = 8
     /// The side of a closer look in sizes of the face, and the pixels of the input for it.
     private static let closerSides: [Float] = [4, 2.5]
     private static let closerPixels = 160
@@ -65,6 +70,12 @@ final class FaceFinder {
         return try detector.detect(in: frame, region: region, minimumScore: Self.candidateScore)
     }
 
+    /// The side of the smallest face that is believed where a part of the picture is searched with that many pixels, in pixels of
+    /// the picture.
+    static func leastSide(pixels: Int, _ rect: NormalizedRect, _ size: FrameSize) -> Float {
+        smallestCandidate * rect.extent(in: size).max() / Float(pixels)
+    }
+
     private func detector(width: Int, height: Int) throws(InferenceError) -> FaceDetector {
         let key = max(width, height)
         if let known = detectors[key], known.width == width, known.height == height { return known }
@@ -94,9 +105,10 @@ final class FaceFinder {
 
     /// Finds a face again that was there a moment ago: where it was, or near.
     /// - Returns: Nil if it is not there.
-    func follow(_ face: FaceDetection, in frame: Frame) throws(InferenceError) -> CloserLook? {
+    func follow(_ face: FaceDetection, isNew: Bool = false, in frame: Frame) throws(InferenceError) -> CloserLook? {
+        let score = isNew ? Self.newScore : Self.followingScore
         for factor in Self.closerSides.reversed() {
-            if let found = try look(at: face, factor, in: frame, minimumScore: Self.followingScore) { return found }
+            if let found = try look(at: face, factor, in: frame, minimumScore: score) { return found }
         }
         return nil
     }

@@ -29,7 +29,8 @@ package struct FaceObservation: Sendable {
     package var gaze: Gaze?
     /// The mean diameter of the irises as a share of the upright picture's diagonal; nil if that was not measured.
     package var irisDiameter: Double?
-    /// The distance between the outer eye corners in pixels of the frame; small values make the rest less reliable.
+    /// The distance between the outer eye corners in pixels of the frame; small values make the rest less reliable. Without a mesh, an
+    /// estimate.
     package var eyeDistance = 0.0
     /// Whether something in the face moved by itself since an earlier frame; nil if that was not measured.
     package var ownMotion: OwnMotion?

@@ -96,11 +96,8 @@ enum Assignment {
 struct FacePath: Sendable {
     /// Those that the velocity is taken from.
     private var points = History<(time: Double, center: NormalizedPoint)>(capacity: 4)
-    private var thinning = Thinning()
 
-    mutating func append(_ bounds: NormalizedRect, at time: Double) {
-        if thinning.takes(time) { points.append((time, bounds.center)) }
-    }
+    mutating func append(_ bounds: NormalizedRect, at time: Double) { points.append((time, bounds.center)) }
 
     /// Where the face is if it went on for so many seconds as in its latest observations.
     func predicted(after seconds: Double) -> NormalizedPoint {

@@ -16,7 +16,6 @@ struct EyeDetector: Sendable {
     /// What `LastMinute` says; nil if that is unknown.
     private(set) var figures: (blinks: Double, closedShare: Double)?
     var closed = ClosedEyes()
-    private var thinning = Thinning()
     private var openness = EyeOpenness()
     private var appearance = EyeAppearance()
     private var blink = BlinkDetector()
@@ -29,7 +28,6 @@ struct EyeDetector: Sendable {
     ///   and are open again.
     mutating func advance(_ context: FrameContext) -> (blink: BlinkDetector.Blink?, closure: FaceEvent.Kind?) {
         let (time, observation) = (context.time, context.observation)
-        guard thinning.takes(time) else { return (nil, nil) }
         let open = openness.advance(EachEye(observation.leftLids, observation.rightLids), at: time)
         let look = observation.eyePatches.map { appearance.advance($0, open.share) }
         let reading = BlinkDetector.Reading(openness: open, appearance: look, canWink: context.canWink)

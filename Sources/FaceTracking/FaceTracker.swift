@@ -94,7 +94,7 @@ public struct FaceTracker: Sendable {
         rate.advance(to: stamp.mediaTime, skipped: skipped)
         var update = Update()
         if rate.value < BlinkDetector.minimumRate { update.attention.insert(.lowFrameRate) }
-        if isCut { for index in tracks.indices { tracks[index].noteCut() } }
+        if isCut { for index in tracks.indices { tracks[index].wasCut = true } }
         let usable = observations.filter(\.isFinite)
         let assigned = Assignment.tracks(of: usable, among: tracks, at: stamp.mediaTime)
         for (observation, known) in zip(usable, assigned) {
@@ -148,10 +148,10 @@ public struct FaceTracker: Sendable {
         // Of a head that is turned very far the yaw is unknown.
         let isTurned = seen.pose.yaw.map { abs($0) > options.yawLimit } ?? true
         if isTurned { update.attention.insert(.turnedAway) }
-        if !seen.hasMesh {
-            if !isTurned { update.attention.insert(.notMeasured) }
-        } else if seen.eyeDistance < options.smallestEyeDistance {
+        if seen.eyeDistance < options.smallestEyeDistance {
             update.attention.insert(.tooSmall)
+        } else if !seen.hasMesh, !isTurned {
+            update.attention.insert(.notMeasured)
         }
     }
 

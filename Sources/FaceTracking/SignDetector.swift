@@ -44,7 +44,6 @@ struct SignDetector: Sendable {
         func mean(_ eye: KeyPath<EachEye<Double>, Double>) -> Double { openness[keyPath: eye] / Double(frames) }
     }
 
-    private var thinning = Thinning()
     private var samples = History<Sample>(capacity: EyeOpenness.capacity)
     private var closure: Closure?
     /// The last blink, if it may be the first half of a double one.
@@ -53,7 +52,6 @@ struct SignDetector: Sendable {
     /// Takes the next frame in which the face was seen, and its eyes unless they cannot be judged; the sign that was completed.
     mutating func advance(eyes: EyeDetector.Seen?, _ context: FrameContext) -> FaceEvent.Kind? {
         let time = context.time
-        guard thinning.takes(time) else { return nil }
         if samples.isBroken(at: time) {
             closure = nil
             lastBlink = nil

@@ -21,7 +21,7 @@ struct Track: Sendable {
     /// The colours below the face, the newest ones most.
     private(set) var clothes: ClothesColors?
     /// Whether the scene has changed since the face was seen last, so that a face in its place may be another one.
-    private(set) var wasCut = false
+    var wasCut = false
     /// What keeps the face although it is not seen; nil unless its patience has ended.
     private(set) var hold: Hold?
     /// The face as subscribers see it; nil before its enter.
@@ -74,7 +74,8 @@ struct Track: Sendable {
         if hold != nil { latest.visit?.unseen += interval }
         hold = nil
         if let newer = observation.clothes { clothes?.blend(newer) ?? (clothes = newer) }
-        path.append(bounds, at: stamp.mediaTime)
+        let isSample = thinning.takes(stamp.mediaTime)
+        if isSample { path.append(bounds, at: stamp.mediaTime) }
         ownRate?.advance(to: stamp.mediaTime)
         lastSeen = stamp
         seenFrames += 1
@@ -93,7 +94,7 @@ struct Track: Sendable {
         latest.zones = zonesNow.isEmpty ? nil : zones.names
         var context = context
         if let ownRate { context.frameRate = min(context.frameRate, ownRate.value) }
-        readExpression(context)
+        readExpression(context, isSample: isSample)
         if hasEntered { updateVisit() }
     }
 
@@ -129,9 +130,6 @@ struct Track: Sendable {
         latest.confidence = confidence
         latest.isSeen = true
     }
-
-    /// Notes that the next frame shows another scene.
-    mutating func noteCut() { wasCut = true }
 
     /// Takes a frame in which the face was not seen.
     ///
@@ -240,15 +238,16 @@ struct Track: Sendable {
         return events.map { FaceEvent(kind: $0.kind, face: face, stamp: $0.stamp) }
     }
 
-    private mutating func readExpression(_ context: FrameContext) {
+    /// Reads what the face does; what keeps a history is given no more samples than `Thinning` takes.
+    private mutating func readExpression(_ context: FrameContext, isSample: Bool) {
         let (stamp, mouth) = (context.stamp, context.observation.mouthShape)
-        if thinning.takes(stamp.mediaTime) { note(smile.advance(mouth, context), at: stamp) }
+        if isSample { note(smile.advance(mouth, context), at: stamp) }
         latest.smile = smile.amount
         latest.smiling = smile.isSmiling
         note(lips.advance(mouth.opening, context), at: stamp)
         latest.mouthOpen = lips.opening
         latest.talking = lips.isTalking
-        let (blink, closure) = eyes.advance(context)
+        let (blink, closure) = isSample ? eyes.advance(context) : (nil, nil)
         let openness = eyes.seen == nil ? nil : eyes.closed.openness
         latest.leftEyeClosed = eyes.seen?.isClosed.left
         latest.rightEyeClosed = eyes.seen?.isClosed.right
@@ -264,7 +263,7 @@ struct Track: Sendable {
         note(closure, at: stamp)
         let areEyesOpen = eyes.seen.map { $0.isClosed != EachEye(true, true) } ?? false
         latest.still = stillness.advance(areEyesOpen: areEyesOpen, context)
-        if context.options.readsSigns { note(signs.advance(eyes: eyes.seen, context), at: stamp) }
+        if isSample, context.options.readsSigns { note(signs.advance(eyes: eyes.seen, context), at: stamp) }
     }
 
     private mutating func note(_ kind: FaceEvent.Kind?, at stamp: FrameStamp) {

@@ -163,13 +163,11 @@ final class UpdateChannel: Sendable {
         }
     }
 
-    /// Ends the updates, unless they have ended; those that wait are read before.
-    func finish(_ end: Next) { finish(end, isCancelled: false) }
-
     /// Ends the updates, and drops those that wait.
     func cancel() { finish(.success(nil), isCancelled: true) }
 
-    private func finish(_ end: Next, isCancelled: Bool) {
+    /// Ends the updates, unless they have ended; those that wait are read before, but dropped with a cancellation.
+    func finish(_ end: Next, isCancelled: Bool = false) {
         let reader = state.update { state -> Reader? in
             if isCancelled { state.waiting = [] } else if state.end != nil { return nil }
             state.end = state.reader == nil ? end : .success(nil)

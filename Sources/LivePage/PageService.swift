@@ -29,8 +29,6 @@ package struct PageService {
 
     /// What a page that shows cameras listens to.
     package static let topics = Topic.viewed + [.count, .stats, .today]
-    /// Bytes of the longest message that a page takes: previews of 4096 pixels' width have less.
-    package static let largestMessage = 4 << 20
 
     private let options: Options
     /// What areas are drawn for; nil for a page that only shows.

@@ -148,7 +148,6 @@ struct ConnectionStateMachine {
         sessionBroker = attempt.version == .version5 && settings.sessionExpiry > .zero ? attempt.broker : nil
         served = attempt.broker
         failures = 0
-        reasons = []
         return report(.connected(attempt.version, broker: broker))
     }
 

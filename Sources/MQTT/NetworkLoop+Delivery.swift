@@ -132,7 +132,12 @@ extension NetworkLoop {
         }
         guard !message.retain else {
             // The renewal of all states overwrites the retained message anyway.
-            guard checksOwnTopicSince != nil, isRivals, rivals.noticed(now: now) else { return }
+            guard checksOwnTopicSince != nil, isRivals else { return }
+            // Not every broker says why it closed a connection (mosquitto 2.0 does not), and a takeover looks like any other
+            // loss. But the client that took our place also wrote its own state where ours was. Finding that once is no proof:
+            // a broker that crashed may have come back with what an earlier run of ours left there. Who finds it twice gives
+            // way before it writes its own: the other one, thrown out by our return, then finds nothing strange and stays.
+            guard let last = exchange(&rivalFound, with: now), now - last < Self.rivalWindow else { return }
             // DISCONNECT keeps our will from overwriting the other client's state.
             handle?.disconnect()
             flushed {}

@@ -19,6 +19,8 @@ final class NetworkLoop {
 
     /// libmosquitto looks at the keep-alive in whole seconds.
     private static let keepAliveCheck: Int64 = 1_000_000_000
+    /// Findings of another client's state further apart than this have nothing to do with each other.
+    static let rivalWindow: Int64 = 600_000_000_000
 
     let session: ClientSession
     var settings: BrokerSettings { session.settings }
@@ -30,7 +32,8 @@ final class NetworkLoop {
     var subscribed = 0
     /// Since when nothing is sent because it is open what the broker has kept on this client's own topic.
     var checksOwnTopicSince: Int64?
-    var rivals = RivalWatch()
+    /// When another client's state was found on this client's own topic, on our return.
+    var rivalFound: Int64?
     var loggedRejections: Set<String> = []
     private var loggedExpired = 0
     var refusals = TemporaryRefusals()

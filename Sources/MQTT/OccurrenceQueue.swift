@@ -21,7 +21,6 @@ struct OccurrenceQueue {
 
     private let mostMessages: Int
     private var waiting: Deque<BrokerConnection.Occurrence> = []
-    private var messages = 0
 
     init(capacity: Int) { mostMessages = max(1, capacity) }
 
@@ -29,17 +28,11 @@ struct OccurrenceQueue {
     mutating func put(_ new: BrokerConnection.Occurrence) -> Bool {
         let isMessage = new.message != nil
         waiting.append(new)
-        if isMessage { messages += 1 }
-        let isOver = isMessage ? messages > mostMessages : waiting.count - messages > Self.mostChanges
-        guard isOver, let oldest = waiting.firstIndex(where: { ($0.message != nil) == isMessage }) else { return false }
-        waiting.remove(at: oldest)
-        if isMessage { messages -= 1 }
+        let alike = waiting.indices.filter { (waiting[$0].message != nil) == isMessage }
+        guard alike.count > (isMessage ? mostMessages : Self.mostChanges) else { return false }
+        waiting.remove(at: alike[0])
         return isMessage
     }
 
-    mutating func removeFirst() -> BrokerConnection.Occurrence? {
-        guard let first = waiting.popFirst() else { return nil }
-        if first.message != nil { messages -= 1 }
-        return first
-    }
+    mutating func removeFirst() -> BrokerConnection.Occurrence? { waiting.popFirst() }
 }

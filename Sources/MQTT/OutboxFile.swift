@@ -117,13 +117,6 @@ final class OutboxFile: Sendable {
         }
     }
 
-    /// The statement that made a table; nil if there is none.
-    private static func definition(of table: String, in connection: SQLiteConnection) throws -> String? {
-        let rows = try connection.execute("SELECT sql FROM sqlite_master WHERE name = ?", [.text(table)])
-        guard case .text(let sql)? = rows.first?[0] else { return nil }
-        return sql
-    }
-
     static func identity(of path: String) throws -> [UInt64] {
         var status = stat()
         guard stat(path, &status) == 0 else { throw SystemError("find \(path)", errno) }
@@ -153,7 +146,9 @@ final class OutboxFile: Sendable {
         if case .text(let problem)? = try connection.execute("PRAGMA quick_check(1)").first?[0], problem != "ok" {
             throw Failure.damaged(problem)
         }
-        for (name, table) in tables where try definition(of: name, in: connection) != "CREATE TABLE \(table)" {
+        let made = "SELECT 1 FROM sqlite_master WHERE name = ? AND sql = ?"
+        for (name, table) in tables
+        where try connection.execute(made, [.text(name), .text("CREATE TABLE \(table)")]).isEmpty {
             throw Failure.damaged("its table \(name) is not as it was made")
         }
         var contents = Contents(lastSequence: try lastSequence(in: connection))

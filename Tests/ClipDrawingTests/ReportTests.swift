@@ -144,7 +144,7 @@ struct ReportTests {
         report.title = "<i>&\".mp4"
         let html = ReportPage(report: report).html
         for text in [
-            "&lt;i&gt;&amp;&quot;.mp4", "h264 640x480", "both eyes, 0.15 s", "Face 2", "did not smile", "83 %",
+            "&lt;i&gt;&amp;&quot;.mp4", "h264 640x480", "both eyes, 0.15 s", "Face 2", "did not smile", "83%",
         ] {
             #expect(html.contains(text), "\(text)")
         }

@@ -44,7 +44,10 @@ struct CropRegionTests {
             points: [.init(x: 0, y: 0), .init(x: 10, y: 10), .zero, .init(x: 0, y: 10), .init(x: 0, y: 10)]
         )
         let region = CropRegion(around: detection)
-        #expect(region.side == 60 && region.center.x == 10 && region.center.y == 20)
+        // The detector's box reaches a tenth higher than the mesh, along the face's own axis.
+        #expect(abs(region.side - 1.5 * 36) < 1e-4)
+        let aside = Float(2) / Float(2).squareRoot()
+        #expect(abs(region.center.x - (10 - aside)) < 1e-4 && abs(region.center.y - (20 + aside)) < 1e-4)
         #expect(abs(region.rotation - .pi / 4) < 1e-6)
     }
 

@@ -72,7 +72,7 @@ final class PinnedFileTests {
 
     @Test("a directory in a file's place is an error, not a crash")
     func directoryInstead() throws {
-        let file = directory.appending(path: Self.files[3])
+        let file = directory.appending(path: Self.files[2])
         try FileManager.default.removeItem(at: file)
         try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
         var options = FaceAnalyzer.Options()

@@ -72,7 +72,7 @@ struct SearchScheduleTests {
             schedule.noteSearch(at: time)
             return true
         }
-        #expect(searched == [0, 1, 4, 7, 10, 13])
+        #expect(searched == [0, 1, 4, 7, 10, 13, 15])
     }
 
     @Test("a long interval makes a loss no dearer")

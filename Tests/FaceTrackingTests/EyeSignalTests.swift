@@ -93,10 +93,12 @@ struct EyeSignalTests {
 
     @Test("the noise of a face at rest is no way that it goes, at any rate", arguments: [30.0, 60, 120, 240, 1000])
     func path(rate: Double) throws {
-        var path = FacePath()
+        var (path, thinning) = (FacePath(), Thinning())
         let distances = (0..<Int(rate)).map { frame in
             let x = 0.5 + (frame % 2 == 0 ? 0 : 0.001)
-            path.append(NormalizedRect(x: x, y: 0.5, width: 0.2, height: 0.2), at: Double(frame) / rate)
+            let (bounds, time) = (NormalizedRect(x: x, y: 0.5, width: 0.2, height: 0.2), Double(frame) / rate)
+            // As a track does.
+            if thinning.takes(time) { path.append(bounds, at: time) }
             return abs(path.predicted(after: 0.5).x - 0.6)
         }
         // With the first few there is little to go by.

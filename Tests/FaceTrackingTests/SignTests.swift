@@ -8,10 +8,12 @@ import Testing
 extension Trace {
     /// The signs that are seen, in order.
     func signs(isMirrored: Bool = false) -> [(sign: FaceEvent.Sign, lineage: Int, time: Double)] {
-        var faces: [Int: (eyes: EyeDetector, signs: SignDetector)] = [:]
+        var faces: [Int: (eyes: EyeDetector, signs: SignDetector, thinning: Thinning)] = [:]
         var found: [(sign: FaceEvent.Sign, lineage: Int, time: Double)] = []
         for seen in sightings {
-            var face = faces[seen.lineage] ?? (EyeDetector(), SignDetector())
+            var face = faces[seen.lineage] ?? (EyeDetector(), SignDetector(), Thinning())
+            // As a track does.
+            let isSample = face.thinning.takes(seen.time)
             var observation = FaceObservation.sample(mouth: seen.mouth, yaw: seen.yaw, eyeDistance: seen.eyeDistance)
             (observation.leftLids, observation.rightLids) = (seen.leftLids, seen.rightLids)
             observation.pose.pitch = seen.pitch
@@ -19,8 +21,8 @@ extension Trace {
             var options = FaceTracker.Options()
             options.isMirrored = isMirrored
             let context = FrameContext(observation: observation, stamp: stamp, frameRate: 30, options: options)
-            _ = face.eyes.advance(context)
-            let sign = face.signs.advance(eyes: face.eyes.seen, context)
+            if isSample { _ = face.eyes.advance(context) }
+            let sign = isSample ? face.signs.advance(eyes: face.eyes.seen, context) : nil
             if case .sign(let sign)? = sign { found.append((sign, seen.lineage, seen.time)) }
             faces[seen.lineage] = face
         }

@@ -360,32 +360,33 @@ struct PagePublisherTests {
 
     @Test("a face found just before or after a picture, and not in it, is covered in it")
     func neighbours() throws {
-        func entry(_ arrival: Double, _ faces: [NormalizedRect]) -> CheckedPicture {
-            let picture = PreviewPicture(
-                content: .jpeg([]),
-                frame: Int(arrival * 30),
-                mediaTime: arrival,
-                arrival: arrival
-            )
-            return CheckedPicture(picture: picture, size: FrameSize(width: 4, height: 3), faces: faces)
+        var model = LiveModel()
+        model.hidesFaces = true
+        func add(_ arrival: Double, _ faces: [NormalizedRect]?) {
+            let picture = PreviewPicture(content: .jpeg([]), frame: Int(arrival * 30), mediaTime: arrival)
+            let message = CameraMessage(base: "faces", topic: .previewJPEG, content: .picture(picture))
+            _ = model.take(.message(message), at: arrival)
+            model.search { _ in faces }
         }
+        func found(at seconds: Double) -> [NormalizedRect]? { model.nextPicture(at: seconds)?.found }
         let (left, right) = (
             NormalizedRect(x: 0.1, y: 0.1, width: 0.2, height: 0.2),
             NormalizedRect(x: 0.6, y: 0.1, width: 0.2, height: 0.2)
         )
         let moved = NormalizedRect(x: 0.15, y: 0.1, width: 0.2, height: 0.2)
-        var pictures = CheckedPictures()
-        pictures.add(entry(0, [left]))
-        #expect(pictures.nextDue(at: 0.2) == nil)
-        #expect(pictures.nextDue(at: 0.31)?.faces == [left])
-        #expect(pictures.nextDue(at: 0.32) == nil, "once")
-        pictures.add(entry(0.2, [moved]))
-        pictures.add(entry(0.4, [right, moved]))
-        #expect(pictures.nextDue(at: 0.5)?.faces == [moved, right], "where it was before is nothing to cover")
-        pictures.add(entry(0.6, []))
-        #expect(pictures.nextDue(at: 0.95)?.faces == [right, moved])
-        pictures.add(entry(2, []))
-        #expect(pictures.nextDue(at: 3)?.faces == [], "long ago")
+        add(0, [left])
+        #expect(found(at: 0.2) == nil)
+        #expect(found(at: 0.31) == [left])
+        #expect(found(at: 0.32) == nil, "once")
+        add(0.2, [moved])
+        add(0.4, [right, moved])
+        #expect(found(at: 0.5) == [moved, right], "where it was before is nothing to cover")
+        add(0.6, [])
+        #expect(found(at: 0.95) == [right, moved])
+        add(2, [])
+        #expect(found(at: 3) == [], "long ago")
+        add(4, nil)
+        #expect(model.nextPicture(at: 9) == nil, "what cannot be searched is not shown")
     }
 
     @Test("a publisher of many names pushes out no camera that is shown, and the page says that there are more")

@@ -264,7 +264,7 @@ struct ServeTests {
     @Test("a page switches the cameras on it, and publishes under no other name")
     func detect() {
         let switched = Mutex<[String]>([])
-        var state = ServedState(address: "broker:1883", isChecking: false)
+        var state = ServedState(address: "broker:1883")
         for base in ["faces", "porch/faces"] { state.cameras[base] = ServedCamera(base: base) }
         viewers.show(state)
         let server = server { base, isOn in switched.withLock { $0.append("\(base) \(isOn)") } }

@@ -37,7 +37,7 @@ struct MessageTrackTests {
             read += 1
             return row
         }
-        let track = try MessageTrack(rows: AnySequence { rows.makeIterator() }) { _ in taken += 1 }
+        let track = try MessageTrack(rows: AnySequence { rows.makeIterator() }) { _, _ in taken += 1 }
         #expect(track.entries.isEmpty && taken == 7)
         let kept = try MessageTrack(lines: lines())
         #expect((track.end, track.firstFace) == (kept.end, kept.firstFace) && track.streamStatus == kept.streamStatus)

@@ -99,8 +99,6 @@ typedef void (*LiteRtDeleter)(void *_Nullable);
     X(LiteRtStatus, create_compiled_model, LiteRtCreateCompiledModel, \
       (LiteRtEnvironment, LiteRtModel, LiteRtOptions, LiteRtCompiledModel _Nullable *_Nonnull out)) \
     X(void, destroy_compiled_model, LiteRtDestroyCompiledModel, (LiteRtCompiledModel)) \
-    X(LiteRtStatus, resize_input, LiteRtCompiledModelResizeInputTensorNonStrict, \
-      (LiteRtCompiledModel, size_t signature, size_t input, const int32_t *dimensions, size_t count)) \
     X(LiteRtStatus, create_tensor_buffer, LiteRtCreateTensorBufferFromHostMemory, \
       (const LiteRtRankedTensorType *type, void *memory, size_t count, LiteRtDeleter _Nullable, \
        LiteRtTensorBuffer _Nullable *_Nonnull out)) \

@@ -3,18 +3,12 @@ import FaceMessages
 import Foundation
 import Frames
 import MediaFiles
-import OverlayRendering
+package import OverlayRendering
 
 extension MessageTrack {
-    /// Reads and keeps the messages in a file, with a note if they do not seem to be about the clip.
-    package init(file metadata: String, over clip: String?) throws {
-        var kept: [Entry] = []
-        try self.init(file: metadata, over: clip) { kept.append($0) }
-        entries = kept
-    }
-
-    /// Reads a file line by line as `init(file:over:)` does, and keeps no message: `take` gets each.
-    init(file metadata: String, over clip: String?, _ take: (Entry) -> Void) throws {
+    /// Reads the messages in a file line by line, with a note if they do not seem to be about the clip; keeps all unless `take`
+    /// does otherwise.
+    package init(file metadata: String, over clip: String?, _ take: Take = { $0.append($1) }) throws {
         func unreadable() -> CommandFailure {
             CommandFailure("cannot read the metadata file \(metadata): \(String(cString: strerror(errno)))")
         }

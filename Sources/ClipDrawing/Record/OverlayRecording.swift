@@ -1,6 +1,5 @@
 package import Companion
 import FaceMetadata
-import Foundation
 import Frames
 import MediaFiles
 package import OverlayRendering
@@ -34,8 +33,8 @@ package enum OverlayRecording {
         }
         // Messages whose times lie behind the end of the clip are about another clip.
         if let track, seconds == nil, frames.isFinished, track.end > recorder.end + 1 {
-            func seconds(_ value: Double) -> String { "\((value * 100).rounded() / 100) s" }
-            let reason = "it reaches to \(seconds(track.end)) but the clip ends at \(seconds(recorder.end))"
+            let ends = [track.end, recorder.end].map(OverlayRecorder.seconds)
+            let reason = "it reaches to \(ends[0]) but the clip ends at \(ends[1])"
             let file = metadata ?? "-"
             throw CommandFailure("cannot use the metadata in \(file): \(reason): it belongs to another clip")
         }

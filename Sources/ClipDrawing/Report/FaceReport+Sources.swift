@@ -19,7 +19,7 @@ extension FaceReport {
     /// Reads what `facetd --print` wrote, perhaps about a clip.
     package init(messages path: String, over clip: String?) throws {
         self.init()
-        let track = try MessageTrack(file: path, over: clip) { apply($0.message, at: $0.mediaTime) }
+        let track = try MessageTrack(file: path, over: clip) { apply($1.message, at: $1.mediaTime) }
         finish()
         title = Self.name(of: clip ?? file ?? track.camera)
     }

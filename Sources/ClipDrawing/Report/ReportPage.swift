@@ -1,6 +1,7 @@
 import Companion
 import FaceMessages
 import Foundation
+import OverlayRendering
 
 /// A report as one page of HTML that needs no other file and no network. Its script only shows moments.
 struct ReportPage {
@@ -120,7 +121,7 @@ struct ReportPage {
         let looks = figures.count(of: .look)
         let list = Self.list([
             (figures.faces.noun("face"), "\(figures.faces)"),
-            ("at once, at the most", "\(report.largestCount)"), ("of the time with a face", Self.percent(share)),
+            ("at once, at the most", "\(report.largestCount)"), ("of the time with a face", percent(share)),
             (smiles.noun("smile"), "\(smiles)"),
             ("with a smile", Self.seconds(figures.smiling)),
             (blinks.noun("blink"), "\(blinks)"), (looks.noun("look") + " here", "\(looks)"),
@@ -144,7 +145,7 @@ struct ReportPage {
         }
         let across = Double(longest % columns) / Double(columns)
         let down = Double(longest / columns) / Double(rows)
-        let label = "Longest at \(Self.percent(across)) from the left and \(Self.percent(down)) from the top"
+        let label = "Longest at \(percent(across)) from the left and \(percent(down)) from the top"
         let map = """
             <div class="map" style="aspect-ratio:\(columns)/\(rows)">\(image(.scene, alt: "") ?? "")\
             <svg viewBox="0 0 \(columns * 10) \(rows * 10)" role="img" aria-label="\(label)"><g>\(shapes.joined())</g></svg></div>
@@ -207,8 +208,6 @@ struct ReportPage {
     private static func times(_ count: Int, _ seconds: Double) -> String {
         count == 0 && seconds == 0 ? "never" : "\(count)×, \(Self.seconds(seconds))"
     }
-
-    private static func percent(_ share: Double) -> String { "\(Int((min(max(share, 0), 1) * 100).rounded())) %" }
 
     private static func degrees(_ value: Double?) -> String {
         value.flatMap { Int(exactly: $0.rounded()) }.map { "\($0 < 0 ? "−" : "")\($0.magnitude)°" } ?? "–"

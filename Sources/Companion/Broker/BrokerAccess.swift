@@ -73,22 +73,9 @@ package struct BrokerAccess: Sendable {
     }
 
     /// Connects for a command about all cameras, or about one.
-    package func subscriber(
-        _ command: String,
-        _ topics: [Topic],
-        all: Bool = true,
-        capacity: Int = 1024,
-        largest: Int? = nil
-    ) async throws -> Subscriber {
+    package func subscriber(_ command: String, _ topics: [Topic], all: Bool = true) async throws -> Subscriber {
         let bases = try await all ? bases(command: command) : [CameraChoice.base(self, command: command)]
-        return try Subscriber(
-            self,
-            command: command,
-            topics: topics,
-            patterns: bases,
-            capacity: capacity,
-            largest: largest
-        )
+        return try Subscriber(self, command: command, topics: topics, patterns: bases)
     }
 
     /// Whether bases may stand for more than one camera.

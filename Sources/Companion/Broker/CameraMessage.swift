@@ -64,6 +64,8 @@ package struct PreviewPicture: Sendable {
     package var mediaTime: Double?
     /// When it came, in seconds of the command that follows the camera.
     package var arrival = 0.0
+    /// Where it and those just before and after it were found to show faces; nil if it was not searched.
+    package var found: [NormalizedRect]?
 
     /// The bytes of a JPEG; none for a frame.
     package var jpeg: [UInt8] { if case .jpeg(let bytes) = content { bytes } else { [] } }

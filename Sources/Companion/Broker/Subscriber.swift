@@ -30,10 +30,12 @@ package final class Subscriber: Sendable {
     package let address: String
 
     /// Whether the messages, if any, come from a session in this program.
-    package var isLocal: Bool { if case .broker = feed { false } else { true } }
+    package var isLocal: Bool { connection == nil }
+    private var connection: BrokerConnection? { if case .broker(let connection) = feed { connection } else { nil } }
 
-    /// How many messages wait for us before the oldest are dropped.
-    package let capacity: Int
+    /// How many messages wait for us before the oldest are dropped: what a broker has retained about some thousand cameras
+    /// comes at once.
+    static let capacity = 8192
 
     private enum Feed {
         case broker(BrokerConnection)
@@ -47,7 +49,6 @@ package final class Subscriber: Sendable {
     package init() {
         patterns = []
         address = ""
-        capacity = 1
         feed = .nothing
     }
 
@@ -63,7 +64,6 @@ package final class Subscriber: Sendable {
     ) throws(FaceSessionError) {
         patterns = [BrokerAccess.standardBase]
         address = text.withoutPasswords
-        capacity = 64
         var options = FaceSession.Options()
         let hasPictures = topics.contains(.previewJPEG)
         if hasPictures { options.frames = .full }
@@ -82,18 +82,9 @@ package final class Subscriber: Sendable {
     /// to a subscription without a wildcard.
     ///
     /// - Throws: `CommandFailure` if the options can't work; a broker that is away is waited for.
-    package init(
-        _ options: BrokerAccess,
-        command: String,
-        topics: [Topic],
-        patterns: [String],
-        capacity: Int = 1024,
-        largest: Int? = nil
-    ) throws {
+    package init(_ options: BrokerAccess, command: String, topics: [Topic], patterns: [String]) throws {
         var settings = try options.settings(command: command)
-        if let largest { settings.maximumIncomingPayload = largest }
-        settings.incomingCapacity = capacity
-        self.capacity = capacity
+        settings.incomingCapacity = Self.capacity
         self.patterns = patterns
         address = settings.address
         let silent = Logger(label: "facet") { _ in SwiftLogNoOpLogHandler() }
@@ -151,17 +142,14 @@ package final class Subscriber: Sendable {
 
     /// Publishes a command to a daemon; to the one daemon if no base is named.
     package func send(_ text: String, on topic: Topic, under base: String? = nil) {
-        guard case .broker(let connection) = feed else { return }
-        connection.publish(
-            event: MQTTMessage(topic: topic.name(under: base ?? self.base), text: text, qos: .atLeastOnce)
-        )
+        let name = topic.name(under: base ?? self.base)
+        connection?.publish(event: MQTTMessage(topic: name, text: text, qos: .atLeastOnce))
     }
 
     /// Removes what the broker has retained about the one camera.
     func clear() {
-        guard case .broker(let connection) = feed else { return }
         for topic in Topic.allCases where topic.isRetained {
-            connection.publish(state: MQTTMessage(topic: topic.name(under: base), payload: [], retain: true))
+            connection?.publish(state: MQTTMessage(topic: topic.name(under: base), payload: [], retain: true))
         }
     }
 
@@ -188,10 +176,7 @@ package final class Subscriber: Sendable {
     }
 
     /// How many messages were dropped before they were handed out.
-    package var dropped: Int {
-        guard case .broker(let connection) = feed else { return 0 }
-        return connection.counters.dropped[.incomingOverflow, default: 0]
-    }
+    package var dropped: Int { connection?.counters.dropped[.incomingOverflow] ?? 0 }
 }
 
 extension Topic {

@@ -3,6 +3,7 @@ package import FaceTracking
 
 /// Leads a person through the script for smiles with a live bar, and takes what is seen meanwhile.
 package struct GuidedMeasurement: PersonMeasurement {
+    package typealias Value = SmileCalibration.Outcome
     private static let crowd = "more than one face is there: sit before the camera alone, and try again"
     private static let away = "the face was away for too long: stay near, face the camera, and try again"
     private static let bar = 30
@@ -21,10 +22,7 @@ package struct GuidedMeasurement: PersonMeasurement {
     package init() {}
 
     /// The first face of which the level is known begins the measurement.
-    package mutating func measure(
-        _ faces: [FaceObject],
-        at time: Double
-    ) throws(CommandFailure) -> SmileCalibration.Outcome? {
+    package mutating func measure(_ faces: [FaceObject], at time: Double) throws(CommandFailure) -> Value? {
         let elapsed = time - last
         last = time
         let seen = faces.filter(\.isSeen)

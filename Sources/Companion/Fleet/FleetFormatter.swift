@@ -1,5 +1,6 @@
 package import FaceMessages
 import Foundation
+import OverlayRendering
 
 /// Shows cameras as rows of text, and as JSON.
 package struct FleetFormatter {

@@ -39,8 +39,7 @@ package struct FleetWatch {
     /// or no broker.
     package func showOnce(_ subscriber: Subscriber) async throws {
         let table = try await Self.table(subscriber) { $0.condition != .streaming || $0.stats != nil }
-        let lines =
-            isJSON ? table.problemsFirst.map { line($0.base, table) } : formatter.rows(table, at: .wallClock())
+        let lines = isJSON ? table.problemsFirst.map { line($0.base, table) } : formatter.rows(table, at: .wallClock())
         for line in lines { StandardOutput.print(line: line) }
     }
 

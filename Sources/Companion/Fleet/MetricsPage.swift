@@ -62,9 +62,11 @@ package enum MetricsPage {
         }
     }
 
-    private static func stages(_ camera: CameraState) -> [DaemonStats.Stage] {
-        let stages = Dictionary((camera.stats?.stages ?? []).map { ($0.name, $0) }) { $1 }
-        return stages.values.sorted { $0.name < $1.name }
+    private static func stages(_ name: String, _ help: String, _ time: KeyPath<DaemonStats.Stage, Double>) -> Metric {
+        metric(name, help, by: "stage") { camera in
+            let times = Dictionary((camera.stats?.stages ?? []).map { ($0.name, $0[keyPath: time]) }) { $1 }
+            return times.sorted { $0.key < $1.key }.map { ([$0.key], $0.value) }
+        }
     }
 
     private static var metrics: [Metric] {
@@ -101,12 +103,8 @@ package enum MetricsPage {
             counter("frames_captured_total", "Frames that the source delivered.") { $0.captured },
             counter("frames_analysed_total", "Frames in which faces were looked for.") { $0.analysed },
             drops("frames_dropped_total", "Frames not analysed.", \.dropped),
-            metric("stage_mean_seconds", "Mean time of a stage of the work per frame.", by: "stage") {
-                stages($0).map { ([$0.name], $0.mean) }
-            },
-            metric("stage_max_seconds", "Longest time of a stage of the work.", by: "stage") {
-                stages($0).map { ([$0.name], $0.longest) }
-            },
+            stages("stage_mean_seconds", "Mean time of a stage of the work per frame.", \.mean),
+            stages("stage_max_seconds", "Longest time of a stage of the work.", \.longest),
             gauge("cpu_ratio", "Processor time over wall time: 1 is one core fully used.") { $0.stats?.cpu },
             gauge("decoding_cpu_ratio", "What of it went into decoding pictures.") { $0.stats?.cpuDecoding },
             gauge("analysis_cpu_ratio", "What of it went into looking for faces.") { $0.stats?.cpuAnalysis },

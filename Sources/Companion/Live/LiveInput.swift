@@ -1,3 +1,4 @@
+import DequeModule
 import System
 
 /// What a command that follows a daemon reacts to, and since when it has waited.
@@ -40,7 +41,7 @@ package struct LiveInput: Sendable {
 struct LiveBacklog {
     private(set) var dropped = 0
     private let most: SIMD3<Int>
-    private var waiting: [LiveInput] = []
+    private var waiting: Deque<LiveInput> = []
     private var amounts = SIMD3<Int>.zero
 
     /// Makes a backlog in which so many messages may wait, 16 of them frames: half a second, 50 MB at 1080p. The limit of
@@ -64,8 +65,7 @@ struct LiveBacklog {
     }
 
     mutating func removeFirst() -> LiveInput? {
-        guard !waiting.isEmpty else { return nil }
-        var input = waiting.removeFirst()
+        guard var input = waiting.popFirst() else { return nil }
         amounts &-= input.amounts
         input.isLast = waiting.isEmpty
         input.dropped = dropped

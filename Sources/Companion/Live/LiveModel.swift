@@ -8,7 +8,10 @@ package struct LiveModel {
     /// Seconds that a picture waits for the metadata that comes after its frame. The daemon publishes metadata at most
     /// 15 times a second by default: while a face moves, the next message comes within 67 ms.
     private static let patience = 0.1
-    /// Seconds that a picture is held back if faces are hidden: a face is reported a tenth of a second after it was seen first.
+    /// Seconds that a picture is held back if faces are hidden, and in which faces found before and after it count.
+    ///
+    /// Metadata names a face a tenth of a second after it was first seen, and may be lost on the way; and a detector misses a
+    /// face now and again, so that what was found shortly before or after is covered too.
     private static let hidingPatience = 0.3
     /// How many pictures may wait; more come only from a daemon with an unusual rate.
     private static let capacity = 16
@@ -18,6 +21,8 @@ package struct LiveModel {
     package private(set) var picture: PreviewPicture?
     package private(set) var connection: ConnectionState = .connecting
     private var waiting: [PreviewPicture] = []
+    /// What was found in the pictures that wait, and those before, the oldest first.
+    private var found: [(arrival: Double, faces: [NormalizedRect])] = []
 
     /// Seconds between two pictures at the slowest `preview.rate`.
     private static let longestInterval = 10.0
@@ -71,17 +76,35 @@ package struct LiveModel {
             return picture.frame.map(scene.isSettled) ?? true || age >= Self.patience
         }
         guard let index = waiting.lastIndex(where: isDue) else { return nil }
-        defer { waiting.removeFirst(index + 1) }
-        return waiting[index]
+        var due = waiting[index]
+        waiting.removeFirst(index + 1)
+        guard let own = due.found else { return due }
+        for near in found where abs(near.arrival - due.arrival) <= Self.hidingPatience {
+            due.found? += near.faces.filter { face in !own.contains { $0.intersectionOverUnion(face) > 0.1 } }
+        }
+        return due
+    }
+
+    /// Searches the newest picture for faces, unless it was; drops all that were not searched, or cannot be.
+    package mutating func search(with faces: (PreviewPicture) -> [NormalizedRect]?) {
+        if let new = waiting.last, new.found == nil, let faces = faces(new) {
+            waiting[waiting.count - 1].found = faces
+            found.removeAll { new.arrival - $0.arrival > 3 * Self.hidingPatience }
+            found.append((new.arrival, faces))
+        }
+        waiting.removeAll { $0.found == nil }
     }
 
     /// The faces in a picture: those of its frame, or the newest if it does not say which one that is.
     package func scene(of picture: PreviewPicture) -> Scene {
-        picture.frame.map { hidesFaces ? scene.covering(from: $0) : scene.showing(frame: $0) } ?? scene
+        let isCovering = hidesFaces && picture.found == nil
+        return picture.frame.map { isCovering ? scene.covering(from: $0) : scene.showing(frame: $0) } ?? scene
     }
 
-    /// Whether metadata says where the faces in a picture are.
-    package func knowsFaces(of picture: PreviewPicture) -> Bool { picture.frame != nil && state.stamp != nil }
+    /// Whether a search, or else metadata, says where the faces in a picture are.
+    package func knowsFaces(of picture: PreviewPicture) -> Bool {
+        picture.found != nil || (picture.frame != nil && state.stamp != nil)
+    }
 
     package mutating func advance(to seconds: Double) {
         scene.advance(to: seconds)
@@ -98,7 +121,13 @@ package struct LiveModel {
 
     private mutating func forgetPictures() {
         picture = nil
+        forgetWaiting()
+    }
+
+    /// Forgets the pictures that wait: they must not be shown any more.
+    package mutating func forgetWaiting() {
         waiting = []
+        found = []
     }
 }
 

@@ -23,7 +23,7 @@ extension Subscriber {
         notes: Bool? = nil,
         _ receive: (LiveInput) throws -> Bool
     ) async throws {
-        let inputs = LiveInputs(capacity: capacity)
+        let inputs = LiveInputs(capacity: Self.capacity)
         let forwarding = Task {
             await forward { inputs.put(.occurrence($0)) }
             inputs.finish()

@@ -145,12 +145,6 @@ package struct WatchFormatter {
     private func seconds(_ value: Double) -> String { value.isFinite ? "\((value * 100).rounded() / 100) s" : "?" }
 }
 
-/// A share as people read it: `24%`.
-func percent(_ share: Double) -> String {
-    // Any client may send any number, and not every finite one is an Int.
-    Int(exactly: (share * 100).rounded()).map { "\($0)%" } ?? "?"
-}
-
 extension DaemonStats {
     /// What the processor time goes into: `decoding 18%, analysis 5%`; nil if the daemon does not say.
     var work: String? {

@@ -30,19 +30,24 @@ final class HomeAssistantAnnouncer: Sendable {
     /// Throws `MQTTError` if the prefix makes no topic; `SystemError`.
     func begin() async throws {
         try await onThread(named: "outbox") { [self] in
-            let discovery = discovery.withLock(\.self)
-            if isOn { try connection.subscribe(discovery.birthTopic) }
-            var announced = AnnouncedTopics(store.list(for: Self.key))
-            let left = announced.begin(announcing: isOn ? discovery.topic : nil)
+            if isOn { try connection.subscribe(discovery.withLock(\.birthTopic)) }
+            let (left, own) = announcedTopics
             // Stored before anything is sent: after a crash in between, a topic without a message is emptied once more,
             // but no device stays behind.
-            if !announced.topics.isEmpty { store.set(announced.topics.sorted(), for: Self.key) }
+            if !(left + own).isEmpty { store.set((left + own).sorted(), for: Self.key) }
             for topic in left {
                 logger.info("removing the device from Home Assistant", metadata: ["topic": "\(topic)"])
                 connection.publish(state: Self.message(topic: topic, payload: []))
             }
             if isOn { announce() }
         }
+    }
+
+    /// The discovery topics that hold a message of this daemon, across restarts, so that none is left behind when discovery is
+    /// switched off, or the base or the prefix changes: those of earlier runs, and this one's if it announces.
+    private var announcedTopics: (left: [String], own: [String]) {
+        let own = isOn ? [discovery.withLock(\.topic)] : []
+        return (store.list(for: Self.key).filter { !own.contains($0) }, own)
     }
 
     /// Whether a message was Home Assistant's; if it says that Home Assistant has started, the device is announced.
@@ -55,12 +60,10 @@ final class HomeAssistantAnnouncer: Sendable {
     /// Ends, after the connection has stopped.
     func end(_ report: StopReport) async throws {
         try await onThread(named: "outbox") { [self] in
-            var announced = AnnouncedTopics(store.list(for: Self.key))
             // The same topics as at the beginning: neither the list nor the own topic has changed since.
-            let left = announced.begin(announcing: isOn ? discovery.withLock(\.topic) : nil)
+            let (left, own) = announcedTopics
             guard !left.isEmpty else { return }
-            announced.emptied(left, butNot: report.unsentTopics)
-            store.set(announced.topics.sorted(), for: Self.key)
+            store.set((own + left.filter(report.unsentTopics.contains)).sorted(), for: Self.key)
         }
     }
 
@@ -95,27 +98,6 @@ final class HomeAssistantAnnouncer: Sendable {
 
     private static func message(topic: String, payload: [UInt8]) -> MQTTMessage {
         MQTTMessage(topic: topic, payload: payload, qos: .atLeastOnce, retain: true, contentType: "application/json")
-    }
-}
-
-/// The discovery topics that hold a message of this daemon, across restarts, so that none is left behind when discovery
-/// is switched off, or the base or the prefix changes.
-struct AnnouncedTopics: Hashable, Sendable {
-    private(set) var topics: Set<String>
-
-    init(_ topics: some Sequence<String>) { self.topics = Set(topics) }
-
-    /// Begins a run that announces on a topic, or on none.
-    /// Returns the topics to be emptied.
-    mutating func begin(announcing topic: String?) -> [String] {
-        let left = topics.subtracting([topic].compactMap(\.self)).sorted()
-        if let topic { topics.insert(topic) }
-        return left
-    }
-
-    /// Forgets the topics that were emptied, except for those whose emptying the broker has not acknowledged.
-    mutating func emptied(_ topics: [String], butNot undelivered: [String]) {
-        self.topics.subtract(Set(topics).subtracting(undelivered))
     }
 }
 

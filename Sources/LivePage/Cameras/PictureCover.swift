@@ -46,16 +46,16 @@ final class PictureCover {
 
     /// Where faces are or may be in a picture; nil if it cannot be searched, and must not be shown then.
     func faces(in picture: PreviewPicture) -> [NormalizedRect]? {
-        try? check?.faces(in: try picture.pixels(with: decoder))
+        size(of: picture) == nil ? nil : try? check?.faces(in: try picture.pixels(with: decoder))
     }
 
     /// Draws an overlay at a scene's faces, and at those that were found in the picture, into it; returns that as a JPEG, and
     /// throws if the picture cannot be decoded.
-    func jpeg(_ shown: CheckedPicture, _ scene: Scene, overlay: any Overlay, at seconds: Double) throws -> [UInt8]? {
-        try picture.update(from: try shown.picture.pixels(with: decoder))
+    func jpeg(_ shown: PreviewPicture, _ scene: Scene, overlay: any Overlay, at seconds: Double) throws -> [UInt8]? {
+        try picture.update(from: try shown.pixels(with: decoder))
         return try picture.jpeg(with: encoder) { canvas, geometry in
             canvas.draw(scene, geometry, overlay: overlay, at: seconds)
-            let unnamed = shown.faces.compactMap {
+            let unnamed = (shown.found ?? []).compactMap {
                 geometry.transformed(FaceObject(faceID: FaceID(rawValue: 0), bounds: $0, confidence: 1))
             }
             overlay.draw(unnamed, snapshotFlash: 0, on: canvas)

@@ -11,10 +11,7 @@ struct ServedCamera {
     private(set) var model = LiveModel()
     /// The name that its messages stated last, which a restart of the broker does not change.
     private var name: String?
-    private var shown: CheckedPicture?
-    /// The newest picture, if pictures are searched for faces and it was not.
-    private var unchecked: PreviewPicture?
-    private var checked = CheckedPictures()
+    private var shown: PreviewPicture?
     private var isDirty = true
     private var hasRefused = false
     private var lastDraw = -1.0
@@ -25,23 +22,9 @@ struct ServedCamera {
     mutating func take(_ occurrence: Subscriber.Occurrence, at seconds: Double) -> CameraState.Change {
         let change = model.take(occurrence, at: seconds)
         name = model.state.name ?? name
-        if change.contains(.picture) {
-            unchecked = model.picture
-            hasRefused = false
-        }
-        guard !change.subtracting(.picture).isEmpty else { return change }
-        if !model.state.mayShowFaces || (change.contains(.connection) && model.connection.isInterrupted) {
-            forgetPictures()
-        }
-        isDirty = isDirty || shown == nil
+        if change.contains(.picture) { hasRefused = false }
+        if !change.subtracting(.picture).isEmpty { isDirty = isDirty || shown == nil }
         return change
-    }
-
-    private mutating func forgetPictures() {
-        isDirty = isDirty || shown != nil
-        shown = nil
-        unchecked = nil
-        checked.removeAll()
     }
 
     /// Its name, if pictures come.
@@ -55,10 +38,16 @@ struct ServedCamera {
 
     /// Takes the newest picture that can be drawn at a time in seconds; returns whether there is something new to show.
     mutating func advance(to seconds: Double, _ cover: PictureCover, isWatched: Bool) -> Bool {
+        model.hidesFaces = cover.isChecking
         model.advance(to: seconds)
         // Without a page no picture is searched for faces; one that was must not be the first that the next page gets.
-        if model.picture == nil || (cover.isChecking && (lacksMetadata || !isWatched)) { forgetPictures() }
-        if let next = nextPicture(at: seconds, cover, isWatched: isWatched) {
+        if model.picture == nil || (cover.isChecking && (lacksMetadata || !isWatched)) {
+            isDirty = isDirty || shown != nil
+            shown = nil
+            model.forgetWaiting()
+        }
+        if cover.isChecking { model.search(with: cover.faces) }
+        if let next = model.nextPicture(at: seconds), cover.size(of: next) != nil {
             shown = next
             isDirty = true
         }
@@ -70,24 +59,6 @@ struct ServedCamera {
         return true
     }
 
-    private mutating func nextPicture(at seconds: Double, _ cover: PictureCover, isWatched: Bool) -> CheckedPicture? {
-        // A picture from before the camera was switched off may still wait for its turn.
-        let next = model.nextPicture(at: seconds)
-        guard model.state.mayShowFaces else { return nil }
-        guard cover.isChecking else {
-            guard let next, let size = cover.size(of: next) else { return nil }
-            return CheckedPicture(picture: next, size: size)
-        }
-        if isWatched, lacksMetadata { return nil }
-        if isWatched, let picture = unchecked, let size = cover.size(of: picture),
-            let faces = cover.faces(in: picture)
-        {
-            checked.add(CheckedPicture(picture: picture, size: size, faces: faces))
-        }
-        unchecked = nil
-        return checked.nextDue(at: seconds)
-    }
-
     /// Whether pictures come whose faces cannot be known.
     private var lacksMetadata: Bool { model.state.stamp == nil }
 
@@ -96,12 +67,12 @@ struct ServedCamera {
     /// An overlay that hides faces is drawn into the picture: the page gets no other.
     func message(_ wish: ViewerWish, overlays: Overlays, at seconds: Double, cover: PictureCover) throws -> [UInt8] {
         let overlay = overlays[wish.overlay]
-        let size = shown?.size ?? model.pictureSize ?? .usual
-        var scene = shown.map { model.scene(of: $0.picture) } ?? model.scene
+        let size = shown.flatMap(cover.size) ?? model.pictureSize ?? .usual
+        var scene = shown.map(model.scene) ?? model.scene
         scene.showsLevels = wish.showsLevels
         let hides = overlay.hidesFaces
         let jpeg = (wish.isTransparent ? nil : shown).map { shown in
-            hides ? (try? cover.jpeg(shown, scene, overlay: overlay, at: seconds)) ?? [] : cover.jpeg(of: shown.picture)
+            hides ? (try? cover.jpeg(shown, scene, overlay: overlay, at: seconds)) ?? [] : cover.jpeg(of: shown)
         }
         if wish.isPicture { return jpeg ?? [] }
         let svg = try Canvas.svg(size: size) { canvas in
@@ -118,7 +89,7 @@ struct ServedCamera {
             json.field("height", size.height)
             json.field("overlay", wish.overlay)
             json.field("mirrored", wish.isMirrored)
-            json.field("frame", shown?.picture.frame ?? scene.stamp?.frame)
+            json.field("frame", shown?.frame ?? scene.stamp?.frame)
             json.field("picture", jpeg.map { !$0.isEmpty } ?? false)
             json.field("faces", scene.faces)
             // How good a picture of a smile each face makes, in thousandths.
@@ -129,13 +100,12 @@ struct ServedCamera {
         return Viewer.message(header, svg: svg, jpeg: jpeg ?? [])
     }
 
-    /// Writes in what condition the camera is, and if wanted what it sees; `isChecking` is whether all pages get an overlay that
-    /// hides faces.
-    func write(_ json: inout JSONWriter, isChecking: Bool, showsFaces: Bool) {
+    /// Writes in what condition the camera is, and if wanted what it sees.
+    func write(_ json: inout JSONWriter, showsFaces: Bool) {
         let state = model.state
         let status = state.status
         var attention = status?.attention?.map(\.rawValue) ?? []
-        if isChecking, lacksMetadata, model.picture != nil { attention.append("no_metadata") }
+        if model.hidesFaces, lacksMetadata, model.picture != nil { attention.append("no_metadata") }
         if hasRefused { attention.append("picture_too_large") }
         json.field("base", base)
         json.field("name", name ?? base)

@@ -6,8 +6,6 @@ import MQTT
 /// The broker and the cameras, as pages and programs get them.
 struct ServedState: Sendable {
     let address: String
-    /// Whether all pages get an overlay that hides faces.
-    let isChecking: Bool
     var connection: ConnectionState = .connecting
     /// Since when there is no connection.
     var lost: Timestamp? = .wallClock()
@@ -46,8 +44,6 @@ struct ServedState: Sendable {
             json.field("reason", connection.trouble?.printable)
             json.field("since", lost?.iso8601)
         }
-        json.array("cameras", inOrder) { json, camera in
-            camera.write(&json, isChecking: isChecking, showsFaces: showsFaces)
-        }
+        json.array("cameras", inOrder) { json, camera in camera.write(&json, showsFaces: showsFaces) }
     }
 }

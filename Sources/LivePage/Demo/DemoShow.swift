@@ -8,51 +8,38 @@ package enum DemoShow {
     /// Shows a camera, a clip or a stream, or else the demo's clip, for some seconds or until Ctrl-C.
     package static func run(source: String?, seconds: Double?, opensBrowser: Bool) async throws {
         let source = try source ?? clip()
-        let stage = try await DemoStage(source: source)
-        do { try await show(source, from: stage, seconds, opensBrowser) } catch {
-            stage?.end()
-            throw error
-        }
-        guard stage?.end() != false else {
-            throw CommandFailure(
-                "facetd ended: it cannot use \(source.withoutPasswords), for the reason that stands above"
-            )
-        }
-        StandardOutput.print(line: next)
-    }
-
-    private static func show(
-        _ source: String,
-        from stage: DemoStage?,
-        _ seconds: Double?,
-        _ opensBrowser: Bool
-    ) async throws {
         let name = source.withoutPasswords
+        var options = PageService.Options(ListenAddress(port: 0))
+        options.token = try PageService.token()
+        options.seconds = seconds ?? .infinity
+        let service = try PageService(options)
+        let stage = try await DemoStage(source: source)
         StandardOutput.print(
             line: stage.map { "broker: mosquitto at \($0.address); daemon: facetd on \(name)" }
                 ?? "there is no mosquitto, or no facetd, to start: facet looks at \(name) itself"
         )
-        var options = PageService.Options(ListenAddress(port: 0))
-        options.token = try PageService.token()
-        options.seconds = seconds ?? .infinity
         var broker = BrokerAccess()
         broker.mqtt = stage?.address
         broker.topic = [BrokerAccess.standardBase]
-        let service = try PageService(options)
-        let subscriber =
-            try await stage == nil
-            ? Subscriber(source: source, loops: true) : broker.subscriber("demo", Topic.viewed, all: false)
         var lamp = DemoLamp()
-        try await service.run(
-            subscriber,
-            named: broker.topic,
-            ready: { url in
+        do {
+            let subscriber =
+                try await stage == nil
+                ? Subscriber(source: source, loops: true) : broker.subscriber("demo", Topic.viewed, all: false)
+            let ready: (String) -> Void = { url in
                 StandardOutput.print(line: "page: \(url)?demo\nCtrl-C ends the demo.")
                 if opensBrowser { ShellCommand.openInBrowser(url + "?demo") }
-            },
-            observe: { lamp.take($0) }
-        )
+            }
+            try await service.run(subscriber, named: broker.topic, ready: ready) { lamp.take($0) }
+        } catch {
+            stage?.end()
+            throw error
+        }
         lamp.finish()
+        guard stage?.end() != false else {
+            throw CommandFailure("facetd ended: it cannot use \(name), for the reason that stands above")
+        }
+        StandardOutput.print(line: next)
     }
 
     private static let next = """

@@ -62,19 +62,15 @@ final class EventLog: Sendable {
     private let contents = Mutex(Contents())
 
     func add(_ message: EventMessage, of base: String) {
-        var message = message
-        // A session in this program numbers nothing.
-        if message.id.isEmpty { message.id = ULID.make(at: message.event.stamp.time) }
-        let id = message.id
         let kind = Topic(message.event.kind)
-        let head = "id: \(id.printable)\nevent: \(kind.rawValue)\ndata: "
+        let head = "id: \(message.id.printable)\nevent: \(kind.rawValue)\ndata: "
         let text = Array(head.utf8) + message.encoded.payload + Array("\n\n".utf8)
         let entry = Entry(kind: kind, names: [message.origin.camera, base], text: text)
         change { contents in
             if contents.entries.count == Self.capacity { contents.entries.removeFirst() }
             contents.entries.append(entry)
             if contents.ids.count == Self.knownIDs { contents.ids.removeFirst() }
-            contents.ids.append(id)
+            contents.ids.append(message.id)
             contents.count += 1
         }
     }

@@ -12,6 +12,8 @@ final class PagePublisher {
     private static let events = 20
     /// Cameras at the same time: names under a pattern come from any client that may publish.
     static let capacity = 64
+    /// Bytes of a picture: previews of 4096 pixels' width have less.
+    private static let largestPicture = 4 << 20
     /// Bytes of the newest pictures of all cameras, each the same share: any client that may publish can make up cameras.
     private static let pictureBytes = 32 << 20
     /// Bytes of a base's name; longer ones are no daemon's.
@@ -56,7 +58,7 @@ final class PagePublisher {
         self.viewers = viewers
         self.overlays = overlays
         named = Set(bases)
-        state = ServedState(address: address, isChecking: cover.isChecking)
+        state = ServedState(address: address)
         for base in bases { state.cameras[base] = ServedCamera(base: base) }
         viewers.show(state)
     }
@@ -78,7 +80,8 @@ final class PagePublisher {
             if case .removed = message.content, message.topic == .status, !named.contains(base) {
                 return remove([base])
             }
-            if message.topic == .previewJPEG, message.payload.count > Self.pictureBytes / max(1, state.cameras.count) {
+            let share = Self.pictureBytes / max(1, state.cameras.count)
+            if message.topic == .previewJPEG, message.payload.count > min(Self.largestPicture, share) {
                 state.cameras[base]?.refusePicture()
                 return
             }
@@ -180,9 +183,7 @@ final class PagePublisher {
             var wish = page.wish
             guard wish.camera ?? base == base, let camera = state.cameras[base] else { continue }
             wish.camera = nil
-            let message =
-                try messages[wish]
-                ?? camera.message(wish, overlays: overlays, at: seconds, cover: cover)
+            let message = try messages[wish] ?? camera.message(wish, overlays: overlays, at: seconds, cover: cover)
             messages[wish] = message
             if !message.isEmpty { page.put(message, of: base) }
         }

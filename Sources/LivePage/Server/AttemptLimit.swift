@@ -27,11 +27,10 @@ struct AttemptLimit: Sendable {
     mutating func fail(_ address: String, at seconds: Double) {
         _ = all.spend(at: seconds)
         let key = clientNetwork(of: address)
-        if addresses[key] == nil, addresses.count >= Self.capacity {
-            addresses = addresses.filter { !$0.value.isFull(at: seconds) }
-            if addresses.count >= Self.capacity, let idle = addresses.min(by: { $0.value.last < $1.value.last }) {
-                addresses[idle.key] = nil
-            }
+        if addresses[key] == nil, addresses.count >= Self.capacity,
+            let idle = addresses.min(by: { $0.value.last < $1.value.last })
+        {
+            addresses[idle.key] = nil
         }
         _ = addresses[key, default: TokenBucket(capacity: 5, rate: 0.5)].spend(at: seconds)
     }

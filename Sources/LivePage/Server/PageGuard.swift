@@ -1,4 +1,3 @@
-import Companion
 import Foundation
 import HTTPServing
 import Synchronization

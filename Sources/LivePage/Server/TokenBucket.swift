@@ -9,8 +9,6 @@ struct TokenBucket: Sendable {
     private(set) var used = 0.0
     private(set) var last = 0.0
 
-    /// Whether it is full again at a time in seconds, and can be forgotten.
-    func isFull(at seconds: Double) -> Bool { used(at: seconds) <= 0 }
     func permits(at seconds: Double) -> Bool { used(at: seconds) <= capacity - 1 }
 
     /// Counts that it happened, if it may; returns whether it may.

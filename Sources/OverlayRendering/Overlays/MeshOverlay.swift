@@ -78,24 +78,20 @@ struct MeshOverlay: Overlay {
 
     static func lines(_ face: SurfaceFace) -> [String] {
         var lines = ["face \(face.faceID.rawValue) · \(percent(face.confidence))"]
-        let angles: [(String, Double?)] = [
-            ("roll", face.pose?.roll), ("yaw", face.pose?.yaw), ("pitch", face.pose?.pitch),
-        ]
-        for (name, angle) in angles {
-            lines.append("\(name) \(angle.map(degrees) ?? "–")")
-        }
+        let angles = [("roll", face.pose?.roll), ("yaw", face.pose?.yaw), ("pitch", face.pose?.pitch)]
+        lines += angles.map { name, angle in "\(name) \(angle.map(degrees) ?? "–")" }
         func eye(_ isClosed: Bool?) -> String { isClosed.map { $0 ? "shut" : "open" } ?? "–" }
         lines.append("eyes \(eye(face.leftEyeClosed))/\(eye(face.rightEyeClosed))")
         lines.append("smile \(face.smile.map(percent) ?? "–")")
         lines.append("gaze \(face.gaze.map { "\(degrees($0.yaw ?? 0))/\(degrees($0.pitch ?? 0))" } ?? "–")")
         return lines
     }
-
-    // Messages may hold any number, and not every finite one is an Int.
-    private static func percent(_ share: Double) -> String {
-        Int(exactly: (share * 100).rounded()).map { "\($0) %" } ?? "?"
-    }
 }
+
+// Messages may hold any number, and not every finite one is an Int.
 
 /// An angle as people read it: `24°`.
 package func degrees(_ value: Double) -> String { Int(exactly: value.rounded()).map { "\($0)°" } ?? "?" }
+
+/// A share as people read it: `24%`.
+package func percent(_ share: Double) -> String { Int(exactly: (share * 100).rounded()).map { "\($0)%" } ?? "?" }

@@ -74,10 +74,7 @@ extension OwnOverlay {
     }
 
     private static func offset(_ key: String, _ anchor: Anchor?, _ reader: inout SettingsReader) -> Vector {
-        let allowed = -10.0...10
-        let read = reader.readList(key, "a number from -10 to 10") { text in
-            Double(text).flatMap { allowed.contains($0) ? $0 : nil }
-        }
+        let read = reader.readList(key, "a number from -10 to 10") { (-10...10).holding(Double($0)) }
         guard let numbers = read, !reader.hasProblem(with: key) else { return .zero }
         if numbers.count == 3, anchor?.hasDepth == false {
             reader.refuse(key, "must be two numbers for the anchor box: right and down")

@@ -12,7 +12,7 @@ package struct MessageTrack: Sendable {
 
     /// Messages carry times rounded to the microsecond or so; a frame's own message must not be missed for that.
     package static let rounding = 0.0005
-    package var entries: [Entry] = []
+    package private(set) var entries: [Entry] = []
     package let camera: String
     /// The time of the last message that comes from a frame.
     package private(set) var end = 0.0
@@ -26,13 +26,14 @@ package struct MessageTrack: Sendable {
     /// Messages that are not of this contract (discovery, pictures) are passed over.
     /// - Throws: `MessageTrackError` if a line cannot be read, there is no metadata, or the messages are from several cameras.
     package init(lines: some StringProtocol) throws(MessageTrackError) {
-        var kept: [Entry] = []
-        try self.init(rows: lines.split(separator: "\n", omittingEmptySubsequences: false)) { kept.append($0) }
-        entries = kept
+        try self.init(rows: lines.split(separator: "\n", omittingEmptySubsequences: false)) { $0.append($1) }
     }
 
-    /// Reads lines as `init(lines:)` does, and keeps none: `take` gets each message as soon as it is read.
-    package init<Rows: Sequence>(rows: Rows, _ take: (Entry) -> Void) throws(MessageTrackError)
+    /// A function that gets each message as soon as it is read, and may keep it among the entries.
+    package typealias Take = (inout [Entry], Entry) -> Void
+
+    /// Reads lines as `init(lines:)` does.
+    package init<Rows: Sequence>(rows: Rows, _ take: Take) throws(MessageTrackError)
     where Rows.Element: StringProtocol {
         var cameras: Set<String> = []
         var hasMetadata = false
@@ -44,7 +45,7 @@ package struct MessageTrack: Sendable {
             hasMetadata = hasMetadata || entry.metadata != nil
             if firstFace == nil, entry.metadata?.faces.isEmpty == false { firstFace = end }
             streamStatus = streamStatus ?? entry.streamStatus
-            take(entry)
+            take(&entries, entry)
         }
         // About a clip without faces a daemon publishes its status only.
         guard hasMetadata || streamStatus != nil else { throw .noMetadata }

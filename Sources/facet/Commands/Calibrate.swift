@@ -5,8 +5,7 @@ import FaceTracking
 
 struct Calibrate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract:
-            "Measures where the thing is that people look at (look.direction), or what counts as your smile.",
+        abstract: "Measures where the thing is that people look at (look.direction), or what counts as your smile.",
         discussion: """
             Sit where people will be, with no other face nearer, and look at the thing until it says that it is done. Prints \
             the lines for the daemon's settings. The daemon must publish the gaze for it (metadata.fields); without a daemon, \

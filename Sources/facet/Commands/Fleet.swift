@@ -69,7 +69,7 @@ struct Fleet: AsyncParsableCommand {
         guard !csv else {
             return try await FleetWatch.writeHours(of: try await access.subscriber("fleet", FleetWatch.daily))
         }
-        let subscriber = try await access.subscriber("fleet", FleetWatch.shown, capacity: 8192)
+        let subscriber = try await access.subscriber("fleet", FleetWatch.shown)
         let fleet = FleetWatch(isJSON: json)
         try await once ? fleet.showOnce(subscriber) : fleet.show(subscriber)
     }

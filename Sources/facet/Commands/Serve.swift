@@ -39,13 +39,7 @@ struct Serve: AsyncParsableCommand {
         options.style = drawing.style
         options.canControl = control
         let service = try PageService(options)
-        let subscriber = try await live.subscriber(
-            command: "serve",
-            topics: PageService.topics,
-            all: true,
-            capacity: 512,
-            largest: PageService.largestMessage
-        )
+        let subscriber = try await live.subscriber(command: "serve", topics: PageService.topics, all: true)
         // Cameras that were asked for are shown even if nothing is heard of them.
         try await service.run(subscriber, named: try live.broker.access().isNarrowed ? subscriber.patterns : [])
     }

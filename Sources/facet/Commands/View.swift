@@ -46,6 +46,6 @@ struct View: AsyncParsableCommand {
             gravity: fit,
             showsLevels: levels,
             style: drawing.style
-        ) { try await live.subscriber(command: "view", capacity: 64) }
+        ) { try await live.subscriber(command: "view") }
     }
 }

@@ -23,14 +23,10 @@ struct SourceOptions: ParsableArguments {
         command: String,
         topics: [Topic] = Topic.viewed,
         all: Bool = false,
-        capacity: Int = 1024,
-        largest: Int? = nil,
         asDaemon: Bool = false,
         loops: Bool = false
     ) async throws -> Subscriber {
-        guard let source else {
-            return try await broker.access().subscriber(command, topics, all: all, capacity: capacity, largest: largest)
-        }
+        guard let source else { return try await broker.access().subscriber(command, topics, all: all) }
         if broker.camera != nil {
             throw ValidationError("--camera names a camera on the broker; it and --source exclude each other")
         }
