@@ -6,7 +6,7 @@ let facet: Package.Dependency =
     if let checkout = Context.environment["FACET_CHECKOUT"] {
         .package(name: "facet", path: checkout)
     } else {
-        .package(url: "https://git.example.org/facet.git", from: "0.4.0")
+        .package(url: "https://git.example.org/facet.git", from: "0.5.0")
     }
 
 let package = Package(

@@ -52,10 +52,8 @@ install_from_wheel() ( # NAME DESTINATION REQUIREMENT PLATFORM SHA256 TABLE
 
 # Tables: file, path in the wheel, bytes, SHA-256.
 mediapipe_models='
-face_detection_short_range.tflite           mediapipe/modules/face_detection/face_detection_short_range.tflite        229714  bbff11cebd1eb27a1e004cae0b0e63ec8c551cbf34a4451148b4908b8db3eca8
-face_detection_full_range_sparse.tflite     mediapipe/modules/face_detection/face_detection_full_range_sparse.tflite  676746  2c3728e6da56f21e21a320433396fb06d40d9088f2247c05e5635a688d45dfe1
-face_landmark_with_attention.tflite         mediapipe/modules/face_landmark/face_landmark_with_attention.tflite       2495106 e06a804e0144f9929eda782122916b35d60c697c3c9344013ca2bbe76a6ce2b4
-selfie_segmentation.tflite                  mediapipe/modules/selfie_segmentation/selfie_segmentation.tflite          249505  9ee168ec7c8f2a16c56fe8e1cfbc514974cbbb7e434051b455635f1bd1462f5c
+face_landmark_with_attention.tflite  mediapipe/modules/face_landmark/face_landmark_with_attention.tflite  2495106  e06a804e0144f9929eda782122916b35d60c697c3c9344013ca2bbe76a6ce2b4
+selfie_segmentation.tflite           mediapipe/modules/selfie_segmentation/selfie_segmentation.tflite      249505  9ee168ec7c8f2a16c56fe8e1cfbc514974cbbb7e434051b455635f1bd1462f5c
 '
 
 copy_installed() { # DIRECTORY: what deploy/setup fetched is as good as fetched again; each file is checked
