@@ -37,6 +37,7 @@ enum EveryValue {
         )
         (face.trackedFrames, face.isSeen, face.visit) = (1, false, Visit())
         face.still = true
+        face.hasMesh = false
         (face.leftEyeOpen, face.rightEyeOpen, face.mouthOpen, face.talking) = (0, 1, 1, true)
         (face.blinksPerMinute, face.eyesClosedShare) = (0, 1)
         face.zones = ["a"]

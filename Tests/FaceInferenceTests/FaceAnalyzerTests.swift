@@ -19,6 +19,22 @@ struct FaceAnalyzerTests {
         #expect(analyses.allSatisfy { ($0.luminance ?? 0) > 0.3 && ($0.luminance ?? 1) < 0.7 })
     }
 
+    @Test("sees a face across the room that is too small for a mesh, and follows it")
+    func farFace() throws {
+        let portrait = try Portrait.astronaut.frame()
+        // 512 pixels with a face of 95 become a picture in which it has 16.
+        let far = AffineTransform(a: 6, b: 0, c: 0, d: 6, tx: -900, ty: -300)
+        let analyzer = try FaceAnalyzer()
+        for number in 0..<10 {
+            var frame = try portrait.resampled(side: 512, through: far)
+            frame.stamp.frame = number
+            frame.stamp.mediaTime = Double(number) / 10
+            let face = try #require(try analyzer.analyze(frame).observations.first, "\(number)")
+            #expect(!face.hasMesh && face.lineage == 1 && face.pose.pitch == nil)
+            #expect((0.02...0.06).contains(face.bounds.height))
+        }
+    }
+
     @Test("never searches while as many faces are followed as are wanted")
     func enough() throws {
         var options = FaceAnalyzer.Options()
@@ -152,7 +168,7 @@ struct FaceAnalyzerTests {
 
     @Test("sees no face in a print on clothes", .enabled(if: DevelopmentClips.areHere))
     func hoodie() throws {
-        // Stills of a clip in which the short-range detector takes the print for a face with 0.57 to 0.72.
+        // Stills of a clip in which the detector takes the print for a face with 0.57 to 0.72.
         for time in [0.3, 0.5, 0.7, 1.5, 1.7, 1.9] {
             let frame = try PictureFile.load(DevelopmentClips.path("asl/help.mkv"), at: time)
             #expect(try FaceAnalyzer().analyze(frame).observations.count == 1)

@@ -78,6 +78,8 @@ struct Notices {
     private(set) var waitsForBroker: Bool
     private(set) var hasTrouble = false
     private(set) var unreadable: Set<String> = []
+    /// The bases of the topics of cameras whose loss was reported.
+    private(set) var lost: Set<String> = []
 
     /// Seconds from the connection until silence is reported; what a broker has retained comes at once.
     static let patience = 3.5
@@ -110,7 +112,11 @@ struct Notices {
             throw CommandFailure("cannot use the broker: \(reason)")
         case .failed(let failure): throw failure
         case .message(let message):
-            if case .decoded(.status(let status, _)) = message.content, status.state != .online { return nil }
+            if case .decoded(.status(let status, _)) = message.content {
+                guard status.state == .online else { return nil }
+                silence = nil
+                return note(status, of: message.base)
+            }
             silence = nil
             let name = message.topic.name(under: message.base)
             guard case .malformed(let error) = message.content, unreadable.count < Self.capacity,
@@ -118,6 +124,17 @@ struct Notices {
             else { return nil }
             connection = "\(name): \(error) (said once for each topic)"
             return connection
+        }
+    }
+
+    /// What to say about the camera of a daemon, whatever topics are shown: its loss and its return, each once.
+    private mutating func note(_ status: DaemonStatus, of base: String) -> String? {
+        switch status.cameraState {
+        case .lost:
+            guard lost.insert(base).inserted else { return nil }
+            return "\(base): the camera is lost: \(status.detail ?? "no reason is given")"
+        case .streaming: return lost.remove(base).map { "\($0): the camera is back" }
+        default: return nil
         }
     }
 
