@@ -18,6 +18,9 @@ enum ClipCodec: String, CaseIterable, CustomTestStringConvertible {
     /// fast transform, of which brightness is off by up to 4 of 255, and 0.45 darker on average.
     var expressionTolerance: Double { self == .mjpeg ? 0.06 : 0.01 }
 
+    /// By how many frames an event may be earlier or later, which a threshold that is passed slowly makes of such differences.
+    var frameTolerance: Int { self == .mjpeg ? 1 : 0 }
+
     /// The clip in this codec; clips are in H.264 to begin with.
     func variant(of clip: String, in directory: TemporaryDirectory) throws -> String {
         guard self != .h264 else { return clip }
@@ -64,7 +67,10 @@ struct PipelineParityTests {
         let expected = try await Seen(.file(clip))
         let seen = try await Seen(.pipeline(.pipeline("filesrc location=\(clip) ! decodebin"), pace: .asap))
         #expect(expected.events.count >= leastEvents)
-        #expect(seen.events == expected.events)
+        #expect(seen.events.map(\.name) == expected.events.map(\.name))
+        for (event, same) in zip(seen.events, expected.events) {
+            #expect(abs(event.frame - same.frame) <= codec.frameTolerance, "\(event), not \(same)")
+        }
         #expect(seen.faces.count == expected.faces.count)
         for (frame, (one, other)) in zip(seen.faces, expected.faces).enumerated() {
             #expect(one.map(\.faceID) == other.map(\.faceID))
@@ -102,11 +108,13 @@ struct PipelineParityTests {
 private struct Seen {
     /// The faces of each frame.
     private(set) var faces: [[FaceObject]] = []
-    private(set) var events: [String] = []
+    private(set) var events: [(name: String, frame: Int)] = []
 
     init(_ source: FaceSession.Source) async throws {
         for try await update in try await FaceSession(source: source).updates {
-            events += update.events.map { "\(Topic($0.kind).rawValue) \($0.face.faceID.rawValue) in \($0.stamp.frame)" }
+            events += update.events.map { event in
+                ("\(Topic(event.kind).rawValue) \(event.face.faceID.rawValue)", event.stamp.frame)
+            }
             if update.captured != nil { faces.append(update.faces) }
         }
     }
