@@ -17,7 +17,7 @@ package protocol MessageSink: Sendable {
 /// wait, the session's; never Swift's shared threads, which handle signals.
 package final class Publisher: Sendable {
     /// How many messages may wait before the session's thread does; a second or two of them.
-    private static let capacity = 64
+    static let capacity = 64
 
     let origin: MessageOrigin
     private let wanted: Set<Topic>
