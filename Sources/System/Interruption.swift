@@ -27,7 +27,11 @@ package final class Interruption: @unchecked Sendable {
                 raised.signal.store(number, ordering: .relaxed)
                 report()
             }
+            // Dispatch sets the signal's effect when it registers the source, on a thread of its own: not after `cancel`.
+            let registered = DispatchSemaphore(value: 0)
+            source.setRegistrationHandler { registered.signal() }
             source.resume()
+            registered.wait()
             return (source, usual)
         }
     }
