@@ -4,7 +4,7 @@ import Frames
 final class CutDetector {
     /// How a picture differs from the one before it.
     enum Step {
-        /// As pictures of one scene do.
+        /// The two differ as pictures of one scene do.
         case small
         /// Most of it, as by another light, or another scene in front of a ground that is as plain.
         case light

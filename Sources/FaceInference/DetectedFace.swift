@@ -31,7 +31,7 @@ struct DetectedFace {
     private static let growth: Float = 1.25
     private static let turn: Float = 0.12
 
-    /// For how many seconds a face is new: longer than it takes to enter.
+    /// Seconds for which a face is new: longer than it takes to enter.
     private static let newness = 0.3
     private let foundAt: Double
 
@@ -49,7 +49,7 @@ struct DetectedFace {
     /// Whether the face was found a moment ago.
     func isNew(at time: Double) -> Bool { time - foundAt < Self.newness }
 
-    /// Where the landmark model would look for the face.
+    /// The region in which the landmark model would look for the face.
     var region: CropRegion { CropRegion(around: detection) }
 
     /// How many pixels the longer side of the picture must have for a closer look to lose nothing of this face.

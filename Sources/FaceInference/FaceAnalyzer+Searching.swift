@@ -3,7 +3,7 @@ import Frames
 
 /// When and how new faces are looked for.
 extension FaceAnalyzer {
-    /// With more seconds between two frames a person may be anywhere in the second: below ten frames a second, with a
+    /// The longest step between two frames, in seconds, after which a face is still near where it was: ten frames a second, with a
     /// thousandth for times that are rounded.
     private static let longestStep = 0.101
     /// The share of a detection's box that a followed face's bounds must cover for it to be hidden with that face.

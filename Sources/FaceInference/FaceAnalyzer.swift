@@ -201,7 +201,7 @@ public final class FaceAnalyzer {
     /// How many faces are followed.
     var count: Int { faces.count + detected.count }
 
-    /// Where the faces are that are followed, in pixels of the upright picture.
+    /// The regions of the faces that are followed, in pixels of the upright picture.
     var regions: [CropRegion] { faces.map(\.region) + detected.map(\.region) }
 
     private func forgetFaces() {

@@ -181,7 +181,7 @@ struct FaceDetection: Hashable, Sendable {
     /// How much lower than the detector's box the mesh ends above, as a share of the height: the box reaches to the hair.
     private static let forehead: Float = 0.1
 
-    /// Where the head points, as far as the five points say; the pitch is unknown.
+    /// The direction in which the head points, as far as the five points say; the pitch is unknown.
     var pose: HeadPose {
         let yaw = Double(turnedShare) * Self.yaw.perShare
         return HeadPose(roll: Double(roll) * 180 / .pi, yaw: abs(yaw) <= Self.yaw.most ? yaw : nil, pitch: nil)

@@ -69,8 +69,8 @@ final class FaceFinder {
         return try detector.detect(in: frame, region: region, minimumScore: Self.candidateScore)
     }
 
-    /// The side of the smallest face that is believed where a part of the picture is searched with that many pixels, in pixels of
-    /// the picture.
+    /// The side of the smallest face that is believed, in pixels of the picture, where the longer side of a part of it is scaled to
+    /// `pixels`.
     static func leastSide(pixels: Int, _ rect: NormalizedRect, _ size: FrameSize) -> Float {
         smallestCandidate * rect.extent(in: size).max() / Float(pixels)
     }
