@@ -49,7 +49,6 @@ package struct CropRegion: Hashable, Sendable {
 
     /// How large one of two regions of the same face is at least, as a share of the other one.
     private static let leastRatio: Float = 0.55
-
 }
 
 extension CropRegion {

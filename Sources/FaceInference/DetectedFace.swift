@@ -8,9 +8,8 @@ struct DetectedFace {
     private(set) var detection: FaceDetection
     /// The size of the last upright picture.
     private(set) var size: FrameSize
-    /// The face's picture when it was detected last, and whether the one before it showed the same face.
-    private(set) var patch: FacePatch?
-    private(set) var continues = true
+    /// Whether its pictures go on where it is detected.
+    var continuity = FaceContinuity()
     /// The mean brightness of the face, 0…1.
     private(set) var luminance: Double
     /// The seconds of media time at which it was detected last, and at which the landmark model was asked last.
@@ -78,9 +77,7 @@ struct DetectedFace {
     }
 
     /// Takes what the detector found at a time in seconds.
-    mutating func update(_ found: FaceDetection, luminance: Double, _ patch: FacePatch?, at time: Double) {
-        if let before = self.patch, let patch { continues = patch.continues(before) }
-        self.patch = patch
+    mutating func update(_ found: FaceDetection, luminance: Double, at time: Double) {
         let passed = Float(max(time - detectedAt, 0.001))
         let speed = (found.center - detection.center).magnitude.max() / detection.side / passed
         // A face that has begun to move is looked at more often at once, one that has stopped a little less each time.

@@ -24,10 +24,8 @@ extension FaceAnalyzer {
                 continue
             }
             guard isWanted(face.landmarks.outline, in: frame.uprightSize) else { continue }
-            if face.wasComputed, let patch = FacePatch(face.region, in: frame) {
-                if let before = face.patch { face.continues = patch.continues(before) }
-                face.patch = patch
-            }
+            // Ahead, every cut ends all faces.
+            if face.wasComputed, !options.isThorough { face.continuity.take(face.region, in: frame) }
             // Two that came to follow the same face, as when one person passes behind another: the one that moved less
             // has been there before.
             if let rival = kept.firstIndex(where: { $0.region.isSameFace(as: face.region) }) {
@@ -86,8 +84,8 @@ extension FaceAnalyzer {
                 guard let found = try finder.follow(face.detection, isNew: face.isNew(at: time), in: frame),
                     isWanted(found.face.corners, in: size)
                 else { continue }
-                let patch = FacePatch(CropRegion(around: found.face), in: frame)
-                face.update(found.face, luminance: found.luminance, patch, at: time)
+                face.update(found.face, luminance: found.luminance, at: time)
+                if !options.isThorough { face.continuity.take(face.region, in: frame) }
             }
             if face.isMeshDue(at: time) {
                 face.noteAsked(at: time)

@@ -106,13 +106,9 @@ extension FaceAnalyzer {
         }
         guard !isPicture else { return true }
         let lineage = lastLineage + 1
-        let before = faces.count
-        if try beginMesh(at: region, lineage, in: frame) {
-            lastLineage = lineage
-            return true
+        if try !beginMesh(at: region, lineage, in: frame) {
+            append(face.face, lineage, luminance: face.luminance, in: frame)
         }
-        guard faces.count == before else { return true }
-        append(face.face, lineage, luminance: face.luminance, in: frame)
         lastLineage = lineage
         return true
     }

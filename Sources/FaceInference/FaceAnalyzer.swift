@@ -163,8 +163,8 @@ public final class FaceAnalyzer {
         guard cuts.step(to: frame, scene.map) == .cut, cuts.hasCompared else { return false }
         // Where the camera moves, the pictures of the faces go on.
         let followed = count
-        faces.removeAll { !$0.continues }
-        detected.removeAll { !$0.continues }
+        faces.removeAll { !$0.continuity.isUnbroken }
+        detected.removeAll { !$0.continuity.isUnbroken }
         guard count < followed else { return false }
         schedule.noteCut()
         return true

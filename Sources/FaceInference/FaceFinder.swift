@@ -31,8 +31,14 @@ final class FaceFinder {
 
     private let liteRT: LiteRT
     private let closer: FaceDetector
-    /// The detectors for whole pictures, by the pixels of their longer side.
-    private var detectors: [Int: FaceDetector] = [:]
+    /// A kind of search of whole pictures, whose detector is kept until pictures of another shape come.
+    private struct Use: Hashable {
+        var pixels: Int
+        var reach: Float
+        var isOnSide: Bool
+    }
+
+    private var detectors: [Use: FaceDetector] = [:]
 
     init(_ liteRT: LiteRT) throws(InferenceError) {
         self.liteRT = liteRT
@@ -61,7 +67,8 @@ final class FaceFinder {
         }
         let isOnSide = rotation.magnitude > 0.7 && rotation.magnitude < 2.5
         let (width, height) = isOnSide ? (length(extent.y), length(extent.x)) : (length(extent.x), length(extent.y))
-        let detector = try detector(width: width, height: height)
+        let use = Use(pixels: pixels, reach: reach, isOnSide: isOnSide)
+        let detector = try detector(for: use, width: width, height: height)
         let center = SIMD2<Float>(rect.center.vector) * frame.uprightSize.vector - 0.5
         // The input's sides are rounded up to whole units.
         let shown = side * Float(max(width, height)) / Float(pixels)
@@ -75,11 +82,10 @@ final class FaceFinder {
         smallestCandidate * rect.extent(in: size).max() / Float(pixels)
     }
 
-    private func detector(width: Int, height: Int) throws(InferenceError) -> FaceDetector {
-        let key = max(width, height)
-        if let known = detectors[key], known.width == width, known.height == height { return known }
+    private func detector(for use: Use, width: Int, height: Int) throws(InferenceError) -> FaceDetector {
+        if let known = detectors[use], known.width == width, known.height == height { return known }
         let new = try FaceDetector(width: width, height: height, in: liteRT)
-        detectors[key] = new
+        detectors[use] = new
         return new
     }
 

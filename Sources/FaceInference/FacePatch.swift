@@ -29,3 +29,17 @@ struct FacePatch {
         zip(samples, other.samples).reduce(0) { $0 + $1.0 * $1.1 } >= Self.leastCorrelation
     }
 }
+
+/// Whether the pictures of a followed face go on from one look to the next.
+struct FaceContinuity {
+    private var patch: FacePatch?
+    /// Whether the newest picture showed the same face as the one before it.
+    private(set) var isUnbroken = true
+
+    /// Takes the face's picture in the next frame in which it was looked at.
+    mutating func take(_ region: CropRegion, in frame: Frame) {
+        guard let new = FacePatch(region, in: frame) else { return }
+        if let patch { isUnbroken = new.continues(patch) }
+        patch = new
+    }
+}

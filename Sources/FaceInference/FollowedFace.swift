@@ -14,11 +14,10 @@ struct FollowedFace {
     let ownMotion = OwnMotionMeter()
     /// The landmarks as they were computed last.
     private let computed = FaceLandmarks()
-    /// The face's picture when its landmarks were computed last, and whether the one before it showed the same face.
-    var patch: FacePatch?
+    /// Whether its pictures go on where its landmarks are computed.
+    var continuity = FaceContinuity()
     /// Whether the landmarks were computed in the newest frame.
     var wasComputed = false
-    var continues = true
     /// The mean brightness of the crop they were computed from, 0…1.
     var luminance = 0.0
     /// Whether the landmarks are those of an earlier frame, although the face may have changed since.

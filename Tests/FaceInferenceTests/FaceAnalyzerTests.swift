@@ -101,7 +101,7 @@ struct FaceAnalyzerTests {
         options.accuracy = .high
         options.maximumFaces = 4
         #expect(try FaceAnalyzer(options).usefulScale(for: size) == 1)
-        // Of a quarter of the picture's width and height the detectors see a quarter of its pixels.
+        // Of a quarter of the picture's width and height the detector sees a quarter of its pixels.
         options.accuracy = .standard
         options.region = NormalizedRect(x: 0.5, y: 0.5, width: 0.25, height: 0.25)
         #expect(try FaceAnalyzer(options).usefulScale(for: size) == 1)
