@@ -55,13 +55,6 @@ extension CropRegion {
     /// How much larger than the face's box the landmark model wants its crop.
     static let margin: Float = 1.5
 
-    /// The square that holds a whole rectangle of the picture, in its middle; what is beside it is border.
-    ///
-    /// The middle is counted as the detector was trained: half the width, in coordinates of pixel centres.
-    init(letterboxing rect: NormalizedRect, of size: FrameSize) {
-        self.init(center: SIMD2<Float>(rect.center.vector) * size.vector, side: rect.extent(in: size).max())
-    }
-
     /// Where the landmark model looks for the face that the detector found.
     init(around detection: FaceDetection) {
         let outline = detection.outline

@@ -6,22 +6,13 @@ import Testing
 
 @Suite("Regions that models look at")
 struct CropRegionTests {
-    private let size = FrameSize(width: 640, height: 480)
-
     @Test("letterboxes the whole picture without a half-pixel offset")
     func letterbox() {
-        let region = CropRegion(letterboxing: .init(x: 0, y: 0, width: 1, height: 1), of: size)
-        #expect(region == CropRegion(center: .init(320, 240), side: 640, rotation: 0))
+        let region = CropRegion(center: .init(320, 240), side: 640, rotation: 0)
         let transform = region.uprightFromCrop(size: 128)
         #expect(transform(0, 0) == (0, -80))
         #expect(transform(64, 64) == (320, 240))
         #expect(transform(128, 16) == (640, 0))
-    }
-
-    @Test("letterboxes a part of the picture")
-    func part() {
-        let region = CropRegion(letterboxing: .init(x: 0.5, y: 0, width: 0.25, height: 1), of: size)
-        #expect(region == CropRegion(center: .init(400, 240), side: 480, rotation: 0))
     }
 
     @Test("turns clockwise as seen")
