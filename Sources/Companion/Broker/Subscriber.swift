@@ -63,7 +63,7 @@ package final class Subscriber: Sendable {
         loops: Bool = false
     ) throws(FaceSessionError) {
         patterns = [BrokerAccess.standardBase]
-        address = text.withoutPasswords
+        address = text.shownSource
         var options = FaceSession.Options()
         let hasPictures = topics.contains(.previewJPEG)
         if hasPictures { options.frames = .full }
