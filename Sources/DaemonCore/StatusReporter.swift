@@ -10,6 +10,7 @@ package final class StatusReporter: Sendable {
     let publisher: Publisher
     private let manager: ServiceManager?
     private let logger: Logger
+    private let statsInterval: Double?
     private let producer: Mutex<MessageProducer>
 
     package init(
@@ -17,14 +18,21 @@ package final class StatusReporter: Sendable {
         manager: ServiceManager? = nil,
         isDetecting: Bool,
         smile: SmileSettings = SmileSettings(),
+        statsInterval: Duration? = nil,
         logger: Logger
     ) {
         (self.publisher, self.manager, self.logger) = (publisher, manager, logger)
+        self.statsInterval = statsInterval.map { $0 / .seconds(1) }
         producer = Mutex(MessageProducer(publisher.origin, isDetecting: isDetecting, smile: smile))
     }
 
     /// Publishes the condition for the first time.
-    package func announce(_ outbox: StoreCondition? = nil) { change { $0.take(outbox) } }
+    package func announce(_ outbox: StoreCondition? = nil) {
+        change { status in
+            status.take(outbox)
+            status.statsInterval = statsInterval
+        }
+    }
 
     /// The models are loaded, or not wanted for now: from here on the daemon does what it is there for.
     func ready() { manager?.ready() }

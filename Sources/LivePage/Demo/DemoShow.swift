@@ -8,7 +8,7 @@ package enum DemoShow {
     /// Shows a camera, a clip or a stream, or else the demo's clip, for some seconds or until Ctrl-C.
     package static func run(source: String?, seconds: Double?, opensBrowser: Bool) async throws {
         let source = try source ?? clip()
-        let name = source.withoutPasswords
+        let name = source.shownSource
         var options = PageService.Options(ListenAddress(port: 0))
         options.token = try PageService.token()
         options.seconds = seconds ?? .infinity
