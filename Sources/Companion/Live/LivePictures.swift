@@ -45,10 +45,8 @@ package struct LivePictures {
         let isDue = !hasPicture && !hasHinted && seconds > Self.hintPatience
         guard isDue, model.state.status?.state == .online else { return nil }
         hasHinted = true
-        guard model.state.condition == .streaming else {
-            return "waiting for pictures: the camera is \(model.state.summary)"
-        }
-        return subscriber.isLocal
+        // What else is in the way is said of every camera that is followed.
+        return subscriber.isLocal || model.state.condition != .streaming
             ? nil : "waiting for pictures: the daemon streams, and publishes none unless preview.enabled is set there"
     }
 

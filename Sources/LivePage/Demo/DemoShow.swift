@@ -30,7 +30,7 @@ package enum DemoShow {
                 StandardOutput.print(line: "page: \(url)?demo\nCtrl-C ends the demo.")
                 if opensBrowser { ShellCommand.openInBrowser(url + "?demo") }
             }
-            try await service.run(subscriber, named: broker.topic, ready: ready) { lamp.take($0) }
+            try await service.run(subscriber, named: broker.topic, ready: ready, notes: false) { lamp.take($0) }
         } catch {
             stage?.end()
             throw error
