@@ -24,7 +24,23 @@ package final class StatusReporter: Sendable {
     }
 
     /// Publishes the condition for the first time.
-    package func announce(_ outbox: StoreCondition? = nil) { change { $0.take(outbox) } }
+    package func announce(_ outbox: StoreCondition? = nil, settings: Settings = Settings()) {
+        change {
+            $0.take(outbox)
+            $0.publish = topics(with: settings)
+        }
+    }
+
+    /// What is published with the zones and the preview of settings; what else is wanted needs a restart.
+    private func topics(with settings: Settings) -> [Topic] {
+        Topic.allCases.filter { topic in
+            switch topic {
+            case .previewJPEG: settings.preview.enabled
+            case .zones, .zoneEnter, .zoneLeave: publisher.wanted.contains(topic) && !settings.tracking.zones.isEmpty
+            default: publisher.wanted.contains(topic) && Topic.selectable.contains(topic)
+            }
+        }
+    }
 
     /// The models are loaded, or not wanted for now: from here on the daemon does what it is there for.
     func ready() { manager?.ready() }
@@ -63,7 +79,10 @@ package final class StatusReporter: Sendable {
             let metadata: Logger.Metadata = ["level": "\(smile.level)", "hold": "\(smile.hold) s"]
             logger.info("what counts as a smile was changed", metadata: metadata)
         }
-        change { $0.smile = smile }
+        change {
+            $0.smile = smile
+            $0.publish = topics(with: settings)
+        }
     }
 
     func connected(to broker: String) { change { $0.broker = broker } }

@@ -56,15 +56,22 @@ package struct LivePictures {
     }
 
     /// Hands out what changed, until the source ends or `take` returns false; notes hints for the person at the terminal.
+    /// Without an event that is `awaited` pictures are.
     package static func follow(
         _ subscriber: Subscriber,
         hidesFaces: Bool,
         interruptible: Bool = true,
+        awaiting awaited: Topic? = nil,
         _ take: (inout LivePictures, CameraState.Change) throws -> Bool
     ) async throws {
         var pictures = LivePictures(subscriber, hidesFaces: hidesFaces)
         let interval = Duration.milliseconds(50)
-        try await subscriber.follow(every: interval, interruptible: interruptible, waitsForBroker: false) { input in
+        try await subscriber.follow(
+            every: interval,
+            interruptible: interruptible,
+            waitsForBroker: false,
+            awaiting: subscriber.isLocal ? [] : [awaited ?? .previewJPEG]
+        ) { input in
             let change = try pictures.take(input)
             if let hint = pictures.hint() { StandardOutput.note(hint) }
             return try take(&pictures, change)

@@ -1,3 +1,4 @@
+package import FaceMessages
 import System
 package import TerminalPictures
 
@@ -13,8 +14,9 @@ extension Subscriber {
     ///   - notes: whether the loss and the return of the broker and of cameras are reported on standard error; nil for yes
     ///     without a terminal.
     ///   - tellsOfCameras: whether cameras are meant too, for a command that does not show itself how they are.
+    ///   - awaited: the topics that the command waits for, which is told if nobody publishes them.
     ///   - receive: gets each input; returns whether it goes on.
-    /// - Throws: `CommandFailure` if no retry helps; what `receive` throws.
+    /// - Throws: `CommandFailure` if no retry helps, or nobody publishes what is awaited; what `receive` throws.
     package func follow(
         _ terminal: Terminal? = nil,
         every interval: Duration? = nil,
@@ -22,6 +24,7 @@ extension Subscriber {
         waitsForBroker: Bool = true,
         notes: Bool? = nil,
         tellsOfCameras: Bool = true,
+        awaiting awaited: [Topic] = [],
         _ receive: (LiveInput) throws -> Bool
     ) async throws {
         let inputs = LiveInputs(capacity: Self.capacity)
@@ -48,11 +51,12 @@ extension Subscriber {
         }
         let silence = isLocal ? nil : noCamera.description
         var notices = Notices(address: address, waitsForBroker: waitsForBroker, silence: silence)
-        notices.tellsOfCameras = tellsOfCameras
+        (notices.tellsOfCameras, notices.isLocal) = (tellsOfCameras, isLocal)
+        notices.wait(for: awaited, ofSeveral: BrokerAccess.isPlural(patterns))
         inputs: while var input = await inputs.next() {
             switch input.content {
             case .occurrence(let occurrence): input.note = try notices.note(occurrence, at: input.seconds)
-            case .tick: input.note = notices.silence(at: input.seconds)
+            case .tick: input.note = try notices.silence(at: input.seconds)
             case .interrupted, .key(UInt8(ascii: "q")): break inputs
             case .key: break
             }

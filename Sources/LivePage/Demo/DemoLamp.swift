@@ -1,6 +1,5 @@
 import Companion
 import FaceMessages
-import TerminalPictures
 
 /// Writes events, and below them on a terminal a lamp that is on while a face smiles.
 struct DemoLamp {
@@ -30,7 +29,7 @@ struct DemoLamp {
             counts[Topic(event.event.kind), default: 0] += 1
             line = formatter.line(decoded)
             if StandardOutput.isTerminal, case let plain = WatchFormatter(hasColors: false).line(decoded),
-                case let width = TerminalSize.current.columns, plain.count > width
+                case let width = StandardOutput.columns, plain.count > width
             {
                 line = plain.cut(to: width)
             }
