@@ -55,7 +55,8 @@ package struct PageService {
     ) async throws {
         let viewers = Viewers()
         let bases = named.filter { !$0.contains("+") }
-        let publisher = try PagePublisher(options, viewers, address: subscriber.address, bases: bases)
+        let (address, isLocal) = (subscriber.address, subscriber.isLocal)
+        let publisher = try PagePublisher(options, viewers, address: address, isLocal: isLocal, bases: bases)
         var page = PageServer(
             access: PageGuard(options),
             viewers: viewers,
