@@ -49,7 +49,7 @@ package enum Daemon {
             statsInterval: settings.statsInterval,
             logger: logger
         )
-        status.announce(delivery?.outbox.condition)
+        status.announce(delivery?.outbox.condition, settings: settings)
         // No face is there until a frame says so: what a run that died left retained must not outlive it. After the
         // status, by which subscribers know that nothing is being looked at yet.
         if let delivery { publisher.publishEmptySet(settings.tracking.zones, only: delivery.sink) }

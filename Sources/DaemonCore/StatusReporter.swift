@@ -27,10 +27,22 @@ package final class StatusReporter: Sendable {
     }
 
     /// Publishes the condition for the first time.
-    package func announce(_ outbox: StoreCondition? = nil) {
-        change { status in
-            status.take(outbox)
-            status.statsInterval = statsInterval
+    package func announce(_ outbox: StoreCondition? = nil, settings: Settings = Settings()) {
+        change {
+            $0.take(outbox)
+            $0.publish = topics(with: settings)
+            $0.statsInterval = statsInterval
+        }
+    }
+
+    /// What is published with the zones and the preview of settings; what else is wanted needs a restart.
+    private func topics(with settings: Settings) -> [Topic] {
+        Topic.allCases.filter { topic in
+            switch topic {
+            case .previewJPEG: settings.preview.enabled
+            case .zones, .zoneEnter, .zoneLeave: publisher.wanted.contains(topic) && !settings.tracking.zones.isEmpty
+            default: publisher.wanted.contains(topic) && Topic.selectable.contains(topic)
+            }
         }
     }
 
@@ -71,7 +83,10 @@ package final class StatusReporter: Sendable {
             let metadata: Logger.Metadata = ["level": "\(smile.level)", "hold": "\(smile.hold) s"]
             logger.info("what counts as a smile was changed", metadata: metadata)
         }
-        change { $0.smile = smile }
+        change {
+            $0.smile = smile
+            $0.publish = topics(with: settings)
+        }
     }
 
     func connected(to broker: String) { change { $0.broker = broker } }

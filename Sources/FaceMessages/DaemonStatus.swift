@@ -68,6 +68,8 @@ public struct DaemonStatus: Hashable, Sendable, WireValue {
     public var detect: Bool?
     /// What counts as a smile; nil in the last will.
     public var smile: SmileSettings?
+    /// The topics that it publishes besides `status`, `stats` and `detect/state`; nil in the last will and before 0.5.
+    public var publish: [Topic]?
     /// The daemon's version.
     public var version: String?
     /// Why some events cannot fire at the moment; empty if they all can.
@@ -99,6 +101,7 @@ public struct DaemonStatus: Hashable, Sendable, WireValue {
         try wire.optional("picture", &picture, .object(Picture(width: 0, height: 0)))
         try wire.optional("detect", &detect, .onOff)
         try wire.optional("smile", &smile, .object(SmileSettings()))
+        try wire.optional("publish", &publish, .words())
         try wire.optional("version", &version, .name)
         try wire.optional("attention", &attention, .words())
         try wire.field("held", &held, .counter, or: 0, isWritten: held > 0)

@@ -197,7 +197,11 @@ final class NetworkLoop {
     private func advance(_ dialer: Dialer) {
         switch dialer.advance(now: DeliveryClock.monotonic()) {
         case .pending: break
-        case .failed(let reason): connectionLost(.unreachable("no broker at \(machine.broker): \(reason)"))
+        case .failed(let reason):
+            let host = settings.brokers[machine.attempt.broker].host
+            let isHere = ["localhost", "127.0.0.1", "::1"].contains(host)
+            let remedy = isHere ? "; \(InstalledProgram.brokerRemedy)" : ""
+            connectionLost(.unreachable("no broker at \(machine.broker): \(reason)\(remedy)"))
         case .connected(let socket, let address):
             let broker = machine.attempt.broker
             unaccepted = (broker, address)

@@ -78,6 +78,7 @@ enum EveryValue {
             (status.detect, status.smile, status.version, status.time) = (true, SmileSettings(), "1", time)
             (status.attention, status.outbox, status.broker) = ([], outbox, "[::1]:1883")
             status.picture = DaemonStatus.Picture(width: 1, height: 8192)
+            status.publish = Topic.selectable + [.previewJPEG]
             status.outboxDetail = outbox == .ok ? nil : "the disk is full"
             return encoder.status(status)
         }

@@ -114,7 +114,12 @@ package struct CameraTable {
         // Times on the clock of the inputs.
         var connected: Double?
         var news = 0.0
-        try await subscriber.follow(every: .milliseconds(50), interruptible: false, waitsForBroker: false) { input in
+        try await subscriber.follow(
+            every: .milliseconds(50),
+            interruptible: false,
+            waitsForBroker: false,
+            tellsOfCameras: false
+        ) { input in
             guard case .occurrence(let occurrence) = input.content else {
                 guard let connected else { return true }
                 let isOver = input.seconds - connected > limit(table)

@@ -170,11 +170,21 @@ package final class Subscriber: Sendable {
     /// That the one daemon does not run.
     var noDaemon: String {
         "no daemon is online under '\(base)' at \(address); start facetd, or name its base with --topic"
+            + Self.hint(about: patterns)
+    }
+
+    /// That --topic names a base, for who named a topic.
+    static func hint(about patterns: [String]) -> String {
+        for pattern in patterns {
+            guard let topic = Topic(name: pattern) else { continue }
+            return "; what topics such as \(pattern) begin with is \(topic.base(of: pattern))"
+        }
+        return ""
     }
 
     /// That no camera was heard of.
     package var noCamera: CommandFailure {
-        CommandFailure("no camera \(place): start facetd, or name its base with --topic")
+        CommandFailure("no camera \(place): start facetd, or name its base with --topic\(Self.hint(about: patterns))")
     }
 
     /// Disconnects, once what was published has gone out.

@@ -23,7 +23,7 @@ package struct FleetWatch {
         let terminal = StandardOutput.isTerminal && !isJSON ? try? Terminal(format: .cells) : nil
         defer { terminal?.release() }
         var table = CameraTable()
-        try await subscriber.follow(terminal, every: .milliseconds(500)) { input in
+        try await subscriber.follow(terminal, every: .milliseconds(500), tellsOfCameras: false) { input in
             guard case .occurrence(let occurrence) = input.content else {
                 if let terminal { draw(table, input.connection, on: terminal) }
                 return true
@@ -87,7 +87,12 @@ package struct FleetWatch {
         access.camera = name
         let subscriber = try await access.subscriber("fleet", [.status], all: false)
         var state = CameraState()
-        try await subscriber.follow(every: .milliseconds(100), interruptible: false, waitsForBroker: false) { input in
+        try await subscriber.follow(
+            every: .milliseconds(100),
+            interruptible: false,
+            waitsForBroker: false,
+            tellsOfCameras: false
+        ) { input in
             if case .occurrence(let occurrence) = input.content { state.take(occurrence) }
             guard case .tick = input.content, input.seconds > Subscriber.listening else { return true }
             guard state.status?.state != .online else {

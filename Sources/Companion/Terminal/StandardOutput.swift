@@ -1,10 +1,13 @@
 import FaceMessages
 import Foundation
 import System
+import TerminalPictures
 
 /// Where commands write: results to standard output, notes for the person at the terminal to standard error.
 package enum StandardOutput {
     package static let isTerminal = isatty(STDOUT_FILENO) == 1
+    /// Characters in a line of the terminal.
+    package static var columns: Int { TerminalSize.current.columns }
     /// Whether a person sees what is written over the same line of standard error.
     package static let showsProgress = isatty(STDERR_FILENO) == 1
 

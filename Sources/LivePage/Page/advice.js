@@ -52,6 +52,14 @@ export function withoutCameras(broker) {
 }
 
 function withoutBroker(broker) {
+	if (broker.isServerGone && broker.isLocal) {
+		return {
+			icon: "power",
+			title: `facet serve has ended${since(broker.since)}`,
+			text: "It ends with its clip; with --loop it plays that again and again.",
+			command: `facet serve --source ${argument(broker.address)} --loop`,
+		};
+	}
 	return {
 		icon: "broken",
 		title: `No connection${since(broker.since)}`,
