@@ -91,6 +91,7 @@ enum EveryValue {
         messages.outbox = .memory
         var stats = DaemonStats()
         (stats.time, stats.interval, stats.messages) = (time, 1, messages)
+        stats.retimed = 1
         stats.dropped = Dictionary(uniqueKeysWithValues: FrameMailbox.Drop.allCases.map { ($0.rawValue, 1) })
         (stats.cpuDecoding, stats.cpuAnalysis, stats.decoder) = (0, 0.5, "software")
         stats.stages = SessionMeter.Stage.allCases.map {
