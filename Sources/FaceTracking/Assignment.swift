@@ -63,9 +63,10 @@ enum Assignment {
     ///
     /// Without visible clothes it must come back before another person can be there, which after a cut is at once.
     private static func distance(of seen: FaceObservation, fromHeld track: Track, at time: Double) -> Double? {
-        let (one, other) = (seen.bounds, track.bounds)
-        guard max(one.height / other.height, other.height / one.height) <= returning.sizeRatio,
-            let distance = distance(of: one, from: other, to: other.center), distance <= returning.distance
+        let ratio = seen.bounds.height / track.bounds.height
+        guard max(ratio, 1 / ratio) <= returning.sizeRatio,
+            let distance = distance(of: seen.bounds, from: track.bounds, to: track.bounds.center),
+            distance <= returning.distance
         else { return nil }
         let isSame =
             if let now = seen.clothes, let then = track.clothes {
@@ -81,7 +82,8 @@ enum Assignment {
         guard ratio > 0.55, ratio < 1.8 else { return nil }
         let size = SIMD2((new.width + old.width) / 2, (new.height + old.height) / 2)
         let start = old.center.vector / size
-        let (line, point) = (end.vector / size - start, new.center.vector / size - start)
+        let line = end.vector / size - start
+        let point = new.center.vector / size - start
         let lengthSquared = (line * line).sum()
         let share = lengthSquared > 0 ? min(1, max(0, (point * line).sum() / lengthSquared)) : 0
         let offset = point - share * line

@@ -20,7 +20,8 @@ struct BlinkDecision {
 
     /// Decides by the samples up to the newest one.
     init(_ valley: Valley, _ samples: Samples) {
-        (self.valley, self.samples) = (valley, samples)
+        self.valley = valley
+        self.samples = samples
         eyes = Self.eyes(of: valley, samples)
         let duration = valley.halfway.upperBound - valley.halfway.lowerBound
         // Closed eyes cannot blink: the lids of a sleeper tremble.
@@ -40,7 +41,8 @@ struct BlinkDecision {
     /// The eyes that closed: one only if the other stayed open in every respect.
     private static func eyes(of valley: Valley, _ samples: Samples) -> FaceEvent.Eyes {
         guard valley.closed.allSatisfy({ samples[$0].reading.canWink }) else { return .both }
-        let (left, right) = (Dip(of: \.left, in: valley, samples), Dip(of: \.right, in: valley, samples))
+        let left = Dip(of: \.left, in: valley, samples)
+        let right = Dip(of: \.right, in: valley, samples)
         if left.isDeep, right.isShallow { return .left }
         if right.isDeep, left.isShallow { return .right }
         return .both
@@ -128,8 +130,8 @@ struct BlinkDecision {
 
     private func signal(_ index: Int, _ value: KeyPath<EyeAppearance.Signal, Double>) -> Double {
         guard let each = samples[index].reading.appearance else { return 0 }
-        let (weight, signal) = (samples[index].reading.openness.weight, each.map { $0[keyPath: value] })
-        return self.value(signal, both: weight.left * signal.left + weight.right * signal.right)
+        let signal = each.map { $0[keyPath: value] }
+        return self.value(signal, both: samples[index].reading.openness.mean(signal))
     }
 }
 

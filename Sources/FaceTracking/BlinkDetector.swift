@@ -104,10 +104,10 @@ struct BlinkDetector: Sendable {
     private mutating func append(_ reading: Reading, at stamp: FrameStamp) {
         let time = stamp.mediaTime
         if samples.isBroken(at: time) { interrupt() }
-        let (each, weight) = (reading.openness.share, reading.openness.weight.left)
+        let weight = reading.openness.weight.left
         let left = leftWeight.map { $0 + 0.2 * (weight - $0) } ?? weight
         leftWeight = left
-        let share = left * each.left + (1 - left) * each.right
+        let share = left * reading.openness.share.left + (1 - left) * reading.openness.share.right
         shortTerm.insert(share, at: time)
         deviations.insert(abs(share - (shortTerm.quantile(0.5) ?? share)), at: time)
         let typical = deviations.count >= 5 ? 1.5 * (deviations.quantile(0.5) ?? 0) : 0.05
@@ -163,7 +163,8 @@ struct BlinkDetector: Sendable {
 
     private func makeValley(_ fall: Fall, _ now: Int) -> Valley {
         let half = (samples[fall.peak].share + samples[fall.lowest].share) / 2
-        var (first, last) = (fall.lowest, fall.lowest)
+        var first = fall.lowest
+        var last = fall.lowest
         while first > fall.peak, samples[first - 1].share < half { first -= 1 }
         while last < now, samples[last + 1].share < half { last += 1 }
         let closing = first > samples.first ? crossing(of: half, inside: first, outside: first - 1) : nil
@@ -174,7 +175,8 @@ struct BlinkDetector: Sendable {
 
     /// When the openness was half way, between a sample below it and a neighbour above; nil if that one is no higher.
     private func crossing(of half: Double, inside: Int, outside: Int) -> Double? {
-        let (low, high) = (samples[inside], samples[outside])
+        let low = samples[inside]
+        let high = samples[outside]
         guard high.share > low.share else { return nil }
         return low.time + (high.time - low.time) * (half - low.share) / (high.share - low.share)
     }

@@ -25,10 +25,10 @@ struct EyeDetector: Sendable {
     /// Blinks are detected on smaller and more turned faces than closed eyes.
     /// - Returns: A blink that ended about 0.1 s ago; the beginning or end of a closure longer than a blink.
     mutating func advance(_ context: FrameContext) -> (blink: BlinkDetector.Blink?, closure: FaceEvent.Kind?) {
-        let (time, observation) = (context.time, context.observation)
-        let open = openness.advance(EachEye(observation.leftLids, observation.rightLids), at: time)
-        let look = observation.eyePatches.map { appearance.advance($0, open.share) }
-        let reading = BlinkDetector.Reading(openness: open, appearance: look, canWink: context.canWink)
+        let time = context.time
+        let open = openness.advance(EachEye(context.observation.leftLids, context.observation.rightLids), at: time)
+        let signal = context.observation.eyePatches.map { appearance.advance($0, open.share) }
+        let reading = BlinkDetector.Reading(openness: open, appearance: signal, canWink: context.canWink)
         areOpen = open.areOpen
         let happened = blink.advance(reading, context)
         guard context.isVisible, context.frameRate >= Self.minimumClosureRate else {
@@ -66,9 +66,12 @@ struct LastMinute: Sendable {
     /// that it completed.
     mutating func advance(isClosed: Bool?, blinks: Double, at time: Double) {
         defer { latest = (time, isClosed != nil) }
-        guard let latest, time >= latest.time else { return seconds = Array(repeating: Second(), count: 60) }
-        let (before, now) = (Int(latest.time), Int(time))
-        for second in max(before, now - 60)..<now { seconds[(second + 1) % 60] = Second() }
+        guard let latest, time >= latest.time else {
+            seconds = Array(repeating: Second(), count: 60)
+            return
+        }
+        let now = Int(time)
+        for second in max(Int(latest.time), now - 60)..<now { seconds[(second + 1) % 60] = Second() }
         seconds[now % 60].blinks += blinks
         guard let isClosed, latest.isSeen, time - latest.time <= Track.bridgedGap else { return }
         seconds[now % 60].seen += time - latest.time

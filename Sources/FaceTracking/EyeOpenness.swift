@@ -39,7 +39,10 @@ struct EyeOpenness: Sendable {
         /// The lids' height as a share of the open level: 1 open, about 0 closed.
         var share: EachEye<Double> { EachEye(height.left / level.left, height.right / level.right) }
         /// Whether the eyes are open so far that their irises can be seen.
-        var areOpen: Bool { weight.left * share.left + weight.right * share.right > ClosedEyes.openShare }
+        var areOpen: Bool { mean(share) > ClosedEyes.openShare }
+
+        /// The weighted mean of a value of both eyes.
+        func mean(_ each: EachEye<Double>) -> Double { weight.left * each.left + weight.right * each.right }
     }
 
     private var levels = EachEye(both: SlidingQuantile(seconds: levelWindow, capacity: capacity))
@@ -48,10 +51,10 @@ struct EyeOpenness: Sendable {
         levels.left.insert(lids.left.height, at: time)
         levels.right.insert(lids.right.height, at: time)
         let level = levels.map { max($0.quantile(Self.levelShare) ?? 0, Self.lowestLevel) }
-        let (height, squares) = (lids.map(\.height), lids.map { $0.width * $0.width })
+        let squares = lids.map { $0.width * $0.width }
         let sum = squares.left + squares.right
         let weight = sum > 0 ? squares.map { $0 / sum } : EachEye(0.5, 0.5)
-        return Reading(level: level, height: height, weight: weight)
+        return Reading(level: level, height: lids.map(\.height), weight: weight)
     }
 }
 

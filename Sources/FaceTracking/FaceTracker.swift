@@ -72,7 +72,8 @@ public struct FaceTracker: Sendable {
 
     /// Makes a tracker without faces, whose first face gets `nextFaceID`.
     package init(options: Options = Options(), nextFaceID: FaceID = FaceID(rawValue: 1)) {
-        (self.options, self.nextFaceID) = (options, nextFaceID)
+        self.options = options
+        self.nextFaceID = nextFaceID
     }
 
     /// Takes what was observed in the next frame.
@@ -210,10 +211,10 @@ public struct FaceTracker: Sendable {
 extension FaceObservation {
     /// Whether every number is finite; a model that saw garbage must not poison the filters.
     fileprivate var isFinite: Bool {
-        let (lids, shape) = ([leftLids, rightLids], mouthShape)
         let numbers =
             [bounds.x, bounds.y, bounds.width, bounds.height, pose.roll, confidence, eyeDistance]
-            + lids.flatMap { [$0.height, $0.width] } + [shape.opening, shape.cornerDrop, shape.smileLevel]
+            + [leftLids, rightLids].flatMap { [$0.height, $0.width] }
+            + [mouthShape.opening, mouthShape.cornerDrop, mouthShape.smileLevel]
             + [leftEye, rightEye, mouth].flatMap { [$0.x, $0.y] }
             + [pose.yaw, pose.pitch, gaze?.yaw, gaze?.pitch, irisDiameter, ownMotion?.size].compactMap(\.self)
         return bounds.width > 0 && bounds.height > 0 && numbers.allSatisfy(\.isFinite)

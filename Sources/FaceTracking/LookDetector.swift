@@ -36,8 +36,12 @@ struct LookDetector: Sendable {
         // A blink is no look-away; eyes that are not seen for longer look at nothing.
         let isLong = lastOpen.map { time - $0 > FaceEvent.longestBlink } ?? true
         let ended = isLong ? leaveTarget(at: time, settings) : nil
-        if eyes == .unknown, isLong, isLooking != true { (isLooking, knownSince) = (nil, nil) }
-        if eyes != .unknown { knownSince = knownSince ?? time }
+        if eyes != .unknown {
+            knownSince = knownSince ?? time
+        } else if isLong, isLooking != true {
+            isLooking = nil
+            knownSince = nil
+        }
         guard case .open(let gaze) = eyes else { return ended }
         lastOpen = time
         let factor = onTarget == nil ? 1 : Self.hysteresis
@@ -98,8 +102,8 @@ struct GazeDetector: Sendable {
 
     /// Takes the next frame in which the face was seen.
     mutating func advance(areEyesOpen: Bool, _ context: FrameContext) -> FaceEvent.Kind? {
-        let (time, options) = (context.time, context.options)
-        let raw = context.eyeDistance >= options.smallestEyeDistance ? context.observation.gaze : nil
+        let time = context.time
+        let raw = context.eyeDistance >= context.options.smallestEyeDistance ? context.observation.gaze : nil
         var eyes = raw == nil ? LookDetector.Eyes.unknown : .closed
         if areEyesOpen, let raw {
             let interval = gaze == nil ? 0 : time - gazeTime
@@ -112,7 +116,7 @@ struct GazeDetector: Sendable {
             gaze = nil
         }
         measureDistance(areEyesOpen ? context.observation.irisDiameter : nil, context)
-        return look.advance(eyes, distance: distance, at: time, options.look)
+        return look.advance(eyes, distance: distance, at: time, context.options.look)
     }
 
     private mutating func measureDistance(_ irisDiameter: Double?, _ context: FrameContext) {

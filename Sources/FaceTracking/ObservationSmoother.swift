@@ -20,8 +20,8 @@ struct ObservationSmoother {
         last = pose
         let angles = angles.filter(SIMD3(pose.roll, pose.yaw ?? 0, pose.pitch ?? 0), interval: interval)
         let steady = NormalizedRect(left: edges.x, top: edges.y, right: edges.z, bottom: edges.w)
-        let (yaw, pitch) = (pose.yaw.map { _ in angles.y }, pose.pitch.map { _ in angles.z })
-        return (steady, HeadPose(roll: angles.x, yaw: yaw, pitch: pitch))
+        let yaw = pose.yaw == nil ? nil : angles.y
+        return (steady, HeadPose(roll: angles.x, yaw: yaw, pitch: pose.pitch == nil ? nil : angles.z))
     }
 }
 

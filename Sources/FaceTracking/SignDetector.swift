@@ -73,7 +73,8 @@ struct SignDetector: Sendable {
 
     /// The range of a value between two times; nil if it was not seen from `begin` on.
     private func range(_ value: KeyPath<Sample, Double>, from begin: Double, to end: Double = .infinity) -> Double? {
-        var (low, high) = (Double.infinity, -Double.infinity)
+        var low = Double.infinity
+        var high = -Double.infinity
         for index in samples.held.reversed() where samples[index].time <= end {
             guard samples[index].time >= begin - Track.slack else { return high - low }
             low = min(low, samples[index][keyPath: value])
@@ -125,8 +126,8 @@ struct SignDetector: Sendable {
     private func wink(_ closure: Closure) -> FaceEvent.Sign? {
         let isLeft = closure.wasClosed.left
         guard !isLeft || !closure.wasClosed.right else { return nil }
-        let (left, right) = (closure.mean(\.left), closure.mean(\.right))
-        let (closed, other) = isLeft ? (left, right) : (right, left)
+        let closed = closure.mean(isLeft ? \.left : \.right)
+        let other = closure.mean(isLeft ? \.right : \.left)
         guard other >= Self.winking.other, other - closed >= Self.winking.difference else { return nil }
         return isLeft ? .winkRight : .winkLeft
     }
@@ -144,18 +145,23 @@ struct SignDetector: Sendable {
     private func hasSwung(_ axis: Axis, more other: Axis, at time: Double) -> Bool {
         let least = Self.swings.degrees
         // From the newest sample back: the highest and the lowest one since the last turn, and the direction.
-        var (high, low) = (-Double.infinity, Double.infinity)
-        var (turns, direction) = (0, 0)
+        var high = -Double.infinity
+        var low = Double.infinity
+        var turns = 0
+        var direction = 0
         for index in samples.held.reversed() {
             let sample = samples[index]
             guard time - sample.time <= Self.swings.seconds else { return false }
             let value = sample[keyPath: axis]
-            (high, low) = (max(high, value), min(low, value))
+            high = max(high, value)
+            low = min(low, value)
             if direction >= 0, high - value >= least {
-                (direction, low) = (-1, value)
+                direction = -1
+                low = value
                 turns += 1
             } else if direction <= 0, value - low >= least {
-                (direction, high) = (1, value)
+                direction = 1
+                high = value
                 turns += 1
             }
             guard turns == Self.swings.count else { continue }

@@ -78,7 +78,8 @@ struct SlidingQuantile: Sendable {
     ///   - duration: The window's seconds.
     ///   - capacity: The most values that are kept: at least those of `duration` at the rate of `Thinning`.
     init(seconds duration: Double = .infinity, capacity: Int) {
-        (self.duration, self.capacity) = (duration, capacity)
+        self.duration = duration
+        self.capacity = capacity
         values = History(capacity: capacity)
         sorted.reserveCapacity(capacity)
     }
@@ -100,7 +101,8 @@ struct SlidingQuantile: Sendable {
 
     /// The first position whose value is not less than `value`.
     private func position(of value: Double) -> Int {
-        var (low, high) = (0, sorted.count)
+        var low = 0
+        var high = sorted.count
         while low < high {
             let middle = (low + high) / 2
             if sorted[middle] < value { low = middle + 1 } else { high = middle }
@@ -146,7 +148,8 @@ struct Swings: Sendable {
         if isRising ? value > extreme : value < extreme {
             extreme = value
         } else if abs(value - extreme) >= least {
-            (extreme, isRising) = (value, !isRising)
+            extreme = value
+            isRising.toggle()
             turns.append(time)
         }
         turns.removeAll { $0 <= time - duration }

@@ -24,7 +24,8 @@ package struct SmileCalibration: Sendable {
     }
 
     /// Settings that are tried.
-    private static let (levels, holds) = (stride(from: 0.3, through: 0.95, by: 0.05), [0, 0.5])
+    private static let levels = stride(from: 0.3, through: 0.95, by: 0.05)
+    private static let holds = [0, 0.5]
     /// Least rise of a smile's level above the highest of the neutral face.
     private static let leastRise = 0.15
 
@@ -74,7 +75,8 @@ package struct SmileCalibration: Sendable {
         var observation = FaceObservation()
         observation.eyeDistance = options.smallestEyeDistance
         var detector = SmileDetector()
-        var (found, falseOnes) = (Set<Part>(), 0)
+        var found: Set<Part> = []
+        var falseOnes = 0
         for sample in samples {
             var stamp = FrameStamp.unset
             stamp.mediaTime = sample.time

@@ -82,11 +82,11 @@ struct SmileDetector: Sendable {
     /// The smile level, 0…1; nil if the mouth cannot be seen.
     private(set) var amount: Double?
     /// Whether a smile has begun and not ended; nil if the mouth cannot be seen.
-    var isSmiling: Bool? { amount.map { _ in ongoing != nil } }
+    var isSmiling: Bool? { amount == nil ? nil : ongoing != nil }
     /// Whether a smile is about to begin or to end, so that the next frame's mouth must be measured.
     private(set) var isDeciding = false
     /// The smile that was reported and has not ended; nil for none.
-    var ongoing: FaceEvent.Kind? { smile?.reported.map { _ in .smile } }
+    var ongoing: FaceEvent.Kind? { smile?.reported == nil ? nil : .smile }
 
     /// Takes the mouth of the next frame in which the face was seen.
     /// - Returns: A smile that began or ended.
@@ -155,13 +155,14 @@ struct SmileDetector: Sendable {
     }
 
     private func isBeginning(above level: Double, at time: Double) -> Bool {
-        var (clear, level) = (Self.clear, level)
+        var clear = Self.clear
+        var least = level
         if isTalking(at: time) {
             let isRestless = swings.count >= Self.restless.count
             clear.seconds = isRestless ? Self.restless.seconds : Self.secondsInTalk
-            if isRestless { level += Self.restless.level }
+            if isRestless { least += Self.restless.level }
         }
-        return [clear, Self.weak, Self.laugh].contains { isHeld($0, level) }
+        return [clear, Self.weak, Self.laugh].contains { isHeld($0, least) }
     }
 
     private func isHeld(_ onset: Onset, _ level: Double, by value: (Sample) -> Double = \.level) -> Bool {
@@ -187,7 +188,8 @@ struct SmileDetector: Sendable {
 
     /// The first sample of the last `seconds`; nil if the mouth has not been seen for all of them.
     private func firstHeld(for seconds: Double) -> Int? {
-        let (oldest, first) = (samples.held.lowerBound, firstSample(within: seconds))
+        let oldest = samples.held.lowerBound
+        let first = firstSample(within: seconds)
         if first > oldest { return first }
         return samples[samples.end - 1].time - samples[oldest].time >= seconds - Track.slack ? oldest : nil
     }

@@ -65,7 +65,8 @@ struct Track: Sendable {
     }
 
     mutating func observe(_ context: FrameContext) {
-        let (observation, stamp, zonesNow) = (context.observation, context.stamp, context.options.zones)
+        let observation = context.observation
+        let stamp = context.stamp
         let interval = stamp.mediaTime - lastSeen.mediaTime
         lineage = observation.lineage
         guard !observation.isCarriedOver else { return carryOver(at: stamp) }
@@ -73,7 +74,9 @@ struct Track: Sendable {
         wasCut = false
         if hold != nil { latest.visit?.unseen += interval }
         hold = nil
-        if let newer = observation.clothes { clothes?.blend(newer) ?? (clothes = newer) }
+        if let newer = observation.clothes {
+            if clothes == nil { clothes = newer } else { clothes?.blend(newer) }
+        }
         let isSample = thinning.takes(stamp.mediaTime)
         if isSample { path.append(bounds, at: stamp.mediaTime) }
         ownRate?.advance(to: stamp.mediaTime)
@@ -90,8 +93,8 @@ struct Track: Sendable {
         latest.rightEye = observation.rightEye
         latest.mouth = observation.mouth
         latest.trackedFrames = hasEntered ? latest.trackedFrames + 1 : 0
-        for kind in zones.advance(smoothBounds, at: stamp.mediaTime, zonesNow) { note(kind, at: stamp) }
-        latest.zones = zonesNow.isEmpty ? nil : zones.names
+        for kind in zones.advance(smoothBounds, at: stamp.mediaTime, context.options.zones) { note(kind, at: stamp) }
+        latest.zones = context.options.zones.isEmpty ? nil : zones.names
         var context = context
         if let ownRate { context.frameRate = min(context.frameRate, ownRate.value) }
         readExpression(context, isSample: isSample)
@@ -213,8 +216,8 @@ struct Track: Sendable {
         let last = hold?.lastThere ?? lastSeen
         let dwell = max(0, last.mediaTime - enterTime)
         face.visit?.unseen += max(0, last.mediaTime - lastSeen.mediaTime)
-        var (ending, zones) = (self, zones)
-        let ended = ending.endExpressions() + zones.end(at: last.mediaTime)
+        var ending = self
+        let ended = ending.endExpressions() + ending.zones.end(at: last.mediaTime)
         for kind in ended { face.visit?.add(kind) }
         return (ended + [.leave(dwell: dwell, lastSeen: last.time, reason: reason)])
             .map { [face] in FaceEvent(kind: $0, face: face, stamp: stamp) }
@@ -235,7 +238,8 @@ struct Track: Sendable {
 
     /// Reads the face's expression. Detectors with a history get only the samples that `Thinning` takes.
     private mutating func readExpression(_ context: FrameContext, isSample: Bool) {
-        let (stamp, mouth) = (context.stamp, context.observation.mouthShape)
+        let stamp = context.stamp
+        let mouth = context.observation.mouthShape
         if isSample { note(smile.advance(mouth, context), at: stamp) }
         latest.smile = smile.amount
         latest.smiling = smile.isSmiling
