@@ -2,7 +2,7 @@ import System
 
 /// Why a source has no frames: a reason for programs, one paragraph for people.
 public struct SourceFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What kinds of failure there are; the words are those of the published status.
+    /// The kinds of failure, in the words of the published status.
     public enum Reason: String, Hashable, Sendable, CaseIterable, CustomStringConvertible {
         /// There is no such camera or file.
         case notFound = "not_found"
@@ -45,7 +45,7 @@ public struct SourceFailure: Error, Hashable, Sendable, CustomStringConvertible 
         public var description: String { rawValue }
     }
 
-    /// What kind of failure this is.
+    /// The kind of failure.
     public var reason: Reason
     /// What was tried, on what, why it failed and what to do about it.
     public var description: String
@@ -73,7 +73,7 @@ public struct SourceFailure: Error, Hashable, Sendable, CustomStringConvertible 
     }
 }
 
-/// Runs what fails with an error of another kind, which is wrapped.
+/// Runs a function and wraps its error in another kind.
 package func failing<Value, Failure: Error, Wrapper: Error>(
     as wrap: (Failure) -> Wrapper,
     _ body: () throws(Failure) -> Value
