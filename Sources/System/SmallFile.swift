@@ -36,7 +36,7 @@ package enum SmallFile {
             throw FileError(path, "it is UTF-16 text; save it as UTF-8")
         }
         guard let text = String(validating: bytes, as: UTF8.self) else { throw FileError(path, "it is not UTF-8 text") }
-        return text.withoutByteOrderMark
+        return text
     }
 
     /// Reads a password or a token: the file's first line, without blanks at its end.
@@ -47,9 +47,9 @@ extension String {
     /// The text without the mark that some editors begin a file with.
     package var withoutByteOrderMark: String { hasPrefix("\u{FEFF}") ? String(dropFirst()) : self }
 
-    /// The first line without blanks at its end.
+    /// The first line without byte order mark and blanks at its end.
     package var firstLine: String {
-        let line = prefix { !$0.isNewline }
+        let line = withoutByteOrderMark.prefix { !$0.isNewline }
         return String(line.dropLast(line.reversed().prefix(while: \.isWhitespace).count))
     }
 }
