@@ -27,6 +27,8 @@ struct LookDetector: Sendable {
     private var knownSince: Double?
     /// When the eyes were seen open last.
     private var lastOpen: Double?
+    /// When the face entered, before which no look is counted: none is longer than its visit.
+    var visitBegan = -Double.infinity
 
     /// Takes the eyes in the next frame in which the face was seen, at a time in seconds; the distance, in metres, may be unknown.
     /// - Returns: A look that began or ended.
@@ -62,7 +64,7 @@ struct LookDetector: Sendable {
     mutating func end() -> FaceEvent.Kind? {
         let target = exchange(&onTarget, with: nil)
         guard exchange(&isLooking, with: false) == true, let target else { return nil }
-        return .lookAway(duration: max(0, target.last - target.since))
+        return .lookAway(duration: max(0, target.last - max(target.since, visitBegan)))
     }
 
     /// Takes a moment at which the gaze is elsewhere, or has been unknown for a while.
