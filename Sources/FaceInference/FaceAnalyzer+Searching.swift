@@ -50,7 +50,7 @@ extension FaceAnalyzer {
         let pictures = setAside.filter { $0.isUnchanged(in: frame, workspace) }.map { $0.region(in: size) }
         let rect = scene.map.region
         let detections =
-            if !options.isThorough {
+            if !options.isForHiding, !(options.findsTurned && analysis.isCut) {
                 try finder.find(in: frame, rect: rect, pixels: searchPixels(in: size))
             } else if analysis.isCut || isApart {
                 try finder.findEverything(in: frame, rect: rect, turned: options.findsTurned)
