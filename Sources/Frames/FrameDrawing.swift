@@ -32,20 +32,26 @@ extension Frame {
         drawn.format = .rgb24
         drawn.encoding = .jpeg
         drawn.orientation = .up
+        drawn.hasOpacity = false
         drawn.planes = Planes(Plane(base: UnsafeRawPointer(memory.base), bytesPerRow: 3 * target.width))
         drawn.lease = memory
         return drawn
     }
 
-    /// Writes the pixels, as they are stored, as bytes of blue, green, red and 255: those at multiples of `stride` in both
-    /// directions. A JPEG or a frame that lacks planes is left out.
+    /// Writes the pixels, as they are stored, as bytes of blue, green, red and opacity, which is multiplied in: those at multiples
+    /// of `stride` in both directions. A JPEG or a frame that lacks planes is left out.
     package func drawBGRA(stride: Int, into target: UnsafeMutablePointer<UInt8>, bytesPerRow: Int) {
+        let opacity = hasOpacity ? planes.first : nil
         _ = readColors { color in
             for row in 0..<size.height / stride {
                 var pixel = target + row * bytesPerRow
                 for column in 0..<size.width / stride {
                     let color = color(column * stride, row * stride)
-                    (pixel[0], pixel[1], pixel[2], pixel[3]) = (color.b, color.g, color.r, 255)
+                    let alpha = opacity.map { $0.bytes[row * stride * $0.bytesPerRow + column * stride * 4 + 3] } ?? 255
+                    // The white below is taken away.
+                    let white = 255 - alpha
+                    @inline(__always) func own(_ sample: UInt8) -> UInt8 { sample > white ? sample - white : 0 }
+                    (pixel[0], pixel[1], pixel[2], pixel[3]) = (own(color.b), own(color.g), own(color.r), alpha)
                     pixel += 4
                 }
             }
