@@ -1,27 +1,26 @@
 import Frames
 import Glibc
 
-/// A part of the face that the landmark model looks at a second time: which points it spans, and which two give its
-/// rotation.
+/// A part of the face that the landmark model looks at a second time: its points, and the two that give its rotation.
 struct MeshRegion: Sendable {
     let points: [Int]
     let rotationFrom: Int
     let rotationTo: Int
 
-    /// In the order of the model's graph; the values stand in the options of its operators.
+    /// All parts in the order of the model's graph; the values come from the options of its operators.
     static let all = [
         MeshRegion(points: FaceMeshIndices.refinedLips, rotationFrom: 61, rotationTo: 291),
         MeshRegion(points: FaceMeshIndices.refinedLeftEye, rotationFrom: 33, rotationTo: 133),
         MeshRegion(points: FaceMeshIndices.refinedRightEye, rotationFrom: 362, rotationTo: 263),
     ]
 
-    /// Side of the cut-out feature map.
+    /// The side of the cut-out feature map.
     private static let side: Float = 16
-    /// How much larger than the points' box the region is.
+    /// The side of the region as a multiple of the points' box.
     private static let scale: Float = 1.5
 
-    /// Writes the 4×4 matrix that maps positions in the cut-out (0…16) to the coordinates of the mesh, which has x, y, z
-    /// for each point.
+    /// Writes the 4×4 matrix that maps positions in the cut-out (0…16) to the coordinates of the mesh, which has x, y,
+    /// z for each point.
     func writeMatrix(mesh: UnsafePointer<Float>, to matrix: UnsafeMutablePointer<Float>) {
         func point(_ index: Int) -> SIMD2<Float> { SIMD2(mesh[3 * index], mesh[3 * index + 1]) }
         let line = point(rotationTo) - point(rotationFrom)
@@ -54,7 +53,7 @@ struct MeshRegion: Sendable {
                 let target = output + (row * side + column) * channels
                 let place = matrix(SIMD2(Float(column), Float(row)) + 0.5) - 0.5
                 let (x, y) = (place.x, place.y)
-                // Written so that a position that is not a number is outside too.
+                // This form counts NaN as outside too.
                 guard x >= 0, x <= last, y >= 0, y <= last else {
                     target.update(repeating: 0, count: channels)
                     continue

@@ -1,4 +1,4 @@
-/// What a source streams, for logs and the status.
+/// The stream of a source, for logs and the status.
 public struct StreamDescription: Hashable, Sendable {
     /// The device, file or address, without credentials.
     public var name: String
@@ -8,23 +8,26 @@ public struct StreamDescription: Hashable, Sendable {
     public var format: String
     /// Frames per second, if the source says.
     public var rate: Double?
-    /// How the frames must be turned to be upright.
+    /// The turn that makes the frames upright.
     public var orientation: Orientation
-    /// Whether frames come at their own time, and are dropped if they come too fast; otherwise the source waits until each
-    /// was taken.
+    /// Whether frames come at their own time, and are dropped if they come too fast; otherwise the source waits until
+    /// each was taken.
     public var isLive: Bool
-    /// What decodes the pictures, if the source says: `software`, or a device such as `VA-API on /dev/dri/renderD128`.
+    /// The decoder of the pictures, if known: `software`, or a device such as `VA-API on /dev/dri/renderD128`.
     public var decoder: String?
-    /// Why that is not the device that was asked for, or began, and what to do.
+    /// Why that is not the requested device, or not the first one, and what to do.
     public var decoderDetail: String?
+    /// What is wrong with the times of its pictures, and what is done about it; nil while they are believed.
+    public var timesDetail: String?
     /// The size of the upright frames.
     public var uprightSize: FrameSize { orientation.uprightSize(of: size) }
 
-    /// The description on one line: `/dev/video0: YUYV 640x480 at 30.0 frames/s`, and what decodes it if that is known.
+    /// The description on one line: `/dev/video0: YUYV 640x480 at 30.0 frames/s`, what decodes it and what is wrong with its times.
     public var summary: String {
         let rate = rate.map { " at \(($0 * 100).rounded() / 100) frames/s" } ?? ""
         let decoder = decoder.map { ", decoded by \($0)" } ?? ""
         return "\(name): \(format) \(size)\(rate)\(decoder)\(decoderDetail.map { ", because \($0)" } ?? "")"
+            + (timesDetail.map { "; \($0)" } ?? "")
     }
 
     /// Makes a description of a stream.

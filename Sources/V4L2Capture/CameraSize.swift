@@ -11,7 +11,7 @@ public struct CameraSize: Hashable, Sendable, CustomStringConvertible {
     /// Frames per second; empty if the driver does not list them.
     public var rates: [ClosedRange<Double>]
 
-    /// Whether the range holds exactly this size.
+    /// Whether the range contains exactly this size.
     public func contains(_ size: FrameSize) -> Bool { nearest(to: size) == size }
 
     /// The size of the range that comes nearest.
