@@ -52,7 +52,7 @@ extension FaceAnalyzer {
         let isLasting = options.skipsUnchanged && count > 0 && change == .lasting
         let isCoarse = !options.isThorough && schedule.mayBeCoarse(isChanging: isLasting)
         let detections =
-            if !options.isThorough {
+            if !options.isForHiding, !(options.findsTurned && analysis.isCut) {
                 try finder.find(in: frame, rect: rect, pixels: searchPixels(in: size) / (isCoarse ? 2 : 1))
             } else if analysis.isCut || isApart {
                 try finder.findEverything(in: frame, rect: rect, turned: options.findsTurned)

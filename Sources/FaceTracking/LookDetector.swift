@@ -24,6 +24,8 @@ struct LookDetector: Sendable {
     private var knownSince: Double?
     /// The time at which the eyes were last seen open.
     private var lastOpen: Double?
+    /// When the face entered, before which no look is counted: none is longer than its visit.
+    var visitBegan = -Double.infinity
 
     /// Takes the eyes in the next frame in which the face was seen; `distance` is in metres, `time` in seconds.
     /// - Returns: A look that began or ended.
@@ -63,7 +65,7 @@ struct LookDetector: Sendable {
     mutating func end() -> FaceEvent.Kind? {
         let target = exchange(&onTarget, with: nil)
         guard exchange(&isLooking, with: false) == true, let target else { return nil }
-        return .lookAway(duration: max(0, target.last - target.since))
+        return .lookAway(duration: max(0, target.last - max(target.since, visitBegan)))
     }
 
     /// Takes a frame in which the gaze is elsewhere, or has been unknown for a while.

@@ -122,6 +122,11 @@ struct SmileDetector: Sendable {
         return report(at: time, after: wanted.hold)
     }
 
+    /// Counts the length of a smile from there on: the face has entered.
+    mutating func beginVisit(at time: Double) {
+        if smile?.reported != nil { smile?.reported = time }
+    }
+
     /// Ends the smile under way; nil unless it was reported.
     mutating func end(at time: Double) -> FaceEvent.Kind? {
         guard let smile = exchange(&smile, with: nil), let reported = smile.reported else { return nil }

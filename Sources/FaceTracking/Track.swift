@@ -155,6 +155,9 @@ struct Track: Sendable {
         updateVisit()
         enterTime = stamp.mediaTime
         hasEntered = true
+        // No look, smile or stay in a zone is longer than the visit.
+        (gaze.look.visitBegan, zones.visitBegan) = (enterTime, enterTime)
+        smile.beginVisit(at: enterTime)
         // What ended before is not reported; what began before and lasts is.
         expressionEvents.removeAll { $0.stamp.mediaTime < enterTime || $0.kind.isEnd }
         let ongoing = [smile.ongoing, eyes.closed.ongoing(at: enterTime), lips.ongoing, gaze.look.ongoing]

@@ -18,6 +18,8 @@ struct ZoneDetector: Sendable {
     }
 
     private var stays: [Stay] = []
+    /// When the face entered, before which no stay is counted.
+    var visitBegan = -Double.infinity
     /// The zones that the face is in, after their `zone_enter`, in the order in which it came into them.
     private(set) var names: [String] = []
     /// The events of `names`.
@@ -54,7 +56,9 @@ struct ZoneDetector: Sendable {
     private mutating func leave(_ isOver: (Stay) -> Bool) -> [FaceEvent.Kind] {
         let over = stays.filter(isOver)
         stays.removeAll(where: isOver)
-        return over.filter(\.isReported).map { .zoneLeave(zone: $0.zone, dwell: max(0, $0.last - $0.since)) }
+        return over.filter(\.isReported).map { stay in
+            .zoneLeave(zone: stay.zone, dwell: max(0, stay.last - max(stay.since, visitBegan)))
+        }
     }
 
     private static func holds(_ zone: Zone, _ bounds: NormalizedRect, isInside: Bool) -> Bool {

@@ -54,6 +54,11 @@ public struct Frame: @unchecked Sendable, Equatable {
     /// The turn that makes the picture upright.
     public package(set) var orientation: Orientation
     package var planes: Planes
+    /// Whether the fourth byte of each pixel says how opaque it is; its colour is the one over white all the same, so that code
+    /// that does not ask shows nothing that was erased.
+    package var hasOpacity = false
+    /// What the file says about its colours besides `encoding`, to be carried on.
+    package var colors: ColorStatement?
     /// The number of frames before this one that were left out because nothing happened in them.
     package var skipped = 0
     /// Keeps the memory of `planes` alive; its end gives the memory back to the source.

@@ -6,12 +6,15 @@ public struct YUVEncoding: Hashable, Sendable {
         case bt601
         /// ITU-R BT.709: high definition.
         case bt709
+        /// ITU-R BT.2020, not of constant luminance: HDR clips.
+        case bt2020
 
         /// The shares of red and blue in brightness, K_R and K_B of the recommendation; green has the rest.
         package var weights: (red: Double, blue: Double) {
             switch self {
             case .bt601: (0.299, 0.114)
             case .bt709: (0.2126, 0.0722)
+            case .bt2020: (0.2627, 0.0593)
             }
         }
     }

@@ -42,9 +42,10 @@ enum FFmpeg {
 
     /// The words with what FFmpeg says of its newest error, whose number alone is often that of any failure to read or write.
     static func explained(_ words: String) -> String {
-        let newest = String(cString: FFmpegNewestError())
-        return newest.isEmpty ? words : "\(words) (\(newest))"
+        newestError.isEmpty ? words : "\(words) (\(newestError))"
     }
+
+    static var newestError: String { String(cString: FFmpegNewestError()) }
 
     /// FFmpeg's number for one of the system's errors.
     static func code(_ errno: Int32) -> Int32 { -errno }

@@ -50,6 +50,26 @@ final class MediaInput {
         ffmpeg.avcodec_get_name(stream.pointee.codecpar.pointee.codec_id).map { String(cString: $0) } ?? "unknown"
     }
 
+    /// The codec as people know it; as its file names it where FFmpeg does not know it.
+    var codecInWords: String {
+        let parameters = stream.pointee.codecpar.pointee
+        if hasOpacityBeside { return "\(codec) with opacity (libvpx)" }
+        guard parameters.codec_id == AV_CODEC_ID_NONE else { return codec }
+        let tag = parameters.codec_tag
+        if demuxer.hasSuffix("flv") { return tag == 12 ? "H.265 in FLV" : "codec \(tag) of FLV" }
+        let letters = withUnsafeBytes(of: tag.littleEndian) { Array($0) }
+        if letters.allSatisfy({ 0x20..<0x7F ~= $0 }) { return "the codec \(String(decoding: letters, as: UTF8.self))" }
+        let unknown = FFmpeg.newestError.firstMatch(of: /AVCodecID ([^ .]+)/)?.output.1
+        return unknown.map { "the codec \($0)" } ?? "its codec, which has the number \(tag)"
+    }
+
+    /// Whether the pictures' opacity lies in packets of its own, in WebM.
+    var hasOpacityBeside: Bool {
+        let codec = stream.pointee.codecpar.pointee.codec_id
+        return (codec == AV_CODEC_ID_VP8 || codec == AV_CODEC_ID_VP9)
+            && ffmpeg.av_dict_get(stream.pointee.metadata, "alpha_mode", nil, 0) != nil
+    }
+
     /// The name, size with square pixels, codec and rate of the video track.
     var description: StreamDescription {
         let (name, size) = (location.name, squareSize(of: stream.pointee.size))
@@ -69,6 +89,10 @@ final class MediaInput {
         guard duration > 0, context.pointee.duration_estimation_method == AVFMT_DURATION_FROM_STREAM else { return nil }
         return Double(duration) / Double(AV_TIME_BASE)
     }
+
+    /// Whether an index of all packets lies in the file: what it says counts, and not the stated length, which may be longer than
+    /// what is shown of a clip that was trimmed.
+    var isIndexed: Bool { demuxer.hasPrefix("mov") && stream.pointee.nb_frames > 0 }
 
     /// The number of pictures that the header states at the least; nil for containers that do not, or whose count includes
     /// pictures that are cut out by an edit list.
@@ -214,20 +238,48 @@ private struct Opening {
         in context: UnsafeMutablePointer<AVFormatContext>
     ) throws(SourceFailure) -> UnsafeMutablePointer<AVStream> {
         try findStreams(in: context)
-        guard context.pointee.nb_streams > 0 else { throw .unrecognized(location.name, "it has no tracks") }
+        guard context.pointee.nb_streams > 0 else { throw .unrecognized(location, "it has no tracks") }
+        if location.path != nil { try passOverThumbnails(in: context) }
         let index = ffmpeg.av_find_best_stream(context, AVMEDIA_TYPE_VIDEO, -1, -1, nil, 0)
         guard index >= 0, let stream = context.pointee.streams[Int(index)],
             // The cover of an album is no clip.
             stream.pointee.disposition & AV_DISPOSITION_ATTACHED_PIC == 0
         else {
             let problem = "it has no pictures, only sound or text"
-            throw .init(.noVideo, "use \(location.name)", problem, "name a clip with a video track")
+            throw SourceFailure.unreadableKind(location)
+                ?? .init(.noVideo, "use \(location.name)", problem, "name a clip with a video track")
         }
         let size = stream.pointee.size
         guard size.width * size.height <= options.maximumPixels else {
             throw .tooLarge(location.name, size, limit: options.maximumPixels)
         }
         return stream
+    }
+
+    /// Keeps FFmpeg from choosing a track with few pictures beside one with many, for which flags in the file may speak.
+    private func passOverThumbnails(in context: UnsafeMutablePointer<AVFormatContext>) throws(SourceFailure) {
+        let tracks = (0..<Int(context.pointee.nb_streams)).filter {
+            context.pointee.streams[$0]?.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_VIDEO
+        }
+        guard tracks.count > 1 else { return }
+        // Newer versions of FFmpeg find the tiles of a HEIC, each of which would be taken for the picture.
+        if let failure = SourceFailure.unreadableKind(location) { throw failure }
+        // What is read here is missing later.
+        let (again, packet) = (try open(), FFmpegOwned.packet())
+        var pictures: [Int: Int] = [:]
+        for _ in 0..<2000 where pictures.values.max() ?? 0 < 25 {
+            guard ffmpeg.av_read_frame(again.pointer, packet.pointer) >= 0 else { break }
+            let index = Int(packet.pointer.pointee.stream_index)
+            if tracks.contains(index) { pictures[index, default: 0] += 1 }
+            ffmpeg.av_packet_unref(packet.pointer)
+        }
+        let most = pictures.values.max() ?? 0
+        for index in tracks where pictures[index, default: 0] * 8 < most {
+            let flags = context.pointee.streams[index]?.pointee.disposition ?? 0
+            // The last choice of FFmpeg's.
+            context.pointee.streams[index]?.pointee.disposition =
+                flags & ~AV_DISPOSITION_DEFAULT | AV_DISPOSITION_VISUAL_IMPAIRED
+        }
     }
 
     /// Lets FFmpeg read the beginning, which for some formats decodes the first picture: with the same limit as later.
@@ -248,12 +300,16 @@ private struct Opening {
         let isRefused = code == FFmpeg.code(EINVAL)
         let isUnknown = isRefused || code == facet_error_invalid_data
         guard location.isStream else {
+            if isUnknown, let failure = SourceFailure.unreadableKind(location) { return failure }
             if isRefused, let kind {
-                let problem = "it is not a clip or a picture, but \(kind)"
+                if let format = kind.format.wholeMatch(of: /(\w+)_pipe/)?.output.1 {
+                    return .unreadableKind(location.name, "a picture in the format \(format)")
+                }
+                let problem = "it is not a clip or a picture, but \(kind.name)"
                 return .init(.noVideo, "use \(location.name)", problem, "name a file with pictures")
             }
             return isUnknown || code == facet_error_eof
-                ? .unrecognized(location.name, FFmpeg.text(code)) : .unreadable(location.name, FFmpeg.text(code))
+                ? .unrecognized(location, FFmpeg.text(code)) : .unreadable(location.name, FFmpeg.text(code))
         }
         var reason = interrupt.reason(of: code, "no answer", for: options.openTimeout)
         if let command {
@@ -270,8 +326,8 @@ private struct Opening {
         return .init(.unreachable, "open the stream \(location.name)", reason, remedy)
     }
 
-    /// FFmpeg's name of a file's format, whether it is one of those above or not.
-    private var kind: String? {
+    /// FFmpeg's names of a file's format, whether it is one of those above or not.
+    private var kind: (format: String, name: String)? {
         let address = location.address.revealed()
         var io: UnsafeMutablePointer<AVIOContext>?
         guard ffmpeg.avio_open(&io, address, AVIO_FLAG_READ) >= 0 else { return nil }
@@ -280,7 +336,8 @@ private struct Opening {
         guard ffmpeg.av_probe_input_buffer2(io, &format, address, nil, 0, 0) >= 0, let format else {
             return nil
         }
-        return String(cString: format.pointee.long_name ?? format.pointee.name)
+        let name: UnsafePointer<CChar> = format.pointee.name
+        return (String(cString: name), String(cString: format.pointee.long_name ?? name))
     }
 }
 

@@ -95,6 +95,7 @@ struct ProgramTests {
         for overlay in ["santa", "silhouette", "pixelate"] {
             let arguments = [
                 "apply", DevelopmentClips.path(photograph), "--overlay", overlay, "-o", directory.file("a.png"),
+                "--force",
             ]
             let program = try await ChildProcess(facet, arguments)
             await program.waitUntilEnded()

@@ -41,6 +41,7 @@ package struct SnapshotPicture {
         var chosen: [PictureChoice.Candidate] = []
         var first: PictureChoice.Candidate?
         var seconds = 0.0
+        if let event { StandardOutput.note("waiting for \(event.name) at \(subscriber.address)") }
         if wantsFace { StandardOutput.note("looking for the first face in \(subscriber.address)") }
         try await LivePictures.follow(
             subscriber,
@@ -148,7 +149,11 @@ struct PictureChoice {
             let timed = candidates.compactMap { candidate in
                 candidate.picture.mediaTime.map { (candidate, abs($0 - middle)) }
             }
-            if let nearest = timed.min(by: { $0.1 < $1.1 })?.0 { return [nearest] }
+            let near = timed.filter { candidate, distance in
+                let face = distance <= FaceEvent.longestBlink ? face(in: candidate) : nil
+                return face?.leftEyeClosed == true || face?.rightEyeClosed == true
+            }
+            if let nearest = (near.isEmpty ? timed : near).min(by: { $0.1 < $1.1 })?.0 { return [nearest] }
         }
         let frame = awaited.event.stamp.frame
         if awaited.event.kind == .smile, candidates.contains(where: { $0.picture.frame != nil }) {

@@ -12,14 +12,15 @@ extension Canvas {
         // had. Half of a square stays plain, and at least six pixels are left for the transition.
         let first = isSmooth ? 1.0 : 4
         let factors = sequence(first: first) { cells.x * 2 * $0 < box.width ? 2 * $0 : nil }
+        let format = isTransparent ? CAIRO_FORMAT_ARGB32 : CAIRO_FORMAT_RGB24
         func enlarged(_ picture: Surface, to factor: Double) throws -> Surface {
             let filter = factor == first ? CAIRO_FILTER_NEAREST : CAIRO_FILTER_BILINEAR
-            return try picture.resampled(from: picture.all, FrameSize(cells * factor), filter)
+            return try picture.resampled(from: picture.all, FrameSize(cells * factor), filter, format)
         }
         // What cannot be pixelated is covered.
         guard surface.isImage,
             // Averages all pixels of a cell.
-            let means = try? surface.resampled(from: box, FrameSize(cells), CAIRO_FILTER_GOOD),
+            let means = try? surface.resampled(from: box, FrameSize(cells), CAIRO_FILTER_GOOD, format),
             let coarse = try? factors.reduce(means, enlarged)
         else { return fill(outline, Color(red: 0.5, green: 0.5, blue: 0.5)) }
         clipped(to: outline) {
@@ -27,6 +28,8 @@ extension Canvas {
             cairo_translate(context, box.x, box.y)
             cairo_scale(context, box.width / coarse.all.width, box.height / coarse.all.height)
             setSource(coarse, CAIRO_FILTER_BILINEAR)
+            // In place of the face, which would be seen through what is coarse and half transparent.
+            cairo_set_operator(context, CAIRO_OPERATOR_SOURCE)
             cairo_paint(context)
         }
     }

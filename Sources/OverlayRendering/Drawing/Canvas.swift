@@ -11,6 +11,10 @@ package final class Canvas {
     var words: [CellWords] = []
     /// The side of its face on which each face's panel was last; it stays there while there is room.
     var panelSides: [FaceID: PanelPlace.Side] = [:]
+    /// Whether what was drawn may be transparent in parts; then its frames are.
+    private(set) var isTransparent = false
+    /// What frames of it say about their colours.
+    package var colors: ColorStatement?
     let surface: Surface
     let context: OpaquePointer
 
@@ -30,6 +34,14 @@ package final class Canvas {
     deinit { cairo_destroy(context) }
 
     package var size: SurfaceSize { pixelSize.points }
+
+    /// Makes everything transparent.
+    package func erase() {
+        isTransparent = true
+        cairo_set_operator(context, CAIRO_OPERATOR_CLEAR)
+        cairo_paint(context)
+        cairo_set_operator(context, CAIRO_OPERATOR_OVER)
+    }
 
     /// Fills everything with an opaque colour.
     package func clear(_ color: Color) {
@@ -94,7 +106,9 @@ package final class Canvas {
         return try withPixels { pixels, bytesPerRow in
             guard let base = pixels.baseAddress else { throw CanvasError("drawing failed: there is no memory") }
             let plane = Frame.Plane(base: base, bytesPerRow: bytesPerRow)
-            return try body(Frame(borrowing: plane, size: pixelSize, format: .bgra, mediaTime: mediaTime))
+            var frame = Frame(borrowing: plane, size: pixelSize, format: .bgra, mediaTime: mediaTime)
+            frame.colors = colors
+            return try body(isTransparent ? frame.overWhite : frame)
         }
     }
 

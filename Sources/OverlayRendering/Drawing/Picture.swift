@@ -8,6 +8,10 @@ package final class Picture {
     private(set) var orientation = Orientation.up
     /// The size of the upright picture in the frame's pixels; nil before the first frame.
     package private(set) var uprightSize: FrameSize?
+    /// Whether parts of it may be transparent.
+    package private(set) var hasOpacity = false
+    /// What its file says about its colours.
+    package private(set) var colors: ColorStatement?
 
     package init() {}
 
@@ -24,9 +28,11 @@ package final class Picture {
         let upright = frame.uprightSize
         let stride = Self.stride(from: upright, to: target)
         let size = FrameSize(width: frame.size.width / stride, height: frame.size.height / stride)
-        if surface?.size != size { surface = nil }
-        let surface = if let surface { surface } else { try Surface(CAIRO_FORMAT_RGB24, size) }
+        if surface?.size != size || hasOpacity != frame.hasOpacity { surface = nil }
+        let format = frame.hasOpacity ? CAIRO_FORMAT_ARGB32 : CAIRO_FORMAT_RGB24
+        let surface = if let surface { surface } else { try Surface(format, size) }
         self.surface = surface
+        (hasOpacity, colors) = (frame.hasOpacity, frame.colors)
         orientation = frame.orientation
         uprightSize = upright
         cairo_surface_flush(surface.pointer)
@@ -62,6 +68,7 @@ extension Picture {
             cleanAperture: part
         )
         guard let geometry else { return nil }
+        canvas.colors = colors
         canvas.clear(.black)
         canvas.draw(self, geometry)
         draw(canvas, geometry)
@@ -78,7 +85,8 @@ extension Picture {
 }
 
 extension Canvas {
-    /// Draws an upright picture, if there is one. Smooth shrinking averages all pixels, not only the nearest four.
+    /// Draws an upright picture, if there is one; over white, unless the canvas is transparent too. Smooth shrinking averages all
+    /// pixels, not only the nearest four.
     package func draw(_ picture: Picture, _ geometry: PreviewLayerGeometry, isSmooth: Bool = true) {
         guard let source = picture.surface else { return }
         let map = PlaneTransform.scaling(1 / source.all.size)
@@ -86,6 +94,7 @@ extension Canvas {
             .then(geometry.surfaceFromPicture)
         var matrix = map.cairo
         clipped(to: Outline(geometry.visibleRect)) {
+            if picture.hasOpacity, !isTransparent { clear(.white) }
             cairo_transform(context, &matrix)
             // Without colour beyond its edge, the outermost row of an enlarged picture would fade.
             setSource(source, isSmooth ? CAIRO_FILTER_GOOD : CAIRO_FILTER_BILINEAR)
