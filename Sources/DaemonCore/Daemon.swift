@@ -46,6 +46,7 @@ package enum Daemon {
             manager: manager,
             isDetecting: isDetecting,
             smile: settings.tracking.smile,
+            statsInterval: settings.statsInterval,
             logger: logger
         )
         status.announce(delivery?.outbox.condition, settings: settings)
@@ -74,6 +75,11 @@ package enum Daemon {
             if publisher.failedPreviews > 0 { messages.dropped["preview_failed"] = publisher.failedPreviews }
             let stats = statsMeter.figures(with: messages)
             publisher.publish(stats)
+            // Home Assistant takes what is not repeated for unknown.
+            if settings.homeAssistant.discovery {
+                let topics = HomeAssistantDiscovery.repeated.map { $0.name(under: settings.mqtt.topic) }
+                delivery?.connection.repeatStates(topics)
+            }
             if let words = notice.withLock({ $0.words(stats) }) { logger.info("\(words)") }
         }
         // Totals begin anew soon after midnight, although no face comes. Not by a sleep until then: the clock may be set,

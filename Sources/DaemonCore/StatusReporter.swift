@@ -10,6 +10,7 @@ package final class StatusReporter: Sendable {
     let publisher: Publisher
     private let manager: ServiceManager?
     private let logger: Logger
+    private let statsInterval: Double?
     private let producer: Mutex<MessageProducer>
 
     package init(
@@ -17,9 +18,11 @@ package final class StatusReporter: Sendable {
         manager: ServiceManager? = nil,
         isDetecting: Bool,
         smile: SmileSettings = SmileSettings(),
+        statsInterval: Duration? = nil,
         logger: Logger
     ) {
         (self.publisher, self.manager, self.logger) = (publisher, manager, logger)
+        self.statsInterval = statsInterval.map { $0 / .seconds(1) }
         producer = Mutex(MessageProducer(publisher.origin, isDetecting: isDetecting, smile: smile))
     }
 
@@ -28,6 +31,7 @@ package final class StatusReporter: Sendable {
         change {
             $0.take(outbox)
             $0.publish = topics(with: settings)
+            $0.statsInterval = statsInterval
         }
     }
 

@@ -27,6 +27,8 @@ struct SearchSchedule: Hashable, Sendable {
     private(set) var lastPostponement: Double?
     /// How many searches beside followed faces are still to follow each other soon, after a cut.
     private(set) var hurried = 0
+    /// Whether the last search was one for large faces only.
+    private(set) var wasCoarse = false
 
     /// Whether to search a frame of that time in seconds, with `count` faces followed; `isChanging` says whether the scene without
     /// them has been changing for a while.
@@ -56,6 +58,10 @@ struct SearchSchedule: Hashable, Sendable {
     /// Whether another search is to follow soon, although the scene changes all the time or not at all.
     var isHurried: Bool { hurried > 0 }
 
+    /// Whether the next search beside followed faces may be for large faces only, at a quarter of the cost: every other one while the scene
+    /// there changes all the time.
+    func mayBeCoarse(isChanging: Bool) -> Bool { isChanging && !isHurried && !wasCoarse }
+
     /// Notes that much of the scene changed at once: the next searches beside followed faces follow each other soon.
     mutating func noteCut() { hurried = Self.searchesAfterCut }
 
@@ -71,9 +77,10 @@ struct SearchSchedule: Hashable, Sendable {
         return mediaTime - time >= seconds || mediaTime < time
     }
 
-    /// Notes that a frame of that time was searched.
-    mutating func noteSearch(at mediaTime: Double) {
+    /// Notes that a frame of that time was searched, for all faces or for large ones only.
+    mutating func noteSearch(at mediaTime: Double, isCoarse: Bool = false) {
         lastSearch = mediaTime
+        wasCoarse = isCoarse
         lastPostponement = nil
         hurried = max(0, hurried - 1)
     }

@@ -8,6 +8,12 @@ public struct DaemonStatus: Hashable, Sendable, WireValue {
         case stopped
         /// It vanished: only the last will says so.
         case offline
+        /// It vanished together with the broker, which cannot say so: nothing came for three intervals of its figures. Only who
+        /// listens knows that; no daemon publishes it.
+        case gone
+
+        /// What daemons publish, as their will too.
+        public static let allCases: [State] = [.online, .stopped, .offline]
     }
 
     /// Whether frames come.
@@ -76,6 +82,8 @@ public struct DaemonStatus: Hashable, Sendable, WireValue {
     public var outboxDetail: String?
     /// The broker that serves, as `host:port`; nil before the first connection.
     public var broker: String?
+    /// Seconds between two `stats`, of which one comes whatever happens; nil in the last will, and before version 0.5.
+    public var statsInterval: Double?
     /// When this became so; nil in the last will, which is written before it is known.
     public var time: Timestamp?
 
@@ -100,5 +108,6 @@ public struct DaemonStatus: Hashable, Sendable, WireValue {
         try wire.optional("outbox", &outbox, .word)
         try wire.optional("outboxDetail", &outboxDetail, .sentence)
         try wire.optional("broker", &broker, .name)
+        try wire.optional("statsInterval", &statsInterval, .seconds)
     }
 }

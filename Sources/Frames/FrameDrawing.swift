@@ -1,4 +1,12 @@
 extension Frame {
+    /// The picture as it is stored, as BGRA in a pool's memory; nil if the frame lacks planes or is a JPEG.
+    package func drawnAsStored(in pool: inout PixelMemoryPool) -> Frame? {
+        let memory = pool.lend(byteCount: 4 * size.width * size.height)
+        let bytes = memory.base.assumingMemoryBound(to: UInt8.self)
+        guard drawBGRA(stride: 1, into: bytes, bytesPerRow: 4 * size.width) else { return nil }
+        return drawn(.bgra, size, memory, bytesPerRow: 4 * size.width, orientation)
+    }
+
     /// The upright picture of that size as RGB, in a pool's memory; plain averaging, for looking at only.
     ///
     /// Nil if the frame lacks planes or is a JPEG.
@@ -26,21 +34,33 @@ extension Frame {
                 }
             }
         }
-        guard isDrawn else { return nil }
+        return isDrawn ? drawn(.rgb24, target, memory, bytesPerRow: 3 * target.width, .up) : nil
+    }
+
+    /// This frame with other pixels, packed ones in `memory`.
+    private func drawn(
+        _ format: PixelFormat,
+        _ size: FrameSize,
+        _ memory: PixelMemory,
+        bytesPerRow: Int,
+        _ orientation: Orientation
+    ) -> Frame {
         var drawn = self
-        drawn.size = target
-        drawn.format = .rgb24
+        drawn.size = size
+        drawn.format = format
         drawn.encoding = .jpeg
-        drawn.orientation = .up
-        drawn.planes = Planes(Plane(base: UnsafeRawPointer(memory.base), bytesPerRow: 3 * target.width))
+        drawn.orientation = orientation
+        drawn.planes = Planes(Plane(base: UnsafeRawPointer(memory.base), bytesPerRow: bytesPerRow))
         drawn.lease = memory
         return drawn
     }
 
     /// Writes the pixels, as they are stored, as bytes of blue, green, red and 255: those at multiples of `stride` in both
-    /// directions. A JPEG or a frame that lacks planes is left out.
-    package func drawBGRA(stride: Int, into target: UnsafeMutablePointer<UInt8>, bytesPerRow: Int) {
-        _ = readColors { color in
+    /// directions.
+    /// - Returns: False if the frame lacks planes or is a JPEG: then nothing was written.
+    @discardableResult
+    package func drawBGRA(stride: Int, into target: UnsafeMutablePointer<UInt8>, bytesPerRow: Int) -> Bool {
+        readColors { color in
             for row in 0..<size.height / stride {
                 var pixel = target + row * bytesPerRow
                 for column in 0..<size.width / stride {

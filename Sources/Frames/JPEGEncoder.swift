@@ -3,7 +3,7 @@ import CTurboJPEG
 /// Turns frames into upright JPEGs for people to look at.
 ///
 /// Full-range planar YUV (what `JPEGDecoder` makes) and packed RGB that are upright and small enough go to the codec
-/// without a copy; everything else is drawn into RGB first. Memory is used again. Not for use from two threads at once.
+/// without a copy; everything else is drawn as packed colours first. Memory is used again. Not for use from two threads at once.
 package final class JPEGEncoder {
     /// How good the pictures are, 1…100.
     package let quality: Int
@@ -42,13 +42,15 @@ package final class JPEGEncoder {
         let size = frame.uprightSize.limited(toWidth: maximumWidth)
         let isDirect = frame.orientation == .up && size == frame.size
         let planar = isDirect ? Self.subsampling(of: frame) : nil
-        let packed = isDirect && frame.planes.first.bytesPerRow > 0 ? Self.packedFormats[frame.format] : nil
+        var packed = isDirect && frame.planes.first.bytesPerRow > 0 ? Self.packedFormats[frame.format] : nil
         let subsampling = planar ?? (frame.format == .gray ? TJSAMP_GRAY : colors).rawValue
         if planar == nil, packed == nil {
-            guard let picture = frame.drawnUpright(of: size, in: &drawn) else {
+            let picture = isDirect ? frame.drawnAsStored(in: &drawn) : frame.drawnUpright(of: size, in: &drawn)
+            guard let picture else {
                 throw .notEncodable("the frame lacks planes that its format \(frame.format) has")
             }
             frame = picture
+            packed = Self.packedFormats[frame.format]
         }
         defer { withExtendedLifetime(frame) {} }
         var bases: [UnsafePointer<UInt8>?] = frame.planes.all.map { $0.bytes }

@@ -94,7 +94,7 @@ package struct PageService {
     /// The token in a file, else in FACET_SERVE_TOKEN; nil if there is none.
     package static func token(file: String? = nil) throws(CommandFailure) -> String? {
         let given = try file.map { path throws(CommandFailure) in try FileText.read(path, "token") }
-        return try (given ?? ProcessInfo.processInfo.environment["FACET_SERVE_TOKEN"])
+        return try (given ?? ProcessInfo.processInfo.environment.given["FACET_SERVE_TOKEN"])
             .map { text throws(CommandFailure) in try FileText.secret(text, "token for the page", atLeast: 12) }
     }
 

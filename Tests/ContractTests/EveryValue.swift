@@ -69,6 +69,7 @@ enum EveryValue {
             var status = DaemonStatus(state: .online, cameraState: state)
             (status.detect, status.version, status.time) = (false, "1", time)
             status.attention = FaceAttention.allCases
+            status.statsInterval = 0.5
             if state == .lost { (status.reason, status.detail) = ("unplugged", "the camera was unplugged") }
             return encoder.status(status)
         }

@@ -67,7 +67,7 @@ struct SystemTests {
         ]
     )
     func secrets(text: String, shown: String) {
-        #expect(text.withoutPasswords == shown)
+        #expect(text.shownSource == shown)
     }
 
     @Test("a link in the place of the temporary name is not followed, and nothing but the file is left")

@@ -38,7 +38,7 @@ package struct FleetWatch {
     /// Writes all cameras once, as soon as all have sent their figures; throws `CommandFailure` if there is no camera,
     /// or no broker.
     package func showOnce(_ subscriber: Subscriber) async throws {
-        let table = try await Self.table(subscriber) { $0.condition != .streaming || $0.stats != nil }
+        let table = try await Self.table(subscriber, isAlive: true) { $0.condition != .streaming || $0.stats != nil }
         let lines = isJSON ? table.problemsFirst.map { line($0.base, table) } : formatter.rows(table, at: .wallClock())
         for line in lines { StandardOutput.print(line: line) }
     }
@@ -66,12 +66,15 @@ package struct FleetWatch {
         for line in FleetFormatter.hours(table) { StandardOutput.print(line: line) }
     }
 
-    /// All cameras, once each is as complete as it gets.
-    private static func table(_ subscriber: Subscriber, until isComplete: (CameraState) -> Bool) async throws
-        -> CameraTable
-    {
-        let table = try await CameraTable.listen(to: subscriber, atMost: { _ in patience }) { table in
-            table.cameras.values.allSatisfy(isComplete)
+    /// All cameras, once each is as complete as it gets; with `isAlive` once each gave a sign of life, too, or counts as gone.
+    private static func table(
+        _ subscriber: Subscriber,
+        isAlive: Bool = false,
+        until isComplete: (CameraState) -> Bool
+    ) async throws -> CameraTable {
+        let limit = { (table: CameraTable) in max(patience, isAlive ? table.uncertainty ?? 0 : 0) }
+        let table = try await CameraTable.listen(to: subscriber, atMost: limit) { table in
+            table.cameras.allSatisfy { isComplete($1) && (!isAlive || table.isCertain($0)) }
         }
         guard !table.cameras.isEmpty else { throw subscriber.noCamera }
         return table

@@ -38,7 +38,7 @@ package enum StandardOutput {
 
     /// Writes a line for the person at the terminal, not for the next program in the pipe; it may quote what others sent.
     package static func note(_ line: String) {
-        write(Array(("facet: " + line.printable + "\n").utf8), to: STDERR_FILENO)
+        write(Array(("facet: " + line.withoutSecrets.printable + "\n").utf8), to: STDERR_FILENO)
     }
 
     /// Writes over the line in which the cursor of the person's terminal stands.

@@ -9,7 +9,7 @@ package enum DemoShow {
     package static func run(source: String?, seconds: Double?, opensBrowser: Bool) async throws {
         let own = source
         let source = try source ?? clip()
-        let name = source.withoutPasswords
+        let name = source.shownSource
         var options = PageService.Options(ListenAddress(port: 0))
         options.token = try PageService.token()
         options.seconds = seconds ?? .infinity

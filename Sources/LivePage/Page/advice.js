@@ -28,7 +28,7 @@ export const conditionWords = {
 export function condition({ state, camera }, broker) {
 	if (!broker.connected) return "cut";
 	const cameras = { streaming: "live", starting: "starting", lost: "lost", disabled: "off" };
-	return (state === "online" ? cameras[camera] : { stopped: "stopped", offline: "gone" }[state]) ?? "waiting";
+	return (state === "online" ? cameras[camera] : { stopped: "stopped", offline: "gone", gone: "gone" }[state]) ?? "waiting";
 }
 
 const since = (time) => (time ? ` since ${clockOf(time)}` : "");
