@@ -103,10 +103,11 @@ package struct FleetFormatter {
         }
     }
 
-    /// A camera's name, and the base of its topics if that does not begin with it.
+    /// A camera's name, and the base of its topics if that does not begin with it; the base alone if both are too long.
     private static func label(_ base: String, _ camera: CameraState) -> String {
         guard let name = camera.name, !name.isEmpty, base != name, !base.hasPrefix(name + "/") else { return base }
-        return "\(name) (\(base))"
+        let label = "\(name) (\(base))"
+        return label.count > longestBase ? base : label
     }
 
     private func line(_ cells: [String], _ width: Int, _ condition: CameraState.Condition?, _ columns: Int?) -> String {
