@@ -68,7 +68,6 @@ final class ChangeMap {
         }
     }
 
-    /// The region in pixels of the stored picture.
     private func stored(in frame: Frame) -> LuminanceGrid.Rectangle {
         let size = frame.uprightSize.vector
         let low = SIMD2(Float(region.x), Float(region.y)) * size

@@ -45,7 +45,6 @@ final class CompiledModel {
         (self.sampler, self.operators, self.objects) = (sampler, operators, objects)
     }
 
-    /// Runs the model on a square region of a frame.
     func run(on frame: Frame, _ region: CropRegion) throws(InferenceError) {
         try run(on: frame, through: region.uprightFromCrop(size: sampler.width))
     }
@@ -79,7 +78,6 @@ final class AlignedMemory {
         self.count = count
     }
 
-    /// A copy of the bytes.
     func copy() -> AlignedMemory {
         let copy = AlignedMemory(count: count)
         copy.base.copyMemory(from: base, byteCount: count)

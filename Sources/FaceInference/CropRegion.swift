@@ -79,7 +79,6 @@ extension NormalizedRect {
 }
 
 extension FrameSize {
-    /// The width and the height.
     var vector: SIMD2<Float> { SIMD2(Float(width), Float(height)) }
 
     /// The place of a position in pixels, with centres at integers: the picture's edge is half a pixel outside of them.

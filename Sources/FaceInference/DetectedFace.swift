@@ -12,7 +12,6 @@ struct DetectedFace {
     var continuity = FaceContinuity()
     /// The mean brightness of the face, 0…1.
     private(set) var luminance: Double
-    /// The media time of the last detection.
     private var detectedAt: Double
     private(set) var askedAt: Double
     /// The face when the landmark model last ran on it.
@@ -46,7 +45,6 @@ struct DetectedFace {
         foundAt = time
     }
 
-    /// Whether the face was found less than `newness` ago.
     func isNew(at time: Double) -> Bool { time - foundAt < Self.newness }
 
     /// The region in which the landmark model would look for the face.
@@ -55,7 +53,6 @@ struct DetectedFace {
     /// The pixels that the longer side of the picture needs for a closer look to lose nothing of this face.
     var neededSide: Float { FaceFinder.closerFacePixels * size.vector.max() / detection.side }
 
-    /// The face as the tracker sees it.
     var observation: FaceObservation {
         var observation = detection.observation(in: size)
         observation.lineage = lineage
@@ -77,7 +74,6 @@ struct DetectedFace {
         return passed < 0 || passed >= pause - Self.slack
     }
 
-    /// Takes the detection in a frame of that time.
     mutating func update(_ found: FaceDetection, luminance: Double, at time: Double) {
         let passed = Float(max(time - detectedAt, 0.001))
         let speed = (found.center - detection.center).magnitude.max() / detection.side / passed

@@ -1,7 +1,6 @@
 import FaceMetadata
 import Frames
 
-/// Following faces from frame to frame.
 extension FaceAnalyzer {
     /// Side of the smallest region, in pixels, in which the landmark model runs: its face has 16 between the outer eye
     /// corners, the least with which blinks are seen.

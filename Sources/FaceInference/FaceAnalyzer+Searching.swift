@@ -1,7 +1,6 @@
 import FaceMetadata
 import Frames
 
-/// Searching for new faces.
 extension FaceAnalyzer {
     /// Longest step between two frames, in seconds, after which a face is still near its last place: ten frames a
     /// second, with a thousandth for rounded times.

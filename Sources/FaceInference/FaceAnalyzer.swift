@@ -68,7 +68,6 @@ public final class FaceAnalyzer {
     /// The pictures of faces that are not to be followed.
     var setAside: [OwnMotionMeter] = []
     var schedule: SearchSchedule
-    /// The lineage of the newest face.
     package internal(set) var lastLineage: Int
     /// The expected media time of the next frame.
     private var nextTime = 0.0

@@ -138,7 +138,6 @@ struct FaceDetection: Hashable, Sendable {
     var mouth: SIMD2<Float> { (points[3] + points[4]) / 2 }
     var box: NormalizedRect { NormalizedRect(center: SIMD2<Double>(center), size: SIMD2<Double>(size)) }
     var corners: (low: SIMD2<Float>, high: SIMD2<Float>) { (center - size / 2, center + size / 2) }
-    /// The larger one of width and height.
     var side: Float { size.max() }
 
     /// Makes a detection, without points, of a face in a region of the landmark model.
@@ -212,7 +211,6 @@ struct FaceDetection: Hashable, Sendable {
         return FaceDetection(score: score, center: place(center), size: size * factor, points: points.map(place))
     }
 
-    /// The detection as an observation, in a picture of that size.
     func observation(in size: FrameSize) -> FaceObservation {
         var observation = FaceObservation()
         let outline = outline

@@ -58,7 +58,6 @@ struct FaceGeometry {
         hypotf(landmarks[first].x - landmarks[second].x, landmarks[first].y - landmarks[second].y)
     }
 
-    /// The observation of a face in an upright picture of that size.
     func observation(in size: FrameSize) -> FaceObservation {
         let (low, high) = landmarks.outline
         let (first, last) = (size.share(of: low), size.share(of: high))

@@ -12,7 +12,6 @@ struct FollowedFace {
     let unchanged = UnchangedFace()
     /// Measures whether the face moves by itself.
     let ownMotion = OwnMotionMeter()
-    /// The landmarks as they were last computed.
     private let computed = FaceLandmarks()
     /// The continuity of its pictures in the frames in which its landmarks are computed.
     var continuity = FaceContinuity()
@@ -60,7 +59,6 @@ struct FollowedFace {
         .init(side: region.side, isNew: (0..<Self.newness).contains(time - foundAt), waited: carriedFrames)
     }
 
-    /// Prepares for a new frame.
     mutating func beginFrame() {
         carriedFrames = isCarriedOver ? carriedFrames + 1 : 0
         isCarriedOver = false
@@ -84,7 +82,6 @@ struct FollowedFace {
         size == self.size ? region : region.scaled(by: Float(size.width) / Float(self.size.width))
     }
 
-    /// Keeps the landmarks that were computed in a frame.
     func landmarksWereComputed(in frame: Frame, _ workspace: UnchangedFace.Workspace) {
         computed.copy(landmarks)
         unchanged.computed(landmarks, in: frame, workspace)

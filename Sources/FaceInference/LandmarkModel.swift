@@ -7,7 +7,6 @@ package final class LandmarkModel {
     static let inputSize = 192
 
     private let model: CompiledModel
-    /// The number of its runs.
     private(set) var runs = 0
 
     package init(_ liteRT: LiteRT) throws(InferenceError) {

@@ -36,7 +36,6 @@ final class SceneGate {
     private static let cellThreshold: Float = 4
     private static let cellShare: Float = 0.02
 
-    /// The cells of the current frame.
     let map: ChangeMap
     /// The picture that changes are measured against: that of the last search, averaged with those after it.
     private let reference = Cells(count: ChangeMap.count)

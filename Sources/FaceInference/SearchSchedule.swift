@@ -6,7 +6,6 @@
 struct SearchSchedule: Hashable, Sendable {
     /// Seconds of media time between searches beside followed faces.
     let interval: Double
-    /// The number of wanted faces.
     let maximumFaces: Int
     /// Seconds of frequent searches after a loss: 0.5 at most, since a longer interval is set to spend less time.
     private var moment: Double { min(interval, 0.5) }
@@ -58,10 +57,8 @@ struct SearchSchedule: Hashable, Sendable {
     /// Notes a cut: the next searches beside followed faces follow each other closely.
     mutating func noteCut() { hurried = Self.searchesAfterCut }
 
-    /// Notes that a search for further faces was put off.
     mutating func notePostponement(at mediaTime: Double) { lastPostponement = mediaTime }
 
-    /// Whether a face was just lost.
     func hasLost(at mediaTime: Double) -> Bool { !hasPassed(moment, since: lastLoss, at: mediaTime) }
 
     /// Whether `seconds` have passed since a time; a time before it is that of a source that began anew.
@@ -70,16 +67,13 @@ struct SearchSchedule: Hashable, Sendable {
         return mediaTime - time >= seconds || mediaTime < time
     }
 
-    /// Notes that a frame of that time was searched.
     mutating func noteSearch(at mediaTime: Double) {
         lastSearch = mediaTime
         lastPostponement = nil
         hurried = max(0, hurried - 1)
     }
 
-    /// Notes that a face was lost in a frame of that time.
     mutating func noteLoss(at mediaTime: Double) { lastLoss = mediaTime }
 
-    /// Forgets all that happened.
     mutating func reset() { self = SearchSchedule(interval: interval, maximumFaces: maximumFaces) }
 }

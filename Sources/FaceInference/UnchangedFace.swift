@@ -79,7 +79,6 @@ final class UnchangedFace {
         let weights = Cells(count: UnchangedFace.count)
     }
 
-    /// Notes that the landmarks were computed in a frame.
     func computed(_ landmarks: FaceLandmarks, in frame: Frame, _ workspace: Workspace) {
         let geometry = FaceGeometry(landmarks)
         let region = CropRegion(around: landmarks)

@@ -18,9 +18,7 @@ package struct FaceObservation: Sendable {
     /// The centre of the eye at the picture's right.
     package var rightEye = NormalizedPoint(x: 0, y: 0)
     package var mouth = NormalizedPoint(x: 0, y: 0)
-    /// The lids of the eye at the picture's left.
     package var leftLids = Lids(height: 0, width: 0)
-    /// The lids of the eye at the picture's right.
     package var rightLids = Lids(height: 0, width: 0)
     /// The pixels around both eyes; nil if they were not sampled.
     package var eyePatches: EyePatches?

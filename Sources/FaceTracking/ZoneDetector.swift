@@ -20,7 +20,6 @@ struct ZoneDetector: Sendable {
     private var stays: [Stay] = []
     /// The zones that the face is in, after their `zone_enter`, in the order in which it came into them.
     private(set) var names: [String] = []
-    /// The events of `names`.
     var ongoing: [FaceEvent.Kind] { names.map { .zoneEnter(zone: $0) } }
 
     /// Takes the face's bounds at a time in seconds.

@@ -12,9 +12,7 @@ package struct CropSampler: Hashable, Sendable {
     /// The order of a pixel's three numbers.
     package enum Order: Hashable, Sendable { case rgb, bgr }
 
-    /// The width of the crop in pixels.
     package let width: Int
-    /// The height of the crop in pixels.
     package let height: Int
     private let border: Border
     private let order: Order

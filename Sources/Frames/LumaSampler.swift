@@ -12,8 +12,7 @@ package struct LumaSampler: Hashable, Sendable {
 
     /// Samples a rectangle of a frame like `CropSampler`, as `width * height` levels from 0 (black) to 255 (white),
     /// whatever the frame's range.
-    /// - Returns: False, with `output` untouched, if the frame has no pixels that can be read, or the transform is not
-    ///   finite.
+    /// - Returns: False, with `output` untouched, if the frame has no readable pixels, or the transform is not finite.
     package func sample(
         _ frame: Frame,
         through uprightFromCrop: AffineTransform,

@@ -101,7 +101,6 @@ final class GStreamerPipeline {
         }
     }
 
-    /// The failure, if there was one.
     var failure: (text: String, reason: SourceFailure.Reason)? {
         var code: Int32 = 0
         guard let text = FacetPipelineError(pipeline, &code).map({ String(cString: $0) }) else { return nil }

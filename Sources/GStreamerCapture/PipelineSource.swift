@@ -34,7 +34,6 @@ package final class PipelineSource: FrameSource {
         mailbox.put(.ended(delivery.untilEnd(waiting: 0.25...1) { play(&run, into: &$0) }))
     }
 
-    /// The state of one run of the source.
     private struct Run {
         /// The newest pipeline, kept until its loss was reported, since a camera that is gone may stop slowly.
         var pipeline: GStreamerPipeline?
@@ -42,7 +41,6 @@ package final class PipelineSource: FrameSource {
         var isLive = false
     }
 
-    /// Plays a new pipeline until it ends.
     private func play(_ run: inout Run, into delivery: inout PictureDelivery) -> PictureDelivery.Attempt {
         run.pipeline = nil
         let pipeline: GStreamerPipeline

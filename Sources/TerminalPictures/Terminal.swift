@@ -53,7 +53,6 @@ package final class Terminal: Sendable {
     }
 }
 
-/// The size of a terminal.
 package struct TerminalSize: Hashable, Sendable {
     package var columns: Int
     package var rows: Int
@@ -73,7 +72,6 @@ package struct TerminalSize: Hashable, Sendable {
         return TerminalSize(columns: Int(size.ws_col), rows: Int(size.ws_row), pixelWidth: width, pixelHeight: height)
     }
 
-    /// The size without the last row.
     package var withoutLastRow: TerminalSize { TerminalSize(columns: columns, rows: max(1, rows - 1), cell: cell) }
 
     /// The pixels that are worth drawing for a format. Cells show about 4×8 details each, whatever their size.

@@ -3,7 +3,6 @@ import CZlib
 import Foundation
 package import Frames
 
-/// A way to show pictures in a terminal.
 package enum TerminalFormat: String, Hashable, Sendable, CaseIterable {
     /// Pixels by the kitty graphics protocol.
     case kitty

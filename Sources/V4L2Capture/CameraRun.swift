@@ -6,7 +6,6 @@ import System
 struct CameraRun {
     let source: CameraSource
     let mailbox: FrameMailbox
-    /// What is known of the camera.
     var known: CameraMemory.Content
     var report = LossReport()
     /// Nothing announces a camera that is back, so it is tried again within the longest wait.
@@ -44,7 +43,6 @@ struct CameraRun {
         }
     }
 
-    /// Streams until the source is stopped or the mailbox is closed.
     private mutating func streamOnce() throws(V4L2Error) {
         let finder = DeviceFinder(selector: configuration.device, calls: calls)
         let stream = try finder.open(lastSeen: lastSeen) { device throws(V4L2Error) in

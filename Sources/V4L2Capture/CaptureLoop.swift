@@ -67,7 +67,6 @@ struct CaptureLoop {
         }
     }
 
-    /// A filled buffer, and its frame's number.
     private typealias Filled = (buffer: v4l2_buffer, number: Int)
 
     /// Takes all buffers that are ready; gives all but the newest good one back, and counts them.

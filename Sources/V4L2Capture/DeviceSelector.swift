@@ -25,7 +25,6 @@ public enum DeviceSelector: Hashable, Sendable, CustomStringConvertible {
         return name.hasPrefix("video") && Int(name.dropFirst(5)) != nil
     }
 
-    /// The paths at which the named camera may be.
     var paths: [String] {
         guard let path else { return [] }
         guard !path.contains("/") else { return [path] }

@@ -15,10 +15,8 @@ extension OwnOverlay {
         }
     }
 
-    /// Reads a file with a picture.
     package typealias Load = (_ path: String) throws(PastedPicture.Refusal) -> PastedPicture
 
-    /// Makes the overlay that a file describes.
     package init(_ file: SettingsFile, load: Load) throws(SettingsError) {
         var reader = SettingsReader(file: file)
         // The pictures cover each other in the order of the file.
