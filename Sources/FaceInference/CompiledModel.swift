@@ -42,7 +42,9 @@ final class CompiledModel {
         outputTensors = Array(tensors.dropFirst())
         self.input = memory[0]
         self.outputs = Array(memory.dropFirst())
-        (self.sampler, self.operators, self.objects) = (sampler, operators, objects)
+        self.sampler = sampler
+        self.operators = operators
+        self.objects = objects
     }
 
     func run(on frame: Frame, _ region: CropRegion) throws(InferenceError) {
@@ -55,9 +57,9 @@ final class CompiledModel {
             throw .unreadableFrame(reason: "it is \(frame.size) of \(frame.format), which has no pixels to sample")
         }
         for custom in operators { custom.beginRun() }
-        let (inputs, outputs) = (inputTensors, outputTensors)
         let run = objects.liteRT.functions.pointee.run_compiled_model
-        try objects.check("run", run(compiled, 0, inputs.count, inputs, outputs.count, outputs))
+        let status = run(compiled, 0, inputTensors.count, inputTensors, outputTensors.count, outputTensors)
+        try objects.check("run", status)
     }
 }
 

@@ -86,11 +86,9 @@ struct DetectedFace {
 
     /// Whether the landmark model must run on the face again at a time in seconds.
     func isMeshDue(at time: Double) -> Bool {
-        let growth = detection.side / asked.side
-        let (now, then) = (detection.turnedShare, asked.turnedShare)
-        return detectedAt == time
-            && (!(0..<Self.patience).contains(time - askedAt) || growth > Self.growth
-                || (now - then).magnitude > Self.turn)
+        guard detectedAt == time else { return false }
+        return !(0..<Self.patience).contains(time - askedAt) || detection.side / asked.side > Self.growth
+            || (detection.turnedShare - asked.turnedShare).magnitude > Self.turn
     }
 
     /// Notes that the landmark model ran on the face at a time in seconds.

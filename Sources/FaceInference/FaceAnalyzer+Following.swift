@@ -113,7 +113,14 @@ extension FaceAnalyzer {
         guard presence > FollowedFace.minimumPresenceAtBirth, region.isSameFace(as: place),
             isWanted(spare.outline, in: size), !faces.contains(where: { $0.region.isSameFace(as: region) })
         else { return false }
-        var face = FollowedFace(lineage: lineage, landmarks: spare, presence, region, size: size, foundAt: time)
+        var face = FollowedFace(
+            lineage: lineage,
+            landmarks: spare,
+            presence: presence,
+            region: region,
+            size: size,
+            foundAt: time
+        )
         spare = FaceLandmarks()
         face.luminance = landmarkModel.luminance()
         if options.skipsUnchanged { face.landmarksWereComputed(in: frame, workspace) }

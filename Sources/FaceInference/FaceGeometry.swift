@@ -12,8 +12,8 @@ struct FaceGeometry {
     init(_ landmarks: FaceLandmarks) {
         self.landmarks = landmarks
         axes = HeadAxes(landmarks)
-        let (left, right) = (FaceMeshIndices.leftEyeOuterCorner, FaceMeshIndices.rightEyeOuterCorner)
-        unit = axes.inFaceFrame(left, right, landmarks).length
+        unit =
+            axes.inFaceFrame(FaceMeshIndices.leftEyeOuterCorner, FaceMeshIndices.rightEyeOuterCorner, landmarks).length
     }
 
     func center(of indices: [Int]) -> SIMD2<Float> {
@@ -110,7 +110,8 @@ struct FaceGeometry {
         let opening = axes.inFaceFrame(upper, FaceMeshIndices.lowerLipInner, landmarks).length
         let left = axes.inFaceFrame(FaceMeshIndices.leftMouthCorner, upper, landmarks).y
         let right = axes.inFaceFrame(FaceMeshIndices.rightMouthCorner, upper, landmarks).y
-        let (drop, level) = ((left + right) / 2 / unit, SmileLevel.level(of: landmarks, axes, unit: unit))
+        let drop = (left + right) / 2 / unit
+        let level = SmileLevel.level(of: landmarks, axes, unit: unit)
         return .init(opening: Double(opening / unit), cornerDrop: Double(drop), smileLevel: Double(level))
     }
 
@@ -122,7 +123,8 @@ struct FaceGeometry {
     /// each radian of the head.
     func gaze(with pose: HeadPose) -> Gaze? {
         guard unit > 0 else { return nil }
-        var (offset, total) = (SIMD2<Float>.zero, Float.zero)
+        var offset = SIMD2<Float>.zero
+        var total: Float = 0
         for eye in FaceMeshIndices.eyes {
             let line = cornerLine(of: eye)
             let place = center(of: eye.iris) - line.middle

@@ -43,7 +43,8 @@ package final class FaceLandmarks {
 /// The smallest upright rectangle around points.
 @inline(__always)
 func box(of points: some Sequence<SIMD2<Float>>) -> (low: SIMD2<Float>, high: SIMD2<Float>) {
-    var (low, high) = (SIMD2<Float>(repeating: .infinity), SIMD2<Float>(repeating: -.infinity))
+    var low = SIMD2<Float>(repeating: .infinity)
+    var high = -low
     for point in points {
         low.replace(with: point, where: point .< low)
         high.replace(with: point, where: point .> high)

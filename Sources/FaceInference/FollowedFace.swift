@@ -37,23 +37,6 @@ struct FollowedFace {
     /// Seconds for which a face is new: longer than its enter takes.
     private static let newness = 0.3
 
-    /// Begins to follow a face with the landmarks that the model found in a region.
-    init(
-        lineage: Int,
-        landmarks: FaceLandmarks,
-        _ presence: Double,
-        _ region: CropRegion,
-        size: FrameSize,
-        foundAt: Double
-    ) {
-        self.lineage = lineage
-        self.landmarks = landmarks
-        self.presence = presence
-        self.region = region
-        self.size = size
-        self.foundAt = foundAt
-    }
-
     /// What the budget decides by whether it is computed in a frame of that time.
     func candidate(at time: Double) -> LandmarkBudget.Candidate {
         .init(side: region.side, isNew: (0..<Self.newness).contains(time - foundAt), waited: carriedFrames)

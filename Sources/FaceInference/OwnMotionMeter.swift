@@ -8,7 +8,8 @@ import Frames
 /// nothing changes. The earlier frame follows the later ones slowly, so that wandering shadows do not count.
 final class OwnMotionMeter {
     /// Seconds between two comparisons, and from a change to the next frame to compare with.
-    private static let (interval, pause) = (0.095, 1.0)
+    private static let interval = 0.095
+    private static let pause = 1.0
     /// Seconds over which the earlier frame follows.
     private static let following = 10.0
     /// A part has changed if its residual exceeds the noise by this multiple of `UnchangedFace`'s tolerance. For 78
@@ -17,7 +18,8 @@ final class OwnMotionMeter {
     /// Brightness above which pixels may be clipped.
     private static let brightest: Float = 225
     /// Cells by which a fit must move the face to be repeated from there, and may move it at most.
-    private static let (precision, step): (Float, Float) = (0.2, 1.5)
+    private static let precision: Float = 0.2
+    private static let step: Float = 1.5
     private static let mostRounds = 6
 
     typealias Workspace = UnchangedFace.Workspace
@@ -60,7 +62,8 @@ final class OwnMotionMeter {
     }
 
     private func isUnchanged(at start: CropRegion, in frame: Frame, _ workspace: Workspace) -> Bool {
-        let (cells, weights) = (workspace.cells, workspace.weights)
+        let cells = workspace.cells
+        let weights = workspace.weights
         let upright = frame.orientation.storedFromUpright(stored: frame.size).inverse
         var place = start
         for _ in 0..<Self.mostRounds {

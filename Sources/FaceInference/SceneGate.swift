@@ -167,7 +167,8 @@ final class SceneGate {
         let lit = map.adapt(previous, to: map.cells)
         for index in lit.indices {
             let difference = map.cells[index] - lit[index]
-            let (square, limit) = (difference * difference / 2, 9 * noise[index] + 0.05)
+            let square = difference * difference / 2
+            let limit = 9 * noise[index] + 0.05
             noise[index] += (square.replacing(with: limit, where: square .> limit) - noise[index]) * Self.learning
         }
         previous.copy(map.cells)
@@ -208,7 +209,8 @@ final class SceneGate {
 
     /// The largest sum of the deviations of 2 × 2 cells.
     private func largestBlock() -> Float {
-        let (rows, numbers) = (ChangeMap.rows, deviations.numbers)
+        let rows = ChangeMap.rows
+        let numbers = deviations.numbers
         var largest: Float = 0
         for first in stride(from: 0, to: ChangeMap.count - rows, by: rows) {
             for cell in first..<first + rows - 1 {

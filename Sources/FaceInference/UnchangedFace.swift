@@ -169,10 +169,10 @@ final class UnchangedFace {
         center = (SIMD2<Float>(ends) - 1) / 2
         radius = SIMD2(max(3, Float(face.columns.count) / 2), max(3, Float(face.rows.count) / 2))
         for block in reference.indices {
-            let (row, first) = (4 * block / Self.side, Float(4 * block % Self.side))
-            let u = (Cells.Vector(0, 1, 2, 3) + first - center.x) / radius.x
-            let v = (Float(row) - center.y) / radius.y
-            let (right, down) = (effects[5 * block], effects[5 * block + 1])
+            let u = (Cells.Vector(0, 1, 2, 3) + Float(4 * block % Self.side) - center.x) / radius.x
+            let v = (Float(4 * block / Self.side) - center.y) / radius.y
+            let right = effects[5 * block]
+            let down = effects[5 * block + 1]
             effects[5 * block + 2] = u * right + v * down
             effects[5 * block + 3] = u * down - v * right
             effects[5 * block + 4] = reference[block] + 4

@@ -20,7 +20,8 @@ package struct LumaSampler: Hashable, Sendable {
     ) -> Bool {
         // With 8 bits behind the point.
         let range = frame.encoding.luma
-        let (luma, black) = (Int((256 * range.factor).rounded()), Int(range.black) << 16)
+        let luma = Int((256 * range.factor).rounded())
+        let black = Int(range.black) << 16
         return CropRow.use(frame, uprightFromCrop, width: width) { numbers in
             for row in 0..<height {
                 numbers.sample(row, 0..<width, withChroma: false)

@@ -111,9 +111,10 @@ struct CaptureLoop {
             hasDelivered = true
             guard mailbox.put(.streaming(stream.description)) else { return false }
         }
-        let (buffer, number) = filled
-        let moment = timeline.moment(of: number, driver: buffer.monotonicStamp, now: now)
-        let (layout, (base, lease)) = (stream.layout, pixels(of: buffer))
+        let buffer = filled.buffer
+        let moment = timeline.moment(of: filled.number, driver: buffer.monotonicStamp, now: now)
+        let layout = stream.layout
+        let (base, lease) = pixels(of: buffer)
         let planes = layout.planes(at: base, byteCount: Int(buffer.bytesused))
         var frame = Frame(stamp: moment.stamp, size: layout.size, format: layout.format, planes: planes, lease: lease)
         frame.captured = .now - .nanoseconds(now.monotonic - moment.instant)
@@ -126,7 +127,8 @@ struct CaptureLoop {
     private mutating func pixels(of buffer: v4l2_buffer) -> (UnsafeRawPointer, any AnyObject & Sendable) {
         let mapped = stream.buffers[Int(buffer.index)]
         let lease = BufferLease(mapped)
-        let (wide, size) = (stream.layout.wide, stream.layout.size)
+        let wide = stream.layout.wide
+        let size = stream.layout.size
         guard wide != nil || stream.copiesAlways || stream.queue.queuedCount < Self.fewestQueued else {
             return (UnsafeRawPointer(mapped.base), lease)
         }

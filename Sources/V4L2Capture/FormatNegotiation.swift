@@ -22,7 +22,7 @@ struct FormatNegotiation {
     }
 
     private func candidates(in format: CameraFormat) -> [CaptureMode] {
-        guard Self.preferred.contains(format.fourCC), request.format ?? format.fourCC == format.fourCC else {
+        guard Self.preferred.contains(format.fourCC), request.format == nil || request.format == format.fourCC else {
             return []
         }
         func mode(_ size: FrameSize, _ rate: Double?) -> CaptureMode {

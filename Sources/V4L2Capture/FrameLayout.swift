@@ -108,7 +108,8 @@ struct GrayDepth {
             return UnsafeBufferPointer(start: start, count: width)
         }
         // The number of words by their number of bits, and the number of words with more than `bits`.
-        var (counts, higher) = (InlineArray<17, Int>(repeating: 0), 0)
+        var counts = InlineArray<17, Int>(repeating: 0)
+        var higher = 0
         for index in 0..<height {
             for word in row(index) where Int(word) >> bits > 0 {
                 counts[16 - word.leadingZeroBitCount] += 1

@@ -54,7 +54,7 @@ struct FrameTimeline {
         firstInstant = first
 
         let offset = now.wall - now.monotonic
-        if let known = wallOffset, abs(offset - known) < Self.clockStep {} else { wallOffset = offset }
+        if wallOffset.map({ abs(offset - $0) >= Self.clockStep }) ?? true { wallOffset = offset }
         let time = Timestamp(nanoseconds: instant + (wallOffset ?? offset))
         return (FrameStamp(frame: number, time: time, mediaTime: Double(instant - first) / 1e9), instant)
     }
