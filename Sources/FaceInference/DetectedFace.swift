@@ -19,8 +19,7 @@ struct DetectedFace {
     /// Seconds to the next detection.
     private var pause = 0.0
 
-    /// Longest pause between two detections, in seconds, and the motion, as a share of the face's size, that ends it
-    /// earlier.
+    /// Longest pause between two detections, in seconds, and the motion, in sizes of the face, that ends it.
     private static let longestPause = 0.2
     private static let mostMotion: Float = 0.1
     /// Tolerance for rounded times, in seconds.

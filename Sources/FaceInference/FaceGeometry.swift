@@ -115,12 +115,11 @@ struct FaceGeometry {
         return .init(opening: Double(opening / unit), cornerDrop: Double(drop), smileLevel: Double(level))
     }
 
-    /// The direction in which a face of that pose looks, by the place of its irises between the eye corners and by its
-    /// head.
+    /// The direction in which a face of that pose looks, by its head and the irises' places between the eye corners.
     ///
     /// An eyeball turns about a point behind that line, which the head takes along. Seen from the camera, the iris
-    /// moves by the radius of its circle for each radian of the gaze, and the line by its distance from that point for
-    /// each radian of the head.
+    /// moves by its circle's radius for each radian of the gaze, and the line by its distance from that point for each
+    /// radian of the head.
     func gaze(with pose: HeadPose) -> Gaze? {
         guard unit > 0 else { return nil }
         var offset = SIMD2<Float>.zero

@@ -19,8 +19,7 @@ struct MeshRegion: Sendable {
     /// The side of the region as a multiple of the points' box.
     private static let scale: Float = 1.5
 
-    /// Writes the 4×4 matrix that maps positions in the cut-out (0…16) to the coordinates of the mesh, which has x, y,
-    /// z for each point.
+    /// Writes the 4×4 matrix that maps positions in the cut-out (0…16) to those of the mesh, whose points are x, y, z.
     func writeMatrix(mesh: UnsafePointer<Float>, to matrix: UnsafeMutablePointer<Float>) {
         func point(_ index: Int) -> SIMD2<Float> { SIMD2(mesh[3 * index], mesh[3 * index + 1]) }
         let line = point(rotationTo) - point(rotationFrom)

@@ -25,8 +25,7 @@ final class OwnMotionMeter {
     typealias Workspace = UnchangedFace.Workspace
 
     private let picture = UnchangedFace()
-    /// The last region of the face in upright pictures with a width of 1, and its side in the earlier frame; 0 without
-    /// one.
+    /// The face's last region in upright pictures of width 1, and its side in the earlier frame; 0 without one.
     private var place = CropRegion(center: .zero, side: 0)
     private var earlierSide: Float = 0
     private var comparedAt = 0.0
@@ -94,8 +93,8 @@ final class OwnMotionMeter {
         return false
     }
 
-    /// Whether the residual of a fit, in the cells, is only noise. A part that is lighter or darker as a whole has not
-    /// changed.
+    /// Whether the residual of a fit, in the cells, is only noise. A part that is evenly lighter or darker is
+    /// unchanged.
     private func isNoise(_ fitted: SIMD8<Float>, _ cells: Cells, squares: Cells) -> Bool {
         for block in cells.indices {
             cells[block] = picture.rest(of: cells, block, fitted) * squares[block]

@@ -45,8 +45,7 @@ final class SceneGate {
     private let smooth = Cells(count: ChangeMap.count)
     private let smoothReference = Cells(count: ChangeMap.count)
     private let deviations = Cells(count: ChangeMap.count)
-    /// What the kept picture, with which the next one is compared, shows: a scene without faces, or beside followed
-    /// ones.
+    /// What the kept picture, which the next one is compared with, shows: no faces, or the scene beside them.
     private enum Kept { case none, withoutFaces, besideFaces }
     private var kept = Kept.none
     private var averaged = 0
@@ -161,8 +160,7 @@ final class SceneGate {
         changeBegan = -.infinity
     }
 
-    /// Learns each cell's noise from the difference of successive pictures; large ones slowly, so that faces are not
-    /// learnt.
+    /// Learns each cell's noise from the difference of successive pictures; large ones slowly, to learn no faces.
     private func learnNoise() {
         let lit = map.adapt(previous, to: map.cells)
         for index in lit.indices {

@@ -44,8 +44,7 @@ struct SearchSchedule: Hashable, Sendable {
         hasPassed(max(interval, Self.longestPause), since: lastSearch, at: mediaTime)
     }
 
-    /// Whether to compare the scene beside followed faces with that at the last search, though no search is due: it may
-    /// have been cut.
+    /// Whether to compare the scene beside followed faces with that at the last search, though none is due, for cuts.
     func canCompare(at mediaTime: Double, following count: Int) -> Bool {
         count < maximumFaces && hasPassed(Self.postponement, since: lastSearch, at: mediaTime)
             && hasPassed(Self.postponement, since: lastPostponement, at: mediaTime)

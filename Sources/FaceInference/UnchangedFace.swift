@@ -100,8 +100,7 @@ final class UnchangedFace {
         .init(around: face.center, .init(repeating: margin * face.side / 2))
     }
 
-    /// The motion of the face in the upright picture since its landmarks were computed; nil if they must be computed
-    /// again.
+    /// The motion of the face in the upright picture since its landmarks were computed; nil if that must be done again.
     func motion(in frame: Frame, _ workspace: Workspace) -> AffineTransform? {
         let pause = frame.stamp.mediaTime - computedAt
         guard skips < Self.mostSkips, frame.size == size, pause >= 0, pause < Self.longestPause,
@@ -247,8 +246,7 @@ final class UnchangedFace {
         min(quantile(0.5, of: squares) / medianOfSquare, mostNoise)
     }
 
-    /// Solves the normal equations by elimination. It needs no exchange of rows: with the penalties they are positive
-    /// definite.
+    /// Solves the normal equations by elimination, without exchanging rows: the penalties make them positive definite.
     func solution(for sums: SIMD8<Float>, _ products: InlineArray<5, SIMD8<Float>>) -> SIMD8<Float> {
         var rows = products
         for index in 0..<5 { rows[index][5] = sums[index] }

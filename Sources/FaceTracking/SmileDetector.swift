@@ -9,8 +9,7 @@ struct SmileDetector: Sendable {
         var seconds: Double
         /// How far the mean level may be below `SmileSettings.level` while the lips are still.
         var less: Double
-        /// Largest distance of the corners below the upper lip, in units: a dropped jaw lowers them, a smile lifts
-        /// them.
+        /// Largest distance of the corners below the upper lip, in units: a dropped jaw lowers them, a smile does not.
         var mostCornerDrop: Double
         /// Least distance of the lips, in units.
         var leastOpening = 0.0

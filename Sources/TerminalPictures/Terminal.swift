@@ -5,8 +5,7 @@ import System
 
 /// The terminal of the program, taken over for pictures and given back however the program ends.
 ///
-/// Keys come as they are pressed; Ctrl-C and Ctrl-Z keep their effects. There is one terminal, so at most one instance
-/// may be in use at a time.
+/// Keys come as they are pressed; Ctrl-C and Ctrl-Z keep their effects. One instance at a time may be in use.
 package final class Terminal: Sendable {
     /// The alternate screen, without a cursor and without line wrapping.
     private static let enter: StaticString = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l\u{1B}[2J"

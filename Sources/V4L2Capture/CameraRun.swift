@@ -84,8 +84,7 @@ struct LossReport {
         pending = nil
     }
 
-    /// Notes a loss of the camera, or a failed try to get it back, at a monotonic time in nanoseconds; whether to
-    /// report it.
+    /// Notes a loss or a failed reopening at a monotonic time in nanoseconds; returns whether to report it.
     mutating func failed(_ reason: SourceFailure.Reason, now: Int64) -> Bool {
         let isNews = reported.map { reason != $0 && Self.persistentReasons.contains(reason) } ?? true
         if !isNews { pending = nil } else if pending?.reason != reason { pending = (reason, now) }

@@ -5,9 +5,8 @@ import SystemPackage
 
 /// Delivers a stream's frames until it is stopped or the camera is lost.
 ///
-/// It takes all buffers that are ready, delivers the newest good frame, and gives older and damaged ones back to the
-/// driver at once. The driver always keeps `fewestQueued` buffers to fill: if a frame's lease would take one of those,
-/// the frame is copied.
+/// It takes all ready buffers, delivers the newest good frame, and gives older and damaged ones back to the driver at
+/// once. The driver always keeps `fewestQueued` buffers to fill: if a frame would take one of those, it is copied.
 struct CaptureLoop {
     /// Least number of buffers with which the driver skips no frame while we handle one.
     static let fewestQueued = 2

@@ -42,8 +42,7 @@ struct FrameTimeline {
     }
 
     /// Stamps a frame by the buffer's time in nanoseconds, nil if its clock is unknown, and the clocks at the fetch.
-    /// - Returns: The stamp, later than the previous frame's, and the capture time in nanoseconds of the monotonic
-    ///   clock.
+    /// - Returns: The stamp, later than the one before, and the capture time in monotonic nanoseconds.
     mutating func moment(of number: Int, driver: Int64?, now: ClockReading) -> (stamp: FrameStamp, instant: Int64) {
         var instant = now.monotonic
         if let driver, driver > 0, driver <= now.monotonic, now.monotonic - driver < Self.oldest { instant = driver }

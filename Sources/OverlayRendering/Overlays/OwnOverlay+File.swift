@@ -6,8 +6,7 @@ extension OwnOverlay {
     /// A file to show what an overlay's file contains.
     private static let example = "docs/examples/overlays/party.yaml"
 
-    /// Reads an overlay's file and its pictures, whose paths are relative to the file; throws `SettingsError` with all
-    /// problems at once.
+    /// Reads an overlay's file and its pictures, with paths relative to it; throws `SettingsError` with all problems.
     package init(path: String) throws(SettingsError) {
         let directory = URL(filePath: path).deletingLastPathComponent()
         try self.init(try SettingsFile(path: path, example: Self.example)) { name throws(PastedPicture.Refusal) in
