@@ -47,15 +47,17 @@ extension FaceAnalyzer {
         let isApart = options.isForHiding && time - (lastTime ?? time) > Self.longestStep
         let pictures = setAside.filter { $0.isUnchanged(in: frame, workspace) }.map { $0.region(in: size) }
         let rect = scene.map.region
+        let isLasting = options.skipsUnchanged && count > 0 && change == .lasting
+        let isCoarse = !options.isThorough && schedule.mayBeCoarse(isChanging: isLasting)
         let detections =
             if !options.isThorough {
-                try finder.find(in: frame, rect: rect, pixels: searchPixels(in: size))
+                try finder.find(in: frame, rect: rect, pixels: searchPixels(in: size) / (isCoarse ? 2 : 1))
             } else if analysis.isCut || isApart {
                 try finder.findEverything(in: frame, rect: rect, turned: options.findsTurned)
             } else {
                 try finder.findNext(in: frame, rect: rect)
             }
-        schedule.noteSearch(at: time)
+        schedule.noteSearch(at: time, isCoarse: isCoarse)
         for detection in detections {
             let region = CropRegion(around: detection)
             let isKnown = (regions + pictures).contains { $0.isSameFace(as: region) }

@@ -25,6 +25,8 @@ struct SearchSchedule: Hashable, Sendable {
     private(set) var lastPostponement: Double?
     /// Searches beside followed faces that are still to follow each other closely, after a cut.
     private(set) var hurried = 0
+    /// Whether the last search was one for large faces only.
+    private(set) var wasCoarse = false
 
     /// Whether to search a frame of that time in seconds, with `count` faces followed; `isChanging` says whether the
     /// scene beside them has been changing for a while.
@@ -53,6 +55,10 @@ struct SearchSchedule: Hashable, Sendable {
     /// Whether another search must follow soon, whether the scene changes or not.
     var isHurried: Bool { hurried > 0 }
 
+    /// Whether the next search beside followed faces may be for large faces only, at a quarter of the cost: every other one while the scene
+    /// there changes all the time.
+    func mayBeCoarse(isChanging: Bool) -> Bool { isChanging && !isHurried && !wasCoarse }
+
     /// Notes a cut: the next searches beside followed faces follow each other closely.
     mutating func noteCut() { hurried = Self.searchesAfterCut }
 
@@ -66,8 +72,10 @@ struct SearchSchedule: Hashable, Sendable {
         return mediaTime - time >= seconds || mediaTime < time
     }
 
-    mutating func noteSearch(at mediaTime: Double) {
+    /// Notes that a frame of that time was searched, for all faces or for large ones only.
+    mutating func noteSearch(at mediaTime: Double, isCoarse: Bool = false) {
         lastSearch = mediaTime
+        wasCoarse = isCoarse
         lastPostponement = nil
         hurried = max(0, hurried - 1)
     }

@@ -70,6 +70,8 @@ public struct DaemonStats: Hashable, Sendable, WireValue {
     public var analysed = 0
     /// Frames dropped since the start, by reason.
     public var dropped: [String: Int] = [:]
+    /// Frames since the start whose own time could not be, and was corrected.
+    public var retimed = 0
     /// Stage times.
     public var stages: [Stage] = []
     /// Processor time over wall time: 1 is one core fully used.
@@ -116,6 +118,7 @@ public struct DaemonStats: Hashable, Sendable, WireValue {
             try wire.field("captured", &stats.captured, .counter)
             try wire.field("analysed", &stats.analysed, .counter)
             try wire.field("dropped", &stats.dropped, .counters)
+            try wire.field("retimed", &stats.retimed, .counter, or: 0, isWritten: stats.retimed > 0)
         }
     }
 }

@@ -8,6 +8,8 @@ public struct FrameCounts: Hashable, Sendable {
     public var analysed = 0
     /// Frames that were not, by reason.
     public var dropped: [FrameMailbox.Drop: Int] = [:]
+    /// Frames whose own time could not be, and was corrected.
+    public var retimed = 0
     /// Updates without news that a newer one replaced before the reader of `FaceSession.updates` took them.
     public var replacedUpdates = 0
     /// Updates that were dropped with what they said, because so many waited for their reader.

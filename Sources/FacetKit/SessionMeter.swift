@@ -40,6 +40,7 @@ package final class SessionMeter: Sendable {
             var total = counts
             if let mailbox = mailbox?.counts {
                 total.captured += mailbox.captured
+                total.retimed += mailbox.retimed
                 total.dropped.merge(mailbox.dropped.filter { $0.value > 0 }, uniquingKeysWith: +)
             }
             return total

@@ -29,6 +29,7 @@ package final class StatsMeter: Sendable {
         stats.captured = now.frames.captured
         stats.analysed = now.frames.analysed
         stats.dropped = now.frames.droppedByName
+        stats.retimed = now.frames.retimed
         stats.stages = meter.drainStages().map { stage, timing in
             let mean = timing.total / Double(timing.runs)
             return DaemonStats.Stage(name: stage.rawValue, runs: timing.runs, mean: mean, longest: timing.longest)

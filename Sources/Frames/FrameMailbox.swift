@@ -42,6 +42,8 @@ public final class FrameMailbox: Sendable {
         package var taken = 0
         /// Frames that never reached the pipeline, by reason.
         package var dropped: [Drop: Int] = [:]
+        /// Frames whose own time could not be, and was corrected.
+        package var retimed = 0
     }
 
     private struct State {
@@ -122,6 +124,9 @@ public final class FrameMailbox: Sendable {
             if drop != .sequenceGap { state.counts.captured += frames }
         }
     }
+
+    /// Counts a frame whose own time is not believed.
+    package func countRetimed() { state.update { $0.counts.retimed += 1 } }
 
     /// Blocks until there is an event, and removes the oldest.
     /// - Returns: nil once the mailbox is closed.

@@ -41,6 +41,12 @@ package struct PictureDelivery {
     private let longestGap: Duration
     private var timing = Timing.file
     private var timeline = PresentationTimeline(rate: nil)
+    /// When the pictures of a live source are shown that have times of their own.
+    private var playOut = PlayOut(longestDelay: 0, rate: nil)
+    /// When the newest picture came, and what its media time is, in seconds since the first.
+    private var newest: (arrival: Double, mediaTime: Double)?
+    /// How the times of the pictures were found wrong; nil while they are believed.
+    private var timesDetail: String?
     private var nextFrame = 0
     private var skipped = 0
     private var started: (clock: ContinuousClock.Instant, wall: Timestamp)?
@@ -90,10 +96,18 @@ package struct PictureDelivery {
     }
 
     /// Lets the next picture, whatever its own time is, follow the newest one, or be shown now if it is a connection's; `rate` is
-    /// how many pictures a second there are where they do not say, nil if that is not known.
-    package mutating func begin(_ timing: Timing, rate: Double?, isConnection: Bool) {
+    /// how many pictures a second there are where they do not say, nil if that is not known. Live pictures with times wait at most
+    /// `longestDelay`, in seconds, for those that come later.
+    package mutating func begin(
+        _ timing: Timing,
+        rate: Double?,
+        isConnection: Bool,
+        longestDelay: Double = 0
+    ) {
         self.timing = timing
         timeline.nominalStep = PresentationTimeline(rate: rate).nominalStep
+        if case .live = timing { timeline.longestStep = PresentationTimeline.longestStepOfLive }
+        playOut = PlayOut(longestDelay: longestDelay, rate: rate)
         let elapsed = started.map { $0.clock.duration(to: .now) / .seconds(1) }
         timeline.beginRound(notBefore: isConnection ? elapsed ?? 0 : 0)
     }
@@ -113,10 +127,8 @@ package struct PictureDelivery {
         let wall = Timestamp.wallClock().advanced(bySeconds: -(age / .seconds(1)))
         let start = started ?? (frame.captured, wall)
         started = start
-        let mediaTime =
-            timing == .live(hasTimes: false)
-            ? timeline.mediaTime(arrival: start.clock.duration(to: frame.captured) / .seconds(1))
-            : timeline.mediaTime(presentation: presentation)
+        let arrival = start.clock.duration(to: frame.captured) / .seconds(1)
+        let mediaTime = mediaTime(presentation: presentation, arrival: arrival)
         guard mediaTime < FrameStamp.longestMediaTime else {
             countDamage()
             return true
@@ -141,12 +153,38 @@ package struct PictureDelivery {
         frame.skipped = exchange(&skipped, with: 0)
         nextFrame += 1
         delivered += 1
+        var stream = stream
+        stream.timesDetail = timesDetail
         if stream != announced {
             announced = stream
             guard mailbox.put(.streaming(stream)) else { return false }
         }
         return mailbox.put(.frame(frame))
     }
+
+    /// The media time in seconds of the next picture: what its own time says, as far as that can be.
+    mutating func mediaTime(presentation: Double?, arrival: Double) -> Double {
+        guard timing != .live(hasTimes: false) else { return timeline.mediaTime(arrival: arrival) }
+        let corrections = timeline.corrections
+        let isLive = timing == .live(hasTimes: true)
+        let pause = newest.map { max(0, arrival - $0.arrival) } ?? 0
+        var time = timeline.mediaTime(presentation: presentation, after: isLive ? pause : 0)
+        if timeline.corrections > corrections {
+            mailbox.countRetimed()
+            timesDetail = timesDetail ?? "some of its times cannot be, and are corrected"
+        }
+        guard isLive else { return time }
+        time = max(playOut.due(time, arrival: arrival), newest.map { $0.mediaTime.nextUp } ?? 0)
+        if let factor = playOut.wrongFactor {
+            mailbox.countRetimed()
+            let (times, word) = factor > 1 ? (factor, "fast") : (1 / factor, "slow")
+            timesDetail = "its clock runs \(Self.tenths(times)) times too \(word), so its pictures count as they come"
+        }
+        newest = (arrival, time)
+        return time
+    }
+
+    private static func tenths(_ number: Double) -> Double { (number * 10).rounded() / 10 }
 
     /// Takes over from the source that it left out pictures before the next one, and whether it hands in what it kept.
     package mutating func skip(_ frames: Int, isCatchingUp: Bool) {

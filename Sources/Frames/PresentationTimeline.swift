@@ -1,23 +1,43 @@
-/// Turns the presentation times of a clip's pictures into media times that start at 0 and always grow.
+/// Turns the presentation times of pictures into media times that start at 0 and always grow, and believes no time that cannot be.
 ///
-/// - A missing time continues by one nominal frame.
+/// - A missing time continues by one usual step.
 /// - A time that is not later than the one before, by up to a second, comes 1 ms after it: the pictures after it keep
-///   their own times.
-/// - A larger step back is a clip that begins again (recordings put together do so): it continues one nominal frame
-///   later, and all further times are shifted with it. So does a step of more than a day ahead, which is damage.
+///   their own times. When this goes on, the times stand still or were set back, and count as missing.
+/// - A larger step back, or one too far ahead, continues by one usual step. If the next picture has its time from before
+///   the step, one time was wrong; if it follows the new time, the clip began again or the sender's clock was set, and all
+///   further times are shifted.
 package struct PresentationTimeline {
     /// The media time of the newest picture; nil before the first.
     private(set) var latest: Double?
+    /// How many times were not believed.
+    private(set) var corrections = 0
     /// Seconds from one picture to the next where the clip does not say.
     var nominalStep: Double
+    /// The longest step, in seconds, that is believed whatever the usual one is.
+    var longestStep = Self.longestStepOfFile
     /// What is added to presentation times; nil until the first picture of a round.
     private var offset: Double?
+    /// What would be added if the newest time that was not believed were right.
+    private var otherOffset: Double?
     private var earliestOfRound = 0.0
+    /// The newest steps that were believed, in seconds.
+    private var steps: [Double] = []
+    /// How many pictures in a row were not later than the one before.
+    private var standstill = 0
+
+    /// A recording may have pauses between its pictures, also where these are frequent.
+    private static let longestStepOfFile = 30.0
+    /// A live picture comes when it happens: only lost ones leave a gap.
+    static let longestStepOfLive = 0.25
+    /// A step is believed up to this many usual ones, by what `longestStep` is.
+    private static let mostUsualSteps = 10.0
     private static let smallestStep = 0.001
     /// Small enough that pictures which come all at once do not run ahead of the clock.
     private static let smallestArrivalStep = 0.000_001
     private static let longestBackwardStep = 1.0
-    private static let longestForwardStep = 86_400.0
+    private static let longestStandstill = 3
+    /// How many steps the usual one is the median of.
+    private static let mostSteps = 9
 
     /// Makes a timeline for a clip that shows that many pictures a second; 30 if it does not say.
     package init(rate: Double?) { nominalStep = 1 / (rate ?? 30) }
@@ -25,27 +45,57 @@ package struct PresentationTimeline {
     /// Lets the next picture, whatever its time, follow the newest one: a clip begins again, a stream came back.
     /// - Parameter earliest: the media time that it must at least get, in seconds.
     mutating func beginRound(notBefore earliest: Double = 0) {
-        offset = nil
+        (offset, otherOffset) = (nil, nil)
+        standstill = 0
         earliestOfRound = earliest
     }
 
-    /// The media time in seconds of the next picture, with its presentation time in seconds, nil if it has none.
-    package mutating func mediaTime(presentation: Double?) -> Double {
-        let next = max(earliestOfRound, latest.map { $0 + nominalStep } ?? 0)
+    /// The usual step from one picture to the next, in seconds.
+    private var usualStep: Double { steps.isEmpty ? nominalStep : steps.sorted()[steps.count / 2] }
+
+    /// The media time in seconds of the next picture, with its presentation time in seconds: nil if it has none, infinite if it is
+    /// known to be wrong. A step of a live stream may be longer by `pause`, how long ago the picture before came.
+    package mutating func mediaTime(presentation: Double?, after pause: Double = 0) -> Double {
+        let usualStep = usualStep
+        let next = max(earliestOfRound, latest.map { $0 + usualStep } ?? 0)
         guard let presentation else { return settle(next) }
-        if let offset, let latest {
-            let time = presentation + offset
-            if time - latest < Self.longestForwardStep, latest - time <= Self.longestBackwardStep {
-                return settle(time > latest ? time : latest + Self.smallestStep)
+        guard presentation.isFinite else {
+            corrections += 1
+            return settle(next)
+        }
+        guard let offset, let latest else {
+            offset = next - presentation
+            return settle(next)
+        }
+        let limit = max(longestStep, Self.mostUsualSteps * usualStep) + pause
+        let step = presentation + offset - latest
+        if step > 0, step < limit { return believe(step, after: latest) }
+        if step <= 0, step >= -Self.longestBackwardStep, standstill < Self.longestStandstill {
+            standstill += 1
+            return settle(latest + Self.smallestStep)
+        }
+        if let otherOffset {
+            let step = presentation + otherOffset - latest
+            if step > 0, step < limit {
+                self.offset = otherOffset
+                return believe(step, after: latest)
             }
         }
-        offset = next - presentation
+        corrections += 1
+        otherOffset = next - presentation
         return settle(next)
     }
 
     /// The media time in seconds of a picture that has no time but that of its arrival, in seconds since the first one.
     mutating func mediaTime(arrival: Double) -> Double {
         settle(latest.map { max(arrival, $0 + Self.smallestArrivalStep) } ?? 0)
+    }
+
+    private mutating func believe(_ step: Double, after latest: Double) -> Double {
+        (otherOffset, standstill) = (nil, 0)
+        if steps.count == Self.mostSteps { steps.removeFirst() }
+        steps.append(step)
+        return settle(latest + step)
     }
 
     private mutating func settle(_ time: Double) -> Double {

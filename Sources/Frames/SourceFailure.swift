@@ -1,3 +1,5 @@
+import System
+
 /// Why a source has no frames: a reason for programs, one paragraph for people.
 public struct SourceFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kinds of failure, in the words of the published status.
@@ -48,10 +50,10 @@ public struct SourceFailure: Error, Hashable, Sendable, CustomStringConvertible 
     /// What was tried, on what, why it failed and what to do about it.
     public var description: String
 
-    /// Makes a failure from its kind and a paragraph for people.
+    /// Makes a failure from its kind and a paragraph for people, of which the secrets of the configuration are left out.
     public init(reason: Reason, description: String) {
         self.reason = reason
-        self.description = description
+        self.description = description.withoutSecrets
     }
 
     /// Makes a failure from what was tried, in words that follow `cannot`, what is wrong and what to do about it.

@@ -16,14 +16,17 @@ public struct StreamDescription: Hashable, Sendable {
     public var decoder: String?
     /// Why that is not the requested device, or not the first one, and what to do.
     public var decoderDetail: String?
+    /// What is wrong with the times of its pictures, and what is done about it; nil while they are believed.
+    public var timesDetail: String?
     /// The size of the upright frames.
     public var uprightSize: FrameSize { orientation.uprightSize(of: size) }
 
-    /// The description on one line: `/dev/video0: YUYV 640x480 at 30.0 frames/s`, and what decodes it if that is known.
+    /// The description on one line: `/dev/video0: YUYV 640x480 at 30.0 frames/s`, what decodes it and what is wrong with its times.
     public var summary: String {
         let rate = rate.map { " at \(($0 * 100).rounded() / 100) frames/s" } ?? ""
         let decoder = decoder.map { ", decoded by \($0)" } ?? ""
         return "\(name): \(format) \(size)\(rate)\(decoder)\(decoderDetail.map { ", because \($0)" } ?? "")"
+            + (timesDetail.map { "; \($0)" } ?? "")
     }
 
     /// Makes a description of a stream.

@@ -59,7 +59,7 @@ final class GStreamerPipeline {
             FacetPipelineFreeText(error)
             FacetPipelineFreeText(missing)
         }
-        guard let made = FacetPipelineMake("\(description.text) ! \(Self.sink)", &error, &missing) else {
+        guard let made = FacetPipelineMake("\(description.text.revealed()) ! \(Self.sink)", &error, &missing) else {
             if let missing { throw .missing(String(cString: missing), in: description) }
             let reason = error.map { String(cString: $0) } ?? "no reason is known"
             throw .unusable(description, "\(reason); try it with `gst-launch-1.0 … ! videoconvert ! autovideosink`")

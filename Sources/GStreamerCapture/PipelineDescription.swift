@@ -1,13 +1,13 @@
 import CGStreamer
 public import Frames
-import System
+package import System
 
 /// A GStreamer source: a camera of libcamera or PipeWire, or a pipeline as `gst-launch-1.0` takes it.
 public struct PipelineDescription: Hashable, Sendable {
     /// The name in messages, without credentials.
     package let name: String
     /// The pipeline, without Facet's sink.
-    package let text: String
+    package let text: Secret
     /// Whether it is a camera, which is waited for when it is absent.
     package let isCamera: Bool
 
@@ -15,7 +15,7 @@ public struct PipelineDescription: Hashable, Sendable {
     /// - Parameter text: Its elements, without a sink; the last one delivers pictures.
     /// - Returns: The description, which is checked when a session is made with it.
     public static func pipeline(_ text: String) -> PipelineDescription {
-        PipelineDescription(name: "gstreamer:\(text)".withoutPasswords, text: text, isCamera: false)
+        PipelineDescription(name: "gstreamer:\(text)".shownSource, text: Secret(partly: text), isCamera: false)
     }
 
     /// A camera that libcamera finds: on a Raspberry Pi's ribbon cable, in a phone, in a laptop.
@@ -69,7 +69,7 @@ extension PipelineDescription {
         // Thousandths, for 29.97 as a fraction.
         if let rate { caps += ",framerate=\(Int(exactly: (rate * 1000).rounded()).map { "\($0)/1000" } ?? "\(rate)")" }
         name = [kind, id].compactMap(\.self).joined(separator: ":")
-        text = (["\(kind)src"] + pairs + ["!", caps]).joined(separator: " ")
+        text = Secret(partly: (["\(kind)src"] + pairs + ["!", caps]).joined(separator: " "))
         isCamera = true
     }
 
@@ -96,7 +96,7 @@ extension PipelineDescription {
 
     /// The command that installs GStreamer with the elements of the pipeline, as far as their packages are known.
     package var installation: String {
-        let elements = text.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init)
+        let elements = text.revealed().split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init)
         let wanted = Set(elements.compactMap { Self.packages[$0] } + ["plugins-base"])
         return (["sudo apt install"] + wanted.sorted().map { "gstreamer1.0-\($0)" }).joined(separator: " ")
     }

@@ -6,7 +6,7 @@ import System
 final class ClipReader {
     enum Step {
         /// A picture with square pixels, turned as the clip and the options say, without its stamp; and when it is to be shown, in
-        /// seconds by the clip's own clock, nil if the clip does not say.
+        /// seconds by the clip's own clock, nil if the clip does not say, infinite if what it says cannot be.
         case picture(Frame, presentation: Double?)
         /// A picture that could not be decoded; the next may be fine.
         case damaged
@@ -35,6 +35,10 @@ final class ClipReader {
     private var decodingTime = WorkTime()
     /// Since when the next picture has been waited for; nil while the caller has the newest one.
     private var waitingSince: ContinuousClock.Instant?
+    /// The newest time of a file, and the step to it.
+    private var known: (time: Double, step: Double?)?
+    /// What came after the newest picture, read to judge the time of that.
+    private var following: Step?
     private lazy var headers = try? JPEGDecoder()
 
     init(
@@ -54,9 +58,28 @@ final class ClipReader {
 
     /// Reads on until there is a picture, damage or the end; `isAtRest` says whether nothing is seen in the pictures.
     ///
+    /// A time of a file that is far ahead holds if the next picture confirms it: a pause, not damage.
+    func next(_ isAtRest: () -> Bool = { false }) -> Step {
+        let step = exchange(&following, with: nil) ?? read(isAtRest)
+        guard !input.isLive, case .picture(let frame, let time?) = step else { return step }
+        guard let before = known, let usual = before.step, usual > 0, time - before.time > max(1, 10 * usual) else {
+            known = (time, known.map { time - $0.time })
+            return step
+        }
+        following = read(isAtRest)
+        if case .picture(_, let next?)? = following, next > time {
+            known = (time, usual)
+            return step
+        }
+        known = (before.time + usual, usual)
+        return .picture(frame, presentation: .infinity)
+    }
+
+    /// Reads on as `next` does.
+    ///
     /// A network stream must bring a picture, not only data, within `stallTimeout`, and the first one within `openTimeout` if that
     /// is longer: a picture that needs no other one may be seconds away.
-    func next(_ isAtRest: () -> Bool = { false }) -> Step {
+    private func read(_ isAtRest: () -> Bool) -> Step {
         waitingSince = waitingSince ?? .now
         while true {
             switch decodingTime.measure({ decoder.receive() }) {

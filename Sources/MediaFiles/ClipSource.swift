@@ -37,6 +37,9 @@ package final class ClipSource: FrameSource {
         (self.location, self.options, self.interrupt) = (location, options, interrupt)
     }
 
+    /// Refuses an address that can never be opened, without opening it.
+    package static func check(_ location: String) throws(SourceFailure) { _ = try MediaLocation(location) }
+
     /// Loads FFmpeg's codecs, which takes longer than the rest of it, for a caller that loads other libraries after them.
     package static func loadCodecs() { FFmpegCodecsLoad() }
 

@@ -1,6 +1,7 @@
 import CFFmpeg
 import Frames
 import Glibc
+import System
 
 /// An opened file or stream, read packet by packet.
 final class MediaInput {
@@ -17,7 +18,7 @@ final class MediaInput {
     init(_ location: MediaLocation, interrupt: Interrupt, options: FrameSourceOptions) throws(SourceFailure) {
         try FFmpeg.load()
         let command = try location.command.map { text throws(SourceFailure) in
-            try CommandOutput(text, name: location.name, interrupt: interrupt)
+            try CommandOutput(text.revealed(), name: location.name, interrupt: interrupt)
         }
         opening = Opening(location: location, interrupt: interrupt, options: options, command: command)
         // After a failure the limit stays until the next opening: the input is closed within it.
@@ -146,7 +147,7 @@ private struct Opening {
     func open() throws(SourceFailure) -> FFmpegOwned<AVFormatContext> {
         if let path = location.path { try check(path) }
         // Before that its rtsps has no such option.
-        if location.address.hasPrefix("rtsps:"), options.verifiesCertificate, LIBAVFORMAT_VERSION_MAJOR < 63 {
+        if location.name.hasPrefix("rtsps:"), options.verifiesCertificate, LIBAVFORMAT_VERSION_MAJOR < 63 {
             let problem = "FFmpeg before version 9 cannot check its certificate"
             let remedy =
                 "use gstreamer:rtspsrc location=rtsps://…, which checks it, or set camera.verifyCertificate: false"
@@ -165,7 +166,7 @@ private struct Opening {
         let format = isRaw ? ffmpeg.av_find_input_format("rawvideo") : nil
         // On failure FFmpeg frees the context.
         let result = FFmpeg.withOptions(inputOptions) { dictionary in
-            ffmpeg.avformat_open_input(&context, location.address, format, dictionary)
+            ffmpeg.avformat_open_input(&context, location.address.revealed(), format, dictionary)
         }
         guard result >= 0, let context else { throw failure(result) }
         return FFmpegOwned(context) { [interrupt, command] context in
@@ -260,7 +261,7 @@ private struct Opening {
             return .commandFailed(location.name, words)
         }
         var remedy = "check the address, the user and password, and that the camera is on"
-        if options.verifiesCertificate, ["https:", "rtsps:"].contains(where: { location.address.hasPrefix($0) }) {
+        if options.verifiesCertificate, ["https:", "rtsps:"].contains(where: { location.name.hasPrefix($0) }) {
             remedy =
                 "check the address, the user and password, that its certificate is of this host, valid and of an "
                 + "authority that this machine trusts (or set camera.verifyCertificate: false), and that the camera is on"
@@ -271,11 +272,12 @@ private struct Opening {
 
     /// FFmpeg's name of a file's format, whether it is one of those above or not.
     private var kind: String? {
+        let address = location.address.revealed()
         var io: UnsafeMutablePointer<AVIOContext>?
-        guard ffmpeg.avio_open(&io, location.address, AVIO_FLAG_READ) >= 0 else { return nil }
+        guard ffmpeg.avio_open(&io, address, AVIO_FLAG_READ) >= 0 else { return nil }
         defer { _ = ffmpeg.avio_closep(&io) }
         var format: UnsafePointer<AVInputFormat>?
-        guard ffmpeg.av_probe_input_buffer2(io, &format, location.address, nil, 0, 0) >= 0, let format else {
+        guard ffmpeg.av_probe_input_buffer2(io, &format, address, nil, 0, 0) >= 0, let format else {
             return nil
         }
         return String(cString: format.pointee.long_name ?? format.pointee.name)

@@ -34,9 +34,34 @@ struct PresentationTimelineTests {
         #expect(areEqual(times([100, 100.1, 3, 3.1, 3.2]), [0, 0.1, 0.2, 0.3, 0.4]))
     }
 
-    @Test("takes a step of more than a day ahead for damage")
+    @Test("bridges a step that cannot be, and comes back where only one time was wrong")
     func leap() {
-        #expect(areEqual(times([0, 0.1, 1e13, 0.3, 80_000]), [0, 0.1, 0.2, 0.3, 80_000]))
+        #expect(areEqual(times([0, 0.1, 1e13, 0.3, 80_000, .infinity, 0.6]), [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6]))
+        #expect(areEqual(times([0, 0.1, 60.1, 60.2, 60.3]), [0, 0.1, 0.2, 0.3, 0.4]))
+    }
+
+    @Test("keeps a pause, and the steps of pictures that are seconds apart")
+    func pause() {
+        #expect(areEqual(times([0, 0.1, 8.1, 8.2]), [0, 0.1, 8.1, 8.2]))
+        #expect(areEqual(times([0, 20, 40, 180, 200]), [0, 20, 40, 180, 200]))
+    }
+
+    @Test("takes times that stand still, or were set back by less than a second, for none")
+    func standstill() {
+        #expect(areEqual(times([7, 7, 7, 7, 7, 7]), [0, 0.001, 0.002, 0.003, 0.103, 0.203]))
+        let back = times([1, 1.1, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1])
+        #expect(abs(back[7] - back[6] - 0.1) < 1e-9 && back[7] < 0.7, "\(back)")
+    }
+
+    @Test("of a live stream no step is believed that is longer than the pause in which it came")
+    func live() {
+        var timeline = PresentationTimeline(rate: 10)
+        timeline.longestStep = PresentationTimeline.longestStepOfLive
+        let pictures: [(Double, Double)] = [(0, 0), (0.1, 0.1), (5.2, 0.1), (0.3, 0.1), (4.3, 4), (4.4, 0.1)]
+        #expect(
+            areEqual(pictures.map { timeline.mediaTime(presentation: $0, after: $1) }, [0, 0.1, 0.2, 0.3, 4.3, 4.4])
+        )
+        #expect(timeline.corrections == 1)
     }
 
     @Test("what has no times but those of its arrival gets those, beginning at 0 and always growing")

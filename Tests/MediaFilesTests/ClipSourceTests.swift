@@ -44,6 +44,27 @@ struct ClipSourceTests {
         #expect(recording.isFinished)
     }
 
+    @Test("bridges times that cannot be: a picture far from its neighbours, a clock that was set")
+    func wrongTimes() throws {
+        let jpeg = try TestPicture().jpeg(in: scratch)
+        let times = (UInt64(0)..<40).map { (number: UInt64) -> UInt64 in
+            switch number {
+            case 10, 39: number * 40 + 5000
+            case 15: number * 40 + 37_600_000
+            case 20...: number * 40 + 60_000
+            default: number * 40
+            }
+        }
+        let file = Matroska(pictures: times.map { .init(jpeg: jpeg, time: $0) })
+        let path = try scratch.write(file.data, to: "wrong.mkv")
+        let recording = try Recording.of(path)
+        #expect(recording.mediaTimes.count == 40)
+        for (index, time) in recording.mediaTimes.enumerated() {
+            #expect(abs(time - Double(index) * 0.04) < 0.01, "\(index): \(time)")
+        }
+        #expect(recording.counts.retimed == 4, "\(recording.counts)")
+    }
+
     @Test("stamps the wall-clock time as the start plus the media time")
     func wallClock() throws {
         let path = scratch.path("clip.mp4")

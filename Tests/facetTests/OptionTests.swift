@@ -4,6 +4,7 @@ import FacetTestSupport
 import Foundation
 import MQTT
 import OverlayRendering
+import System
 import Testing
 
 @testable import ClipDrawing

@@ -43,7 +43,7 @@ package struct OverlayJob {
     package func run(_ input: String, to output: String, until interruption: Interruption) async throws -> Bool {
         var isDirectory: ObjCBool = false
         guard FileManager.default.fileExists(atPath: input, isDirectory: &isDirectory) else {
-            throw CommandFailure("cannot read \(input.withoutPasswords): there is no such file")
+            throw CommandFailure("cannot read \(input.shownSource): there is no such file")
         }
         guard isDirectory.boolValue else {
             var work = try OverlaidFile(input, to: output, self, interruption)

@@ -42,8 +42,12 @@ package struct SnapshotPicture {
         var first: PictureChoice.Candidate?
         var seconds = 0.0
         if wantsFace { StandardOutput.note("looking for the first face in \(subscriber.address)") }
-        let hidesFaces = drawing.hidesFaces
-        try await LivePictures.follow(subscriber, hidesFaces: hidesFaces, interruptible: false) { live, change in
+        try await LivePictures.follow(
+            subscriber,
+            hidesFaces: drawing.hidesFaces,
+            interruptible: false,
+            awaiting: event?.topic
+        ) { live, change in
             seconds = live.seconds
             if change.contains(.event), let message = live.model.state.lastEvent {
                 choice.note(message.event, at: seconds)

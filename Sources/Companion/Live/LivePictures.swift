@@ -45,10 +45,8 @@ package struct LivePictures {
         let isDue = !hasPicture && !hasHinted && seconds > Self.hintPatience
         guard isDue, model.state.status?.state == .online else { return nil }
         hasHinted = true
-        guard model.state.condition == .streaming else {
-            return "waiting for pictures: the camera is \(model.state.summary)"
-        }
-        return subscriber.isLocal
+        // What else is in the way is said of every camera that is followed.
+        return subscriber.isLocal || model.state.condition != .streaming
             ? nil : "waiting for pictures: the daemon streams, and publishes none unless preview.enabled is set there"
     }
 
@@ -58,15 +56,22 @@ package struct LivePictures {
     }
 
     /// Hands out what changed, until the source ends or `take` returns false; notes hints for the person at the terminal.
+    /// Without an event that is `awaited` pictures are.
     package static func follow(
         _ subscriber: Subscriber,
         hidesFaces: Bool,
         interruptible: Bool = true,
+        awaiting awaited: Topic? = nil,
         _ take: (inout LivePictures, CameraState.Change) throws -> Bool
     ) async throws {
         var pictures = LivePictures(subscriber, hidesFaces: hidesFaces)
         let interval = Duration.milliseconds(50)
-        try await subscriber.follow(every: interval, interruptible: interruptible, waitsForBroker: false) { input in
+        try await subscriber.follow(
+            every: interval,
+            interruptible: interruptible,
+            waitsForBroker: false,
+            awaiting: subscriber.isLocal ? [] : [awaited ?? .previewJPEG]
+        ) { input in
             let change = try pictures.take(input)
             if let hint = pictures.hint() { StandardOutput.note(hint) }
             return try take(&pictures, change)

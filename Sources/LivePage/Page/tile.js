@@ -114,13 +114,16 @@ export class Tile {
 
 	showWhy() {
 		const mesh = this.header?.overlay === "mesh" ? "messages carry eyes and mouth only: facet view --source shows the whole mesh" : "";
-		this.why.textContent = this.condition === "live" ? [attentionWords(this.row), mesh].filter(Boolean).join("; ") : "";
+		const heads = "preview off, so heads are drawn; on with: facetd --set preview.enabled=true";
+		const isOff = this.row.preview === false && !this.bitmap && !isTransparent;
+		const words = [isOff && heads, attentionWords(this.row), mesh].filter(Boolean).join("; ");
+		this.why.textContent = this.condition === "live" ? words : "";
 	}
 
 	explain() {
 		const { row, broker, control } = this;
 		const isLive = this.condition === "live";
-		const isWaiting = isLive && performance.now() - this.liveSince < firstPicture;
+		const isWaiting = isLive && row.preview !== false && performance.now() - this.liveSince < firstPicture;
 		const hasPicture = this.canvas.dataset.picture === "true";
 		const what = advice(row, broker, { hasPicture, isWaiting, control });
 		this.shoot.hidden = !this.header;
