@@ -20,7 +20,6 @@ final class Cells {
         set { vectors[index] = newValue }
     }
 
-    /// The address of the first number.
     var base: UnsafeMutablePointer<Float> { UnsafeMutableRawPointer(vectors).assumingMemoryBound(to: Float.self) }
     var numbers: UnsafeMutableBufferPointer<Float> { .init(start: base, count: Vector.scalarCount * indices.count) }
 

@@ -68,7 +68,6 @@ final class ChangeMap {
         }
     }
 
-    /// The region in pixels of the stored picture.
     private func stored(in frame: Frame) -> LuminanceGrid.Rectangle {
         let size = frame.uprightSize.vector
         let low = SIMD2(Float(region.x), Float(region.y)) * size
@@ -80,7 +79,8 @@ final class ChangeMap {
     /// ratios of its groups of cells, which things that move do not change.
     /// - Returns: The older cells in the newer light, until the next call.
     func adapt(_ older: Cells, to newer: Cells) -> Cells {
-        let (height, groups) = (Self.height, Self.groups)
+        let height = Self.height
+        let groups = Self.groups
         for group in 0..<groups {
             for index in 0..<height {
                 var (above, below) = (Cells.Vector.zero, Cells.Vector.zero)

@@ -42,10 +42,11 @@ final class CompiledModel {
         outputTensors = Array(tensors.dropFirst())
         self.input = memory[0]
         self.outputs = Array(memory.dropFirst())
-        (self.sampler, self.operators, self.objects) = (sampler, operators, objects)
+        self.sampler = sampler
+        self.operators = operators
+        self.objects = objects
     }
 
-    /// Runs the model on a square region of a frame.
     func run(on frame: Frame, _ region: CropRegion) throws(InferenceError) {
         try run(on: frame, through: region.uprightFromCrop(size: sampler.width))
     }
@@ -56,9 +57,9 @@ final class CompiledModel {
             throw .unreadableFrame(reason: "it is \(frame.size) of \(frame.format), which has no pixels to sample")
         }
         for custom in operators { custom.beginRun() }
-        let (inputs, outputs) = (inputTensors, outputTensors)
         let run = objects.liteRT.functions.pointee.run_compiled_model
-        try objects.check("run", run(compiled, 0, inputs.count, inputs, outputs.count, outputs))
+        let status = run(compiled, 0, inputTensors.count, inputTensors, outputTensors.count, outputTensors)
+        try objects.check("run", status)
     }
 }
 
@@ -79,7 +80,6 @@ final class AlignedMemory {
         self.count = count
     }
 
-    /// A copy of the bytes.
     func copy() -> AlignedMemory {
         let copy = AlignedMemory(count: count)
         copy.base.copyMemory(from: base, byteCount: count)

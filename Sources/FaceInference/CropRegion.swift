@@ -65,11 +65,8 @@ extension CropRegion {
     package init(around points: FaceLandmarks) {
         let (low, high) = points.box
         let eyes = points[FaceMeshIndices.rightEyeOuterCorner] - points[FaceMeshIndices.leftEyeOuterCorner]
-        self.init((low + high) / 2, high - low, eyes: SIMD2(eyes.x, eyes.y))
-    }
-
-    private init(_ center: SIMD2<Float>, _ size: SIMD2<Float>, eyes: SIMD2<Float>) {
-        self.init(center: center, side: Self.margin * size.max(), rotation: atan2f(eyes.y, eyes.x))
+        let side = Self.margin * (high - low).max()
+        self.init(center: (low + high) / 2, side: side, rotation: atan2f(eyes.y, eyes.x))
     }
 }
 
@@ -79,7 +76,6 @@ extension NormalizedRect {
 }
 
 extension FrameSize {
-    /// The width and the height.
     var vector: SIMD2<Float> { SIMD2(Float(width), Float(height)) }
 
     /// The place of a position in pixels, with centres at integers: the picture's edge is half a pixel outside of them.

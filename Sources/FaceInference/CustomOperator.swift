@@ -24,7 +24,9 @@ final class CustomOperator {
     private var node = 0
 
     private init(_ name: String, _ dimensions: [Int32], _ liteRT: LiteRT, _ work: @escaping (Tensors, Int) -> Void) {
-        (self.name, self.dimensions, self.work) = (name, dimensions, work)
+        self.name = name
+        self.dimensions = dimensions
+        self.work = work
         functions = liteRT.functions
     }
 
@@ -104,9 +106,9 @@ final class CustomOperator {
         defer { unlock(first) }
         let matrix = second.map { lock($0, LITERT_LOCK_READ) } ?? points
         defer { second.map(unlock) }
-        guard let matrix, let target = lock(output, LITERT_LOCK_WRITE) else { return nil }
+        guard let m = matrix, let target = lock(output, LITERT_LOCK_WRITE) else { return nil }
         defer { unlock(output) }
-        let (count, m) = (Int(type.layout.dimensions.1), matrix)
+        let count = Int(type.layout.dimensions.1)
         let map = AffineTransform(a: m[0], b: m[1], c: m[4], d: m[5], tx: m[3], ty: m[7])
         work(Tensors(first: points, matrix: map, pointCount: count, output: target), node)
         node += 1

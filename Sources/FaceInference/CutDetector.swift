@@ -24,7 +24,6 @@ final class CutDetector {
     /// Compares a frame with the one before it; the first one is a cut.
     func step(to frame: Frame, _ map: ChangeMap) -> Step { map.read(frame) ? step(to: map) : .small }
 
-    /// Compares the frame in the map with the one before it.
     func step(to map: ChangeMap) -> Step {
         defer {
             previous.copy(map.cells)
@@ -37,7 +36,6 @@ final class CutDetector {
         return isOther(map, than: map.adapt(previous, to: map.cells)) ? .cut : .light
     }
 
-    /// Forgets the picture.
     func reset() { hasPrevious = false }
 
     private func isOther(_ map: ChangeMap, than others: Cells) -> Bool {

@@ -12,7 +12,6 @@ struct DetectedFace {
     var continuity = FaceContinuity()
     /// The mean brightness of the face, 0…1.
     private(set) var luminance: Double
-    /// The media time of the last detection.
     private var detectedAt: Double
     private(set) var askedAt: Double
     /// The face when the landmark model last ran on it.
@@ -20,8 +19,7 @@ struct DetectedFace {
     /// Seconds to the next detection.
     private var pause = 0.0
 
-    /// Longest pause between two detections, in seconds, and the motion, as a share of the face's size, that ends it
-    /// earlier.
+    /// Longest pause between two detections, in seconds, and the motion, in sizes of the face, that ends it.
     private static let longestPause = 0.2
     private static let mostMotion: Float = 0.1
     /// Tolerance for rounded times, in seconds.
@@ -46,7 +44,6 @@ struct DetectedFace {
         foundAt = time
     }
 
-    /// Whether the face was found less than `newness` ago.
     func isNew(at time: Double) -> Bool { time - foundAt < Self.newness }
 
     /// The region in which the landmark model would look for the face.
@@ -55,7 +52,6 @@ struct DetectedFace {
     /// The pixels that the longer side of the picture needs for a closer look to lose nothing of this face.
     var neededSide: Float { FaceFinder.closerFacePixels * size.vector.max() / detection.side }
 
-    /// The face as the tracker sees it.
     var observation: FaceObservation {
         var observation = detection.observation(in: size)
         observation.lineage = lineage
@@ -77,7 +73,6 @@ struct DetectedFace {
         return passed < 0 || passed >= pause - Self.slack
     }
 
-    /// Takes the detection in a frame of that time.
     mutating func update(_ found: FaceDetection, luminance: Double, at time: Double) {
         let passed = Float(max(time - detectedAt, 0.001))
         let speed = (found.center - detection.center).magnitude.max() / detection.side / passed
@@ -90,11 +85,9 @@ struct DetectedFace {
 
     /// Whether the landmark model must run on the face again at a time in seconds.
     func isMeshDue(at time: Double) -> Bool {
-        let growth = detection.side / asked.side
-        let (now, then) = (detection.turnedShare, asked.turnedShare)
-        return detectedAt == time
-            && (!(0..<Self.patience).contains(time - askedAt) || growth > Self.growth
-                || (now - then).magnitude > Self.turn)
+        guard detectedAt == time else { return false }
+        return !(0..<Self.patience).contains(time - askedAt) || detection.side / asked.side > Self.growth
+            || (detection.turnedShare - asked.turnedShare).magnitude > Self.turn
     }
 
     /// Notes that the landmark model ran on the face at a time in seconds.

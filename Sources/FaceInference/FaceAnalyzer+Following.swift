@@ -1,7 +1,6 @@
 import FaceMetadata
 import Frames
 
-/// Following faces from frame to frame.
 extension FaceAnalyzer {
     /// Side of the smallest region, in pixels, in which the landmark model runs: its face has 16 between the outer eye
     /// corners, the least with which blinks are seen.
@@ -26,8 +25,8 @@ extension FaceAnalyzer {
             guard isWanted(face.landmarks.outline, in: frame.uprightSize) else { continue }
             // With `isThorough`, every cut ends all faces.
             if face.wasComputed, !options.isThorough { face.continuity.take(face.region, in: frame) }
-            // Of two that came to follow the same face, as when one person passes behind another, the one that moved
-            // less was there before.
+            // Of two that follow the same face, as when people pass behind each other, the one that moved less was
+            // first.
             if let rival = kept.firstIndex(where: { $0.region.isSameFace(as: face.region) }) {
                 if face.shift < kept[rival].shift { kept[rival] = face }
             } else {
@@ -114,7 +113,14 @@ extension FaceAnalyzer {
         guard presence > FollowedFace.minimumPresenceAtBirth, region.isSameFace(as: place),
             isWanted(spare.outline, in: size), !faces.contains(where: { $0.region.isSameFace(as: region) })
         else { return false }
-        var face = FollowedFace(lineage: lineage, landmarks: spare, presence, region, size: size, foundAt: time)
+        var face = FollowedFace(
+            lineage: lineage,
+            landmarks: spare,
+            presence: presence,
+            region: region,
+            size: size,
+            foundAt: time
+        )
         spare = FaceLandmarks()
         face.luminance = landmarkModel.luminance()
         if options.skipsUnchanged { face.landmarksWereComputed(in: frame, workspace) }
@@ -132,7 +138,7 @@ extension FaceAnalyzer {
         }
     }
 
-    /// Whether a face with those corners is as large, and where, the options want it.
+    /// Whether a face with those corners has the size and the place that the options want.
     func isWanted(_ corners: (low: SIMD2<Float>, high: SIMD2<Float>), in size: FrameSize) -> Bool {
         let shorter = Double(min(size.width, size.height))
         guard Double(corners.high.x - corners.low.x) >= options.minimumSize * shorter else { return false }

@@ -1,7 +1,6 @@
 import FaceMetadata
 import Frames
 
-/// Searching for new faces.
 extension FaceAnalyzer {
     /// Longest step between two frames, in seconds, after which a face is still near its last place: ten frames a
     /// second, with a thousandth for rounded times.
@@ -17,8 +16,7 @@ extension FaceAnalyzer {
         return scene.mustLook(at: frame)
     }
 
-    /// Whether to search while faces are followed or were just lost; if only the followed people moved, up to some
-    /// seconds later.
+    /// Whether to search while faces are followed or were just lost; seconds later if only followed people moved.
     private func isSearchDueBesideFaces(in frame: Frame) -> Bool {
         let time = frame.stamp.mediaTime
         let isChanging = change == .lasting || !options.skipsUnchanged

@@ -26,8 +26,7 @@ public final class FaceAnalyzer {
         public var maximumFaces = 24
         /// The smallest face width as a share of the picture's shorter side; 0 for no limit.
         public var minimumSize = 0.0
-        /// The part of the upright picture with the wanted faces: those whose centre is elsewhere are ignored; nil for
-        /// all.
+        /// The part of the upright picture that counts: faces with their centre elsewhere are ignored; nil for all.
         public var region: NormalizedRect?
         /// The areas of the upright picture in which no face begins: televisions, mirrors, a neighbour's window. One
         /// that begins elsewhere and whose centre moves into such an area stays.
@@ -46,7 +45,7 @@ public final class FaceAnalyzer {
         /// Whether, with `isThorough`, no face may be missed, for pictures that must not show one. Candidates count as
         /// faces without closer looks, and frames that are far apart are searched at several scales.
         package var isForHiding = false
-        /// Whether, with `isThorough`, the first frame of each scene is also searched for faces on their side or upside
+        /// Whether, with `isThorough`, the first frame of each scene is also searched for faces that lie or are upside
         /// down.
         package var findsTurned = false
         /// Whether models run only where the picture has changed; false, for comparison, runs them in every frame.
@@ -68,7 +67,6 @@ public final class FaceAnalyzer {
     /// The pictures of faces that are not to be followed.
     var setAside: [OwnMotionMeter] = []
     var schedule: SearchSchedule
-    /// The lineage of the newest face.
     package internal(set) var lastLineage: Int
     /// The expected media time of the next frame.
     private var nextTime = 0.0

@@ -48,7 +48,8 @@ final class FaceDetector {
         let words = bytes.base.assumingMemoryBound(to: Int32.self)
         let sizes = [1, 2, 4, 8, 16, 32].map { (Int32(filed.height / $0), Int32(filed.width / $0)) }
         for index in 0..<bytes.count / 4 - 4 where words[index] == 4 && words[index + 1] == 1 {
-            let (rows, columns) = (words[index + 2], words[index + 3])
+            let rows = words[index + 2]
+            let columns = words[index + 3]
             let margin: Int32 = rows == filed.height + 1 && columns == filed.width + 1 ? 1 : 0
             guard sizes.contains(where: { $0 == (rows - margin, columns - margin) }) else { continue }
             words[index + 2] = Int32(height) * (rows - margin) / Int32(filed.height) + margin
@@ -138,19 +139,13 @@ struct FaceDetection: Hashable, Sendable {
     var mouth: SIMD2<Float> { (points[3] + points[4]) / 2 }
     var box: NormalizedRect { NormalizedRect(center: SIMD2<Double>(center), size: SIMD2<Double>(size)) }
     var corners: (low: SIMD2<Float>, high: SIMD2<Float>) { (center - size / 2, center + size / 2) }
-    /// The larger one of width and height.
     var side: Float { size.max() }
+}
 
+extension FaceDetection {
     /// Makes a detection, without points, of a face in a region of the landmark model.
     init(in region: CropRegion) {
         self.init(score: 0, center: region.center, size: .init(repeating: region.side / CropRegion.margin), points: [])
-    }
-
-    init(score: Float, center: SIMD2<Float>, size: SIMD2<Float>, points: [SIMD2<Float>]) {
-        self.score = score
-        self.center = center
-        self.size = size
-        self.points = points
     }
 
     /// The rotation of the line between the eyes, in radians, clockwise as seen; in a profile, whose eyes are one
@@ -193,9 +188,6 @@ struct FaceDetection: Hashable, Sendable {
         return (center + down, SIMD2(size.x, (1 - Self.forehead) * size.y))
     }
 
-    /// Whether the boxes of two detections overlap so far that both are of the same face.
-    func isSameFace(as other: FaceDetection) -> Bool { box.intersectionOverUnion(other.box) > 0.3 }
-
     /// The best detection of each face, the surest first.
     static func best(_ candidates: [FaceDetection], mostOverlap: Double) -> [FaceDetection] {
         var best: [FaceDetection] = []
@@ -212,7 +204,6 @@ struct FaceDetection: Hashable, Sendable {
         return FaceDetection(score: score, center: place(center), size: size * factor, points: points.map(place))
     }
 
-    /// The detection as an observation, in a picture of that size.
     func observation(in size: FrameSize) -> FaceObservation {
         var observation = FaceObservation()
         let outline = outline
@@ -233,7 +224,8 @@ struct FaceDetection: Hashable, Sendable {
     /// The detection as a face without an identity, in a picture of that size.
     func face(in size: FrameSize) -> FaceObject {
         let seen = observation(in: size)
-        let (low, high) = (size.share(of: corners.low), size.share(of: corners.high))
+        let low = size.share(of: corners.low)
+        let high = size.share(of: corners.high)
         var face = FaceObject(
             faceID: FaceID(rawValue: 0),
             bounds: NormalizedRect(left: low.x, top: low.y, right: high.x, bottom: high.y),

@@ -76,8 +76,7 @@ final class FaceFinder {
         return try detector.detect(in: frame, region: region, minimumScore: Self.candidateScore)
     }
 
-    /// The side of the smallest face that is believed, in pixels of the picture, if a part's longer side is scaled to
-    /// `pixels`.
+    /// The side of the smallest believed face, in pixels of the picture, if a part's longer side is scaled to `pixels`.
     static func leastSide(pixels: Int, _ rect: NormalizedRect, _ size: FrameSize) -> Float {
         smallestCandidate * rect.extent(in: size).max() / Float(pixels)
     }

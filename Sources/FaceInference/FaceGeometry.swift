@@ -12,8 +12,8 @@ struct FaceGeometry {
     init(_ landmarks: FaceLandmarks) {
         self.landmarks = landmarks
         axes = HeadAxes(landmarks)
-        let (left, right) = (FaceMeshIndices.leftEyeOuterCorner, FaceMeshIndices.rightEyeOuterCorner)
-        unit = axes.inFaceFrame(left, right, landmarks).length
+        unit =
+            axes.inFaceFrame(FaceMeshIndices.leftEyeOuterCorner, FaceMeshIndices.rightEyeOuterCorner, landmarks).length
     }
 
     func center(of indices: [Int]) -> SIMD2<Float> {
@@ -58,7 +58,6 @@ struct FaceGeometry {
         hypotf(landmarks[first].x - landmarks[second].x, landmarks[first].y - landmarks[second].y)
     }
 
-    /// The observation of a face in an upright picture of that size.
     func observation(in size: FrameSize) -> FaceObservation {
         let (low, high) = landmarks.outline
         let (first, last) = (size.share(of: low), size.share(of: high))
@@ -111,19 +110,20 @@ struct FaceGeometry {
         let opening = axes.inFaceFrame(upper, FaceMeshIndices.lowerLipInner, landmarks).length
         let left = axes.inFaceFrame(FaceMeshIndices.leftMouthCorner, upper, landmarks).y
         let right = axes.inFaceFrame(FaceMeshIndices.rightMouthCorner, upper, landmarks).y
-        let (drop, level) = ((left + right) / 2 / unit, SmileLevel.level(of: landmarks, axes, unit: unit))
+        let drop = (left + right) / 2 / unit
+        let level = SmileLevel.level(of: landmarks, axes, unit: unit)
         return .init(opening: Double(opening / unit), cornerDrop: Double(drop), smileLevel: Double(level))
     }
 
-    /// The direction in which a face of that pose looks, by the place of its irises between the eye corners and by its
-    /// head.
+    /// The direction in which a face of that pose looks, by its head and the irises' places between the eye corners.
     ///
     /// An eyeball turns about a point behind that line, which the head takes along. Seen from the camera, the iris
-    /// moves by the radius of its circle for each radian of the gaze, and the line by its distance from that point for
-    /// each radian of the head.
+    /// moves by its circle's radius for each radian of the gaze, and the line by its distance from that point for each
+    /// radian of the head.
     func gaze(with pose: HeadPose) -> Gaze? {
         guard unit > 0 else { return nil }
-        var (offset, total) = (SIMD2<Float>.zero, Float.zero)
+        var offset = SIMD2<Float>.zero
+        var total: Float = 0
         for eye in FaceMeshIndices.eyes {
             let line = cornerLine(of: eye)
             let place = center(of: eye.iris) - line.middle

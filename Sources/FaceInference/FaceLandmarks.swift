@@ -15,7 +15,6 @@ package final class FaceLandmarks {
 
     package init() {}
 
-    /// The point with an index in 0..<478.
     package internal(set) subscript(index: Int) -> PixelLandmark {
         get { all[index] }
         set { all[index] = newValue }
@@ -30,7 +29,6 @@ package final class FaceLandmarks {
         FaceInference.box(of: indices.lazy.map { SIMD2(self[$0].x, self[$0].y) })
     }
 
-    /// Copies another face's points.
     func copy(_ other: FaceLandmarks) { all.replaceSubrange(all.indices, with: other.all) }
 
     /// All points as shares of an upright picture of that size in pixels.
@@ -45,7 +43,8 @@ package final class FaceLandmarks {
 /// The smallest upright rectangle around points.
 @inline(__always)
 func box(of points: some Sequence<SIMD2<Float>>) -> (low: SIMD2<Float>, high: SIMD2<Float>) {
-    var (low, high) = (SIMD2<Float>(repeating: .infinity), SIMD2<Float>(repeating: -.infinity))
+    var low = SIMD2<Float>(repeating: .infinity)
+    var high = -low
     for point in points {
         low.replace(with: point, where: point .< low)
         high.replace(with: point, where: point .> high)

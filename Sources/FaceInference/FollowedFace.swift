@@ -12,7 +12,6 @@ struct FollowedFace {
     let unchanged = UnchangedFace()
     /// Measures whether the face moves by itself.
     let ownMotion = OwnMotionMeter()
-    /// The landmarks as they were last computed.
     private let computed = FaceLandmarks()
     /// The continuity of its pictures in the frames in which its landmarks are computed.
     var continuity = FaceContinuity()
@@ -38,29 +37,11 @@ struct FollowedFace {
     /// Seconds for which a face is new: longer than its enter takes.
     private static let newness = 0.3
 
-    /// Begins to follow a face with the landmarks that the model found in a region.
-    init(
-        lineage: Int,
-        landmarks: FaceLandmarks,
-        _ presence: Double,
-        _ region: CropRegion,
-        size: FrameSize,
-        foundAt: Double
-    ) {
-        self.lineage = lineage
-        self.landmarks = landmarks
-        self.presence = presence
-        self.region = region
-        self.size = size
-        self.foundAt = foundAt
-    }
-
     /// What the budget decides by whether it is computed in a frame of that time.
     func candidate(at time: Double) -> LandmarkBudget.Candidate {
         .init(side: region.side, isNew: (0..<Self.newness).contains(time - foundAt), waited: carriedFrames)
     }
 
-    /// Prepares for a new frame.
     mutating func beginFrame() {
         carriedFrames = isCarriedOver ? carriedFrames + 1 : 0
         isCarriedOver = false
@@ -84,7 +65,6 @@ struct FollowedFace {
         size == self.size ? region : region.scaled(by: Float(size.width) / Float(self.size.width))
     }
 
-    /// Keeps the landmarks that were computed in a frame.
     func landmarksWereComputed(in frame: Frame, _ workspace: UnchangedFace.Workspace) {
         computed.copy(landmarks)
         unchanged.computed(landmarks, in: frame, workspace)

@@ -15,10 +15,9 @@ struct HeadAxes: Hashable, Sendable {
         let across =
             point(FaceMeshIndices.rightEyeOuterCorner) - point(FaceMeshIndices.leftEyeOuterCorner)
             + point(FaceMeshIndices.rightFaceSide) - point(FaceMeshIndices.leftFaceSide)
-        let x = Self.unit(across)
+        x = Self.unit(across)
         let up = point(FaceMeshIndices.foreheadTop) - point(FaceMeshIndices.chin)
-        let y = Self.unit(up - x * (up * x).sum())
-        (self.x, self.y) = (x, y)
+        y = Self.unit(up - x * (up * x).sum())
         z = SIMD3(x.y * y.z - x.z * y.y, x.z * y.x - x.x * y.z, x.x * y.y - x.y * y.x)
     }
 

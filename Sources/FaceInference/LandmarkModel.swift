@@ -7,14 +7,14 @@ package final class LandmarkModel {
     static let inputSize = 192
 
     private let model: CompiledModel
-    /// The number of its runs.
     private(set) var runs = 0
 
     package init(_ liteRT: LiteRT) throws(InferenceError) {
         let sampler = CropSampler(size: Self.inputSize, border: .replicate, range: 0...1)
         // The mesh, then lips, left and right eye, left and right iris (the picture's), then the presence.
         let counts: [Int32] = [1404, 160, 142, 142, 10, 10, 1]
-        let (outputs, operators) = (counts.map { [1, 1, 1, $0] }, CustomOperator.all(liteRT))
+        let outputs = counts.map { [1, 1, 1, $0] }
+        let operators = CustomOperator.all(liteRT)
         model = try CompiledModel(.landmarkModel, sampler, outputs: outputs, operators: operators, in: liteRT)
     }
 
@@ -46,7 +46,8 @@ package final class LandmarkModel {
     /// The mean brightness of the last crop, 0…1.
     func luminance() -> Double {
         // Every 17th pixel is enough, and hits all columns.
-        let (step, count) = (17, Self.inputSize * Self.inputSize / 17)
+        let step = 17
+        let count = Self.inputSize * Self.inputSize / step
         let sum = (0..<count).reduce(Float.zero) { sum, index in
             let pixel = model.input.numbers + 3 * step * index
             // The weights of ITU-R BT.601.

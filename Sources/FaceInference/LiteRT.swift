@@ -56,8 +56,10 @@ package final class LiteRT: @unchecked Sendable {
             free(UnsafeMutableRawPointer(mutating: functions))
             throw .liteRT(operation: "prepare", model: path, status: status)
         }
-        (self.models, self.directory) = (models, directory)
-        (self.functions, self.environment) = (functions, environment)
+        self.models = models
+        self.directory = directory
+        self.functions = functions
+        self.environment = environment
     }
 
     deinit {
@@ -89,7 +91,9 @@ final class LiteRTObjects {
     private var destroying: [() -> Void] = []
 
     init(_ liteRT: LiteRT, model: String, keeping kept: [AnyObject]) {
-        (self.liteRT, self.model, self.kept) = (liteRT, model, kept)
+        self.liteRT = liteRT
+        self.model = model
+        self.kept = kept
     }
 
     deinit { for destroy in destroying.reversed() { destroy() } }
@@ -106,8 +110,10 @@ final class LiteRTObjects {
     ) throws(InferenceError) -> OpaquePointer {
         var made: OpaquePointer?
         try check(operation, call(&made))
-        // A failure at run time; LiteRT has never said OK without a handle.
-        guard let made else { throw .liteRT(operation: operation, model: model, status: 3) }
+        // LiteRT has never said OK without a handle.
+        guard let made else {
+            throw .liteRT(operation: operation, model: model, status: LITERT_STATUS_RUNTIME_FAILURE)
+        }
         if let destroy { destroying.append { destroy(made) } }
         return made
     }
@@ -116,9 +122,9 @@ final class LiteRTObjects {
     ///
     /// A second thread saves little on models this small, and spins on a core while it waits.
     func compile(_ bytes: AlignedMemory, _ operators: [CustomOperator]) throws(InferenceError) -> OpaquePointer {
-        let (functions, environment) = (liteRT.functions.pointee, liteRT.environment)
+        let functions = liteRT.functions.pointee
         let model = try make("read the model", destroyedBy: functions.destroy_model) {
-            functions.create_model_from_buffer(environment, bytes.base, bytes.count, $0)
+            functions.create_model_from_buffer(liteRT.environment, bytes.base, bytes.count, $0)
         }
         let options = try make("make options for", destroyedBy: functions.destroy_options, functions.create_options)
         try check("choose the processor for", functions.set_hardware_accelerators(options, LITERT_ACCELERATOR_CPU))
@@ -131,7 +137,7 @@ final class LiteRTObjects {
         try check("set the options of", functions.add_opaque_options(options, choice))
         for custom in operators { try custom.register(in: options, self) }
         return try make("compile", destroyedBy: functions.destroy_compiled_model) {
-            LiteRtCompileQuietly(liteRT.functions, environment, model, options, $0)
+            LiteRtCompileQuietly(liteRT.functions, liteRT.environment, model, options, $0)
         }
     }
 

@@ -6,9 +6,8 @@ public enum ModelDirectory {
     /// The environment variable that names the directory, also `facetd`'s for `detection.modelDirectory`.
     public static let environmentVariable = "FACET_DETECTION_MODEL_DIRECTORY"
 
-    /// The directories that are searched, first to last: the environment variable's alone if it is set; else
-    /// `lib/facet` beside the program's directory, `/usr/lib/facet` (a Debian package), `/usr/local/lib/facet`
-    /// (`deploy/setup`).
+    /// The directories that are searched, in order: the environment variable's alone if it is set; else `lib/facet`
+    /// beside the program's directory, `/usr/lib/facet` (a package), `/usr/local/lib/facet` (`deploy/setup`).
     public static var searchPath: [String] {
         if let named = getenv(environmentVariable), named.pointee != 0 { return [String(cString: named)] }
         return [programPrefix.map { $0 + "/lib/facet" }, "/usr/lib/facet", "/usr/local/lib/facet"].compactMap(\.self)

@@ -8,7 +8,8 @@ import Frames
 /// nothing changes. The earlier frame follows the later ones slowly, so that wandering shadows do not count.
 final class OwnMotionMeter {
     /// Seconds between two comparisons, and from a change to the next frame to compare with.
-    private static let (interval, pause) = (0.095, 1.0)
+    private static let interval = 0.095
+    private static let pause = 1.0
     /// Seconds over which the earlier frame follows.
     private static let following = 10.0
     /// A part has changed if its residual exceeds the noise by this multiple of `UnchangedFace`'s tolerance. For 78
@@ -17,14 +18,14 @@ final class OwnMotionMeter {
     /// Brightness above which pixels may be clipped.
     private static let brightest: Float = 225
     /// Cells by which a fit must move the face to be repeated from there, and may move it at most.
-    private static let (precision, step): (Float, Float) = (0.2, 1.5)
+    private static let precision: Float = 0.2
+    private static let step: Float = 1.5
     private static let mostRounds = 6
 
     typealias Workspace = UnchangedFace.Workspace
 
     private let picture = UnchangedFace()
-    /// The last region of the face in upright pictures with a width of 1, and its side in the earlier frame; 0 without
-    /// one.
+    /// The face's last region in upright pictures of width 1, and its side in the earlier frame; 0 without one.
     private var place = CropRegion(center: .zero, side: 0)
     private var earlierSide: Float = 0
     private var comparedAt = 0.0
@@ -60,7 +61,8 @@ final class OwnMotionMeter {
     }
 
     private func isUnchanged(at start: CropRegion, in frame: Frame, _ workspace: Workspace) -> Bool {
-        let (cells, weights) = (workspace.cells, workspace.weights)
+        let cells = workspace.cells
+        let weights = workspace.weights
         let upright = frame.orientation.storedFromUpright(stored: frame.size).inverse
         var place = start
         for _ in 0..<Self.mostRounds {
@@ -91,8 +93,8 @@ final class OwnMotionMeter {
         return false
     }
 
-    /// Whether the residual of a fit, in the cells, is only noise. A part that is lighter or darker as a whole has not
-    /// changed.
+    /// Whether the residual of a fit, in the cells, is only noise. A part that is evenly lighter or darker is
+    /// unchanged.
     private func isNoise(_ fitted: SIMD8<Float>, _ cells: Cells, squares: Cells) -> Bool {
         for block in cells.indices {
             cells[block] = picture.rest(of: cells, block, fitted) * squares[block]

@@ -11,8 +11,7 @@ package final class PersonOutline {
     private var low = SIMD2<Float>.zero
     private var scale: Float = 1
 
-    /// Loads and compiles the model in about 10 ms. An error names a file that is missing, damaged or of another
-    /// version.
+    /// Loads and compiles the model in about 10 ms. Errors name a file that is missing, damaged or of another version.
     package init(modelDirectory: String?) throws(InferenceError) {
         let sampler = CropSampler(size: Self.size, border: .black, range: 0...1)
         let outputs = [[1, Int32(Self.size), Int32(Self.size), 1]]

@@ -3,8 +3,7 @@ import System
 
 /// A file that this program was made for, known by its length and its SHA-256.
 ///
-/// LiteRT crashes on a truncated model, and a library runs with all our rights, so both are compared before they are
-/// opened.
+/// LiteRT crashes on a truncated model, and a library runs with all our rights, so both are compared first.
 struct PinnedFile: Hashable, Sendable {
     let name: String
     let size: Int

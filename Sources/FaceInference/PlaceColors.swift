@@ -25,8 +25,8 @@ struct PlaceColors {
     /// Reads the colours of a frame; false, and unchanged, if it has no readable pixels.
     mutating func sample(_ frame: Frame, _ workspace: Workspace) -> Bool {
         let step = frame.uprightSize.vector / Float(Self.side)
-        let (x, y) = (0.5 * step.x - 0.5, 0.5 * step.y - 0.5)
-        let transform = AffineTransform(a: step.x, b: 0, c: 0, d: step.y, tx: x, ty: y)
+        let first = 0.5 * step - 0.5
+        let transform = AffineTransform(a: step.x, b: 0, c: 0, d: step.y, tx: first.x, ty: first.y)
         guard workspace.sampler.sample(frame, through: transform, into: &workspace.numbers) else { return false }
         workspace.numbers.withUnsafeBufferPointer { numbers in
             // One by one, because converting a whole vector takes fourteen times as long.
@@ -69,13 +69,15 @@ struct PlaceColors {
     /// Whether others differ in a cell by more than `limit` in a colour, after a gain.
     @inline(__always)
     func differs(_ index: Int, from others: PlaceColors, gain: SIMD4<Float>, limit: Float) -> Bool {
-        let (older, newer) = (SIMD4<Float>(cells[index]), SIMD4<Float>(others.cells[index]))
-        return (newer - ((older + Self.offset) * gain - Self.offset)).magnitude.max() > limit
+        let expected = (SIMD4<Float>(cells[index]) + Self.offset) * gain - Self.offset
+        return (SIMD4<Float>(others.cells[index]) - expected).magnitude.max() > limit
     }
 
     /// Calls `body` with each cell that a part of the picture covers.
     static func forEachCell(of rect: NormalizedRect, _ body: (Int) -> Void) {
-        let (low, high, end) = (rect.origin, rect.origin + rect.size, SIMD2(repeating: Double(side)))
+        let low = rect.origin
+        let high = rect.origin + rect.size
+        let end = SIMD2(repeating: Double(side))
         // The part may be NaN where a model saw garbage.
         guard (low + high).sum().isFinite else { return }
         let first = (low * end).rounded(.toNearestOrAwayFromZero).clamped(lowerBound: .zero, upperBound: end)

@@ -14,18 +14,22 @@ package final class PlaceMeter {
     private static let pauses = (empty: 1.0, known: 4.0, new: 1.0, seen: 6.0, unseen: 0.5)
     private static let firstLooks = 4
     /// Differences, in levels of 0…255, from which on a cell differs from the empty room, or from the last reading.
-    private static let (difference, change): (Float, Float) = (26, 10)
+    private static let difference: Float = 26
+    private static let change: Float = 10
     /// Least shares of a place that differ from the empty room if a person is there, and change if the person moves.
-    private static let (occupied, moved) = (0.15, 0.005)
+    private static let occupied = 0.15
+    private static let moved = 0.005
     /// Least coverage by the outline, and least similarity of the clothes, of a person who is there.
-    private static let (outline, clothes) = (0.3, 0.6)
+    private static let outline = 0.3
+    private static let clothes = 0.6
     /// Share of its place that a head must fill to count as there.
     private static let head = 0.5
     /// Readings without a face after which everything in view is learnt as the empty room, even a person with the back
     /// to the camera. Before, only small changes are learnt.
     private static let looksUntilAll = 16
     /// Share of the picture beside people that another scene changes, and the least share that must be beside them.
-    private static let (otherScene, leastBeside) = (0.5, 0.05)
+    private static let otherScene = 0.5
+    private static let leastBeside = 0.05
     /// Least share of a place that other people must leave free for it to be judged.
     private static let leastFree = 0.4
     /// Least number of cells that are judged.
@@ -71,7 +75,10 @@ package final class PlaceMeter {
         let time = frame.stamp.mediaTime
         if let lastLook, time < lastLook { beginScene(at: -.infinity) }
         swap(&previous, &colors)
-        guard colors.sample(frame, workspace) else { return swap(&previous, &colors) }
+        guard colors.sample(frame, workspace) else {
+            swap(&previous, &colors)
+            return
+        }
         defer { lastLook = time }
         let areSame = !seen.isEmpty && unseen.isEmpty && seen.count == people.count
         people = (seen.count, areSame ? people.looks + 1 : 0)
@@ -167,7 +174,8 @@ package final class PlaceMeter {
                 return places[row * PlaceColors.side + column] != .seen
             }
         } catch {
-            (hasFailed, lastError) = (true, error)
+            hasFailed = true
+            lastError = error
             return (0, 0)
         }
     }

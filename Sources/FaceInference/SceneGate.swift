@@ -36,7 +36,6 @@ final class SceneGate {
     private static let cellThreshold: Float = 4
     private static let cellShare: Float = 0.02
 
-    /// The cells of the current frame.
     let map: ChangeMap
     /// The picture that changes are measured against: that of the last search, averaged with those after it.
     private let reference = Cells(count: ChangeMap.count)
@@ -46,8 +45,7 @@ final class SceneGate {
     private let smooth = Cells(count: ChangeMap.count)
     private let smoothReference = Cells(count: ChangeMap.count)
     private let deviations = Cells(count: ChangeMap.count)
-    /// What the kept picture, with which the next one is compared, shows: a scene without faces, or beside followed
-    /// ones.
+    /// What the kept picture, which the next one is compared with, shows: no faces, or the scene beside them.
     private enum Kept { case none, withoutFaces, besideFaces }
     private var kept = Kept.none
     private var averaged = 0
@@ -162,13 +160,13 @@ final class SceneGate {
         changeBegan = -.infinity
     }
 
-    /// Learns each cell's noise from the difference of successive pictures; large ones slowly, so that faces are not
-    /// learnt.
+    /// Learns each cell's noise from the difference of successive pictures; large ones slowly, to learn no faces.
     private func learnNoise() {
         let lit = map.adapt(previous, to: map.cells)
         for index in lit.indices {
             let difference = map.cells[index] - lit[index]
-            let (square, limit) = (difference * difference / 2, 9 * noise[index] + 0.05)
+            let square = difference * difference / 2
+            let limit = 9 * noise[index] + 0.05
             noise[index] += (square.replacing(with: limit, where: square .> limit) - noise[index]) * Self.learning
         }
         previous.copy(map.cells)
@@ -209,7 +207,8 @@ final class SceneGate {
 
     /// The largest sum of the deviations of 2 × 2 cells.
     private func largestBlock() -> Float {
-        let (rows, numbers) = (ChangeMap.rows, deviations.numbers)
+        let rows = ChangeMap.rows
+        let numbers = deviations.numbers
         var largest: Float = 0
         for first in stride(from: 0, to: ChangeMap.count - rows, by: rows) {
             for cell in first..<first + rows - 1 {

@@ -6,7 +6,6 @@
 struct SearchSchedule: Hashable, Sendable {
     /// Seconds of media time between searches beside followed faces.
     let interval: Double
-    /// The number of wanted faces.
     let maximumFaces: Int
     /// Seconds of frequent searches after a loss: 0.5 at most, since a longer interval is set to spend less time.
     private var moment: Double { min(interval, 0.5) }
@@ -47,8 +46,7 @@ struct SearchSchedule: Hashable, Sendable {
         hasPassed(max(interval, Self.longestPause), since: lastSearch, at: mediaTime)
     }
 
-    /// Whether to compare the scene beside followed faces with that at the last search, though no search is due: it may
-    /// have been cut.
+    /// Whether to compare the scene beside followed faces with that at the last search, though none is due, for cuts.
     func canCompare(at mediaTime: Double, following count: Int) -> Bool {
         count < maximumFaces && hasPassed(Self.postponement, since: lastSearch, at: mediaTime)
             && hasPassed(Self.postponement, since: lastPostponement, at: mediaTime)
@@ -64,10 +62,8 @@ struct SearchSchedule: Hashable, Sendable {
     /// Notes a cut: the next searches beside followed faces follow each other closely.
     mutating func noteCut() { hurried = Self.searchesAfterCut }
 
-    /// Notes that a search for further faces was put off.
     mutating func notePostponement(at mediaTime: Double) { lastPostponement = mediaTime }
 
-    /// Whether a face was just lost.
     func hasLost(at mediaTime: Double) -> Bool { !hasPassed(moment, since: lastLoss, at: mediaTime) }
 
     /// Whether `seconds` have passed since a time; a time before it is that of a source that began anew.
@@ -84,9 +80,7 @@ struct SearchSchedule: Hashable, Sendable {
         hurried = max(0, hurried - 1)
     }
 
-    /// Notes that a face was lost in a frame of that time.
     mutating func noteLoss(at mediaTime: Double) { lastLoss = mediaTime }
 
-    /// Forgets all that happened.
     mutating func reset() { self = SearchSchedule(interval: interval, maximumFaces: maximumFaces) }
 }

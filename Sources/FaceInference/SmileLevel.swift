@@ -40,8 +40,7 @@ enum SmileLevel {
     /// The level of a face whose weighted sum is 0.
     private static let bias: Float = -0.714
 
-    /// The level of a face whose outer eye corners are `unit` pixels apart in space: 0 is an average mouth at rest, 1
-    /// an average smile.
+    /// The level of a face with `unit` pixels between its outer eye corners in space: 0 at rest, 1 in an average smile.
     static func level(of landmarks: FaceLandmarks, _ axes: HeadAxes, unit: Float) -> Float {
         let origin = (point(FaceMeshIndices.leftEyeOuterCorner) + point(FaceMeshIndices.rightEyeOuterCorner)) / 2
         func point(_ index: Int) -> SIMD3<Float> { HeadAxes.space(landmarks[index]) }

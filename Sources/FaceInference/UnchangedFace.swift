@@ -79,7 +79,6 @@ final class UnchangedFace {
         let weights = Cells(count: UnchangedFace.count)
     }
 
-    /// Notes that the landmarks were computed in a frame.
     func computed(_ landmarks: FaceLandmarks, in frame: Frame, _ workspace: Workspace) {
         let geometry = FaceGeometry(landmarks)
         let region = CropRegion(around: landmarks)
@@ -101,8 +100,7 @@ final class UnchangedFace {
         .init(around: face.center, .init(repeating: margin * face.side / 2))
     }
 
-    /// The motion of the face in the upright picture since its landmarks were computed; nil if they must be computed
-    /// again.
+    /// The motion of the face in the upright picture since its landmarks were computed; nil if that must be done again.
     func motion(in frame: Frame, _ workspace: Workspace) -> AffineTransform? {
         let pause = frame.stamp.mediaTime - computedAt
         guard skips < Self.mostSkips, frame.size == size, pause >= 0, pause < Self.longestPause,
@@ -170,10 +168,10 @@ final class UnchangedFace {
         center = (SIMD2<Float>(ends) - 1) / 2
         radius = SIMD2(max(3, Float(face.columns.count) / 2), max(3, Float(face.rows.count) / 2))
         for block in reference.indices {
-            let (row, first) = (4 * block / Self.side, Float(4 * block % Self.side))
-            let u = (Cells.Vector(0, 1, 2, 3) + first - center.x) / radius.x
-            let v = (Float(row) - center.y) / radius.y
-            let (right, down) = (effects[5 * block], effects[5 * block + 1])
+            let u = (Cells.Vector(0, 1, 2, 3) + Float(4 * block % Self.side) - center.x) / radius.x
+            let v = (Float(4 * block / Self.side) - center.y) / radius.y
+            let right = effects[5 * block]
+            let down = effects[5 * block + 1]
             effects[5 * block + 2] = u * right + v * down
             effects[5 * block + 3] = u * down - v * right
             effects[5 * block + 4] = reference[block] + 4
@@ -248,8 +246,7 @@ final class UnchangedFace {
         min(quantile(0.5, of: squares) / medianOfSquare, mostNoise)
     }
 
-    /// Solves the normal equations by elimination. It needs no exchange of rows: with the penalties they are positive
-    /// definite.
+    /// Solves the normal equations by elimination, without exchanging rows: the penalties make them positive definite.
     func solution(for sums: SIMD8<Float>, _ products: InlineArray<5, SIMD8<Float>>) -> SIMD8<Float> {
         var rows = products
         for index in 0..<5 { rows[index][5] = sums[index] }

@@ -11,7 +11,6 @@ package struct ClothesColors: Hashable, Sendable {
     /// The number of counted pixels.
     package private(set) var total: Float = 0
 
-    /// Makes a count of no pixels.
     package init() {}
 
     /// Counts a pixel, 0…255 each.

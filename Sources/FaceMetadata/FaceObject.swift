@@ -56,8 +56,7 @@ public struct FaceObject: Hashable, Sendable {
     public var trackedFrames = 0
     /// Whether the face was seen in this very frame. If not, it is hidden for a moment, with its last values, or held.
     public var isSeen = true
-    /// Whether the face is held: unseen for longer than a moment while its place still shows the person. Only the place
-    /// is known then.
+    /// Whether the face is held: its place still shows the person, although it is unseen. Only its place is known.
     public var isHeld: Bool { !isSeen && pose == nil }
     /// What the face has done since its enter; nil before it, and in messages other than a `leave`.
     public var visit: Visit?

@@ -18,9 +18,7 @@ package struct FaceObservation: Sendable {
     /// The centre of the eye at the picture's right.
     package var rightEye = NormalizedPoint(x: 0, y: 0)
     package var mouth = NormalizedPoint(x: 0, y: 0)
-    /// The lids of the eye at the picture's left.
     package var leftLids = Lids(height: 0, width: 0)
-    /// The lids of the eye at the picture's right.
     package var rightLids = Lids(height: 0, width: 0)
     /// The pixels around both eyes; nil if they were not sampled.
     package var eyePatches: EyePatches?
@@ -54,8 +52,7 @@ package struct FaceObservation: Sendable {
     package struct MouthShape: Hashable, Sendable {
         /// The distance between the inner lips at their middle: 0 closed, about 0.2 wide open.
         package var opening: Double
-        /// Distance of the corners below the middle of the upper lip's inner edge: up to 0.09 in a smile, more when the
-        /// jaw drops.
+        /// Distance of the corners below the middle of the upper lip's inner edge: up to 0.09 in a smile.
         package var cornerDrop: Double
         /// How much the mouth smiles: 0 is an average mouth at rest, 1 an average smile.
         package var smileLevel: Double

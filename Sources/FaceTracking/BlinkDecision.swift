@@ -10,7 +10,6 @@ struct BlinkDecision {
     /// Least fall and rise of a blink, as shares of the open level.
     private static let smallestProminence = 0.2
 
-    /// The blink, if it is one.
     private(set) var blink: BlinkDetector.Blink?
     private let valley: Valley
     private let samples: Samples
@@ -18,7 +17,6 @@ struct BlinkDecision {
     typealias Valley = BlinkDetector.Valley
     typealias Samples = History<BlinkDetector.Sample>
 
-    /// Decides by the samples up to the newest one.
     init(_ valley: Valley, _ samples: Samples) {
         self.valley = valley
         self.samples = samples

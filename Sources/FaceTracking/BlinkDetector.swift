@@ -48,7 +48,6 @@ struct BlinkDetector: Sendable {
     /// The way down, from its highest to its lowest sample so far.
     typealias Fall = (peak: Int, lowest: Int)
 
-    /// A valley that waits for its decision.
     struct Valley: Sendable {
         var fall: Fall
         /// The first and last sample below half way.
@@ -73,7 +72,6 @@ struct BlinkDetector: Sendable {
     private var fall: Fall?
     private var valley: Valley?
 
-    /// Takes the next frame in which the face was seen.
     mutating func advance(_ reading: Reading, _ context: FrameContext) -> Blink? {
         append(reading, at: context.stamp)
         let now = samples.end - 1

@@ -62,8 +62,7 @@ struct LastMinute: Sendable {
     private var seconds = Array(repeating: Second(), count: 60)
     private var latest: (time: Double, isSeen: Bool)?
 
-    /// Takes a frame at a time in seconds: whether both eyes are closed, nil if they cannot be judged, and the blinks
-    /// that it completed.
+    /// Takes a frame at a time in seconds, with the blinks that it completed; nil if the eyes cannot be judged.
     mutating func advance(isClosed: Bool?, blinks: Double, at time: Double) {
         defer { latest = (time, isClosed != nil) }
         guard let latest, time >= latest.time else {

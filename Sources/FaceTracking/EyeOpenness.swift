@@ -90,7 +90,6 @@ struct ClosedEyes: Sendable {
     private var eyes = EachEye(Eye(), Eye())
     /// The eyes that were reported closed, and when they closed.
     private var reported: (eyes: FaceEvent.Eyes, since: Double)?
-    /// The eyes that are closed in the latest frame.
     var isClosed: EachEye<Bool> { eyes.map { $0.closed != nil } }
     /// The openness of each eye in the latest frame, 0…1, as a share of its open level before it closed.
     var openness: EachEye<Double> { eyes.map { min(max($0.share, 0), 1) } }

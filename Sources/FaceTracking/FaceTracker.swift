@@ -54,7 +54,6 @@ public struct FaceTracker: Sendable {
         package var faces: [FaceObject] = []
         /// The faces that were seen in this very frame as they were measured, including those that have not entered.
         package var sightings: [FaceSighting] = []
-        /// What happened, in order.
         package var events: [FaceEvent] = []
         /// Why some events cannot fire although faces are seen.
         package var attention: Set<FaceAttention> = []

@@ -16,13 +16,11 @@ struct Hold: Sendable {
     private var lastReading: Double?
     private var coverEnd = -Double.infinity
 
-    /// Begins to hold a face that was last seen in that frame.
     init(since lastSeen: FrameStamp) {
         lastThere = lastSeen
         lastMotion = lastSeen.mediaTime
     }
 
-    /// Whether the place must be read at a time in seconds.
     func isDue(at time: Double) -> Bool { lastReading.map { time - $0 >= Self.interval - Track.slack } ?? true }
 
     /// Takes the reading of the place in a frame; nil if there is none.

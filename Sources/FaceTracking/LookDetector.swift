@@ -58,10 +58,8 @@ struct LookDetector: Sendable {
         return .look
     }
 
-    /// The look that has begun and not ended; nil for none.
     var ongoing: FaceEvent.Kind? { isLooking == true ? .look : nil }
 
-    /// Ends the look under way; nil if there is none.
     mutating func end() -> FaceEvent.Kind? {
         let target = exchange(&onTarget, with: nil)
         guard exchange(&isLooking, with: false) == true, let target else { return nil }
@@ -102,7 +100,6 @@ struct GazeDetector: Sendable {
     private var distanceTime = 0.0
     var look = LookDetector()
 
-    /// Takes the next frame in which the face was seen.
     mutating func advance(areEyesOpen: Bool, _ context: FrameContext) -> FaceEvent.Kind? {
         let time = context.time
         let raw = context.eyeDistance >= context.options.smallestEyeDistance ? context.observation.gaze : nil

@@ -18,11 +18,9 @@ struct MouthDetector: Sendable {
     private var last: Double?
     /// The time since which the mouth has been seen without a break.
     private var seenSince = 0.0
-    /// The time since which it has been wide open.
     private var wideSince: Double?
     private var isReported = false
     private var swings = Swings(least: smallestSwing, seconds: talk.window)
-    /// The open mouth that was reported and lasts.
     var ongoing: FaceEvent.Kind? { isReported ? .mouthOpen : nil }
 
     /// Takes the lips' opening in the next frame in which the face was seen.

@@ -41,8 +41,7 @@ struct OneEuroFilter<Signals: SIMD>: Sendable where Signals.Scalar == Double, Si
 
     init(speedCoefficient: Double) { self.speedCoefficient = speedCoefficient }
 
-    /// Smooths the next values, `interval` seconds after the last ones; if that is not positive, takes them as they
-    /// are.
+    /// Smooths the next values, `interval` seconds after the last; takes them as they are if that is not positive.
     mutating func filter(_ values: Signals, interval: Double) -> Signals {
         guard let last, interval > 0 else {
             last = (values, .zero)

@@ -52,7 +52,6 @@ struct Thinning: Sendable {
     }
 }
 
-/// A measurement with its time.
 protocol TimedSample: Sendable {
     /// Seconds.
     var time: Double { get }
@@ -96,7 +95,6 @@ struct SlidingQuantile: Sendable {
 
     private mutating func removeOldest() { sorted.remove(at: position(of: values[values.end - count].value)) }
 
-    /// The quantile of a share 0…1; nil while the window is empty.
     func quantile(_ share: Double) -> Double? { sorted.quantileOfSorted(share) }
 
     /// The first position whose value is not less than `value`.

@@ -23,14 +23,12 @@ package struct SmileCalibration: Sendable {
         package var falseOnes = 0
     }
 
-    /// Settings that are tried.
     private static let levels = stride(from: 0.3, through: 0.95, by: 0.05)
     private static let holds = [0, 0.5]
     /// Least rise of a smile's level above the highest of the neutral face.
     private static let leastRise = 0.15
 
     private var samples: [(time: Double, mouth: FaceObservation.MouthShape, part: Part)] = []
-    /// The highest level of each part.
     private var peaks: [Part: Double] = [:]
     private var smiles: [Part: Double] { peaks.filter { if case .smile = $0.key { true } else { false } } }
     /// Whether the level rose when a smile was asked for.
@@ -38,7 +36,6 @@ package struct SmileCalibration: Sendable {
 
     package init() {}
 
-    /// Takes what is seen of a face at a time in seconds.
     package mutating func take(_ face: FaceObject, at time: Double, in part: Part) {
         guard let level = face.smile else { return }
         let opening = (face.mouthOpen ?? 0) * FaceObject.widestMouth

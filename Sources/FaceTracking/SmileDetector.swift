@@ -9,14 +9,12 @@ struct SmileDetector: Sendable {
         var seconds: Double
         /// How far the mean level may be below `SmileSettings.level` while the lips are still.
         var less: Double
-        /// Largest distance of the corners below the upper lip, in units: a dropped jaw lowers them, a smile lifts
-        /// them.
+        /// Largest distance of the corners below the upper lip, in units: a dropped jaw lowers them, a smile does not.
         var mostCornerDrop: Double
         /// Least distance of the lips, in units.
         var leastOpening = 0.0
     }
 
-    /// A clear smile.
     private static let clear = Onset(seconds: window, less: 0, mostCornerDrop: 0.09)
     /// A weaker smile that lasts. Bared teeth resemble it, but their corners are 0.06 to 0.09 low.
     private static let weak = Onset(seconds: 0.8, less: 0.1, mostCornerDrop: 0.05)
@@ -85,7 +83,6 @@ struct SmileDetector: Sendable {
     var isSmiling: Bool? { amount == nil ? nil : ongoing != nil }
     /// Whether a smile is about to begin or to end, so that the next frame's mouth must be measured.
     private(set) var isDeciding = false
-    /// The smile that was reported and has not ended; nil for none.
     var ongoing: FaceEvent.Kind? { smile?.reported == nil ? nil : .smile }
 
     /// Takes the mouth of the next frame in which the face was seen.
@@ -178,7 +175,6 @@ struct SmileDetector: Sendable {
             && mean(from: first, \.mouth.opening) >= onset.leastOpening
     }
 
-    /// Ends the smile under way if it is over.
     private mutating func endIfOver(at time: Double, _ wanted: SmileSettings, merge: Double) -> FaceEvent.Kind? {
         guard var smile, let first = firstHeld(for: Self.window) else { return nil }
         let level = mean(from: first, \.level)
@@ -199,7 +195,6 @@ struct SmileDetector: Sendable {
         return samples[samples.end - 1].time - samples[oldest].time >= seconds - Track.slack ? oldest : nil
     }
 
-    /// The first sample of the last `seconds`.
     private func firstSample(within seconds: Double) -> Int {
         let earliest = samples[samples.end - 1].time - seconds - Track.slack
         var index = samples.end - 1

@@ -5,8 +5,7 @@ import FaceMetadata
 /// A face with closed eyes or that breathes may be asleep. Breath changes its size to and fro by a hundredth. So does a
 /// camera that is held in a hand, but then the face also moves through the picture.
 struct StillnessDetector: Sendable {
-    /// Breath is `turns` changes of the size by at least `change` within `seconds`: a sleeper breathes in and out 12 to
-    /// 20 times a minute.
+    /// Breath is `turns` changes of the size by at least `change` within `seconds`: sleepers take 12 to 20 a minute.
     private static let breath = (change: 0.0055, turns: 3, seconds: 9.0)
     /// Least movement of a face that is moved by the camera or a hand, as a share of its width.
     private static let shake = 0.04

@@ -26,7 +26,6 @@ struct Track: Sendable {
     private(set) var hold: Hold?
     /// The face as subscribers see it; nil before its enter.
     var face: FaceObject? { hasEntered ? latest : nil }
-    /// Whether it is there but not seen.
     var isUnseen: Bool { hasEntered && !latest.isSeen }
 
     /// Whether its landmarks are needed in every frame; not for blinks, as changes of the eyes have them computed.
@@ -101,7 +100,6 @@ struct Track: Sendable {
         if hasEntered { updateVisit() }
     }
 
-    /// Adds the newest measurement to the visit.
     private mutating func updateVisit() {
         measuredFrames.all += 1
         if latest.smiling != nil { measuredFrames.judged += 1 }

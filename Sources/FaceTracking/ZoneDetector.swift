@@ -22,7 +22,6 @@ struct ZoneDetector: Sendable {
     var visitBegan = -Double.infinity
     /// The zones that the face is in, after their `zone_enter`, in the order in which it came into them.
     private(set) var names: [String] = []
-    /// The events of `names`.
     var ongoing: [FaceEvent.Kind] { names.map { .zoneEnter(zone: $0) } }
 
     /// Takes the face's bounds at a time in seconds.

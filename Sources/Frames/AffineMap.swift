@@ -10,7 +10,6 @@ package struct AffineMap<Scalar: BinaryFloatingPoint & Sendable>: Hashable, Send
         (self.a, self.b, self.c, self.d, self.tx, self.ty) = (a, b, c, d, tx, ty)
     }
 
-    /// The map that changes nothing.
     package static var identity: Self { Self(a: 1, b: 0, c: 0, d: 1, tx: 0, ty: 0) }
 
     /// Maps a point.

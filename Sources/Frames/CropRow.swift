@@ -5,8 +5,7 @@ struct CropRow {
     typealias Numbers = UnsafeMutablePointer<Float>
     private typealias Words = UnsafeMutablePointer<UInt16>
 
-    /// The blended samples of a row's pixels, by channel: whole numbers, with 16 bits behind the point of a sample; all
-    /// the same for gray.
+    /// The blended samples of a row, by channel: whole numbers with 16 bits behind the point; all the same for gray.
     let first: Numbers
     let second: Numbers
     let third: Numbers

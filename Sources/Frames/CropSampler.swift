@@ -12,9 +12,7 @@ package struct CropSampler: Hashable, Sendable {
     /// The order of a pixel's three numbers.
     package enum Order: Hashable, Sendable { case rgb, bgr }
 
-    /// The width of the crop in pixels.
     package let width: Int
-    /// The height of the crop in pixels.
     package let height: Int
     private let border: Border
     private let order: Order
@@ -51,8 +49,9 @@ package struct CropSampler: Hashable, Sendable {
     ) -> Bool {
         let conversion = YUVConversion(frame.encoding, scale: scale, offset: offset)
         return CropRow.use(frame, uprightFromCrop, width: width) { numbers in
-            let (grid, samples) = (numbers.grid, numbers.samples)
-            let (unit, black) = samples.isRGB ? (scale / 65536, offset) : (1, 0)
+            let grid = numbers.grid
+            let isRGB = numbers.samples.isRGB
+            let (unit, black) = isRGB ? (scale / 65536, offset) : (1, 0)
             for row in 0..<height {
                 let target = output + 3 * width * row
                 // Outside of these columns not even a neighbour is inside.
@@ -61,7 +60,7 @@ package struct CropSampler: Hashable, Sendable {
                 let second = numbers.second
                 let first = order == .rgb ? numbers.first : numbers.third
                 let third = order == .rgb ? numbers.third : numbers.first
-                if !samples.isRGB { conversion.convert(numbers, columns) }
+                if !isRGB { conversion.convert(numbers, columns) }
                 for index in columns {
                     target[3 &* index] = first[index] * unit + black
                     target[3 &* index &+ 1] = second[index] * unit + black

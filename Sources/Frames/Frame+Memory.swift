@@ -5,9 +5,8 @@ public import FaceMetadata
 extension Frame {
     /// Makes a frame over a program's own memory; nothing is copied.
     /// - Parameters:
-    ///   - planes: The memory of each plane that the format has, from its lowest address, and its bytes from a row to
-    ///     the one below: negative if the bottom row lies first. For a JPEG one plane, whose bytes per row do not
-    ///     matter.
+    ///   - planes: The memory of each plane of the format, from its lowest address, and its bytes from a row to the one
+    ///     below: negative if the bottom row is first. For a JPEG one plane, with any bytes per row.
     ///   - lease: Keeps the memory alive until the frame's last copy is gone. Until then it must not be written to.
     ///   - size: The size as stored, before `orientation` is applied.
     ///   - format: The layout of the pixels in memory.

@@ -116,9 +116,11 @@ package final class JPEGDecoder {
         let hasChroma = decoded.format != .gray
         decoded.planes = hasChroma ? Frame.Planes(plane(0), plane(1), plane(2)) : Frame.Planes(plane(0))
         decoded.lease = memory
-        let (bytes, count) = (jpeg.baseAddress?.assumingMemoryBound(to: UInt8.self), UInt(jpeg.count))
+        let bytes = jpeg.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        let count = UInt(jpeg.count)
         let target = memory.base.assumingMemoryBound(to: UInt8.self)
-        let (stride, gray) = (Int32(decoded.planes.first.bytesPerRow), Int32(TJPF_GRAY.rawValue))
+        let stride = Int32(decoded.planes.first.bytesPerRow)
+        let gray = Int32(TJPF_GRAY.rawValue)
         let result =
             if hasChroma {
                 tjDecompressToYUV2(handle, bytes, count, target, width, Self.alignment, height, Self.flags)

@@ -12,8 +12,7 @@ package struct LumaSampler: Hashable, Sendable {
 
     /// Samples a rectangle of a frame like `CropSampler`, as `width * height` levels from 0 (black) to 255 (white),
     /// whatever the frame's range.
-    /// - Returns: False, with `output` untouched, if the frame has no pixels that can be read, or the transform is not
-    ///   finite.
+    /// - Returns: False, with `output` untouched, if the frame has no readable pixels, or the transform is not finite.
     package func sample(
         _ frame: Frame,
         through uprightFromCrop: AffineTransform,
@@ -21,7 +20,8 @@ package struct LumaSampler: Hashable, Sendable {
     ) -> Bool {
         // With 8 bits behind the point.
         let range = frame.encoding.luma
-        let (luma, black) = (Int((256 * range.factor).rounded()), Int(range.black) << 16)
+        let luma = Int((256 * range.factor).rounded())
+        let black = Int(range.black) << 16
         return CropRow.use(frame, uprightFromCrop, width: width) { numbers in
             for row in 0..<height {
                 numbers.sample(row, 0..<width, withChroma: false)

@@ -7,7 +7,6 @@
 package final class LuminanceGrid {
     /// An axis-aligned rectangle in pixels, measured at pixel edges: pixel 0 spans 0…1.
     package struct Rectangle: Hashable, Sendable {
-        /// The upper left and the lower right corner.
         package var low, high: SIMD2<Float>
 
         package init(_ low: SIMD2<Float>, _ high: SIMD2<Float>) { (self.low, self.high) = (low, high) }
@@ -23,7 +22,6 @@ package final class LuminanceGrid {
         }
     }
 
-    /// The order in which the cells are written.
     package enum Order: Sendable {
         /// Rows from the top, in them cells from the left.
         case rows

@@ -1,7 +1,6 @@
 /// Memory for pixels; as a frame's lease it keeps them alive.
 ///
-/// `@unchecked Sendable` because of the pointer: the memory is written before its frame is made, and not again before
-/// the last lease is gone.
+/// `@unchecked Sendable` because of the pointer: memory is written before its frame is made, not while it is lent.
 package final class PixelMemory: @unchecked Sendable {
     package let base: UnsafeMutableRawPointer
     package let byteCount: Int

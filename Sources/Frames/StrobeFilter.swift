@@ -37,7 +37,8 @@ extension Frame {
     /// The mean brightness of some pixels, 0 to 255 in the frame's own range, of RGB that of green; nil for a JPEG.
     var sampledBrightness: Float? {
         guard let samples = FrameSamples(self)?.first else { return nil }
-        let (columns, rows) = (16, 12)
+        let columns = 16
+        let rows = 12
         var sum = 0
         for row in 0..<rows {
             let y = (2 * row + 1) * size.height / (2 * rows)

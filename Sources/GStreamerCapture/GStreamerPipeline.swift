@@ -64,7 +64,8 @@ final class GStreamerPipeline {
             let reason = error.map { String(cString: $0) } ?? "no reason is known"
             throw .unusable(description, "\(reason); try it with `gst-launch-1.0 … ! videoconvert ! autovideosink`")
         }
-        (name, pipeline) = (description.name, made)
+        name = description.name
+        pipeline = made
     }
 
     deinit { FacetPipelineStop(pipeline) }
@@ -101,7 +102,6 @@ final class GStreamerPipeline {
         }
     }
 
-    /// The failure, if there was one.
     var failure: (text: String, reason: SourceFailure.Reason)? {
         var code: Int32 = 0
         guard let text = FacetPipelineError(pipeline, &code).map({ String(cString: $0) }) else { return nil }
@@ -117,7 +117,8 @@ final class GStreamerPipeline {
         defer { withExtendedLifetime(lease) {} }
         let formatName = cString(frame.format)
         guard let format = Self.formats.first(where: { $0.name == formatName })?.format else { return nil }
-        var (base, owner): (UnsafeRawPointer, any AnyObject & Sendable) = (UnsafeRawPointer(data), lease)
+        var base = UnsafeRawPointer(data)
+        var owner: any AnyObject & Sendable = lease
         if isLive {
             // Cameras have few buffers, and libcamera 0.0.3 crashes if one is given back after the camera was closed.
             let memory = copies.lend(byteCount: frame.size)

@@ -57,7 +57,6 @@ public struct PipelineDescription: Hashable, Sendable {
 }
 
 extension String {
-    /// The text quoted as a value in a pipeline's description.
     fileprivate var quoted: String { "\"" + replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\"" }
 }
 
@@ -107,7 +106,6 @@ extension PipelineDescription {
 }
 
 extension SourceFailure {
-    /// A pipeline that cannot be made.
     static func unusable(_ pipeline: PipelineDescription, _ reason: String) -> SourceFailure {
         SourceFailure(reason: .unsupported, description: "cannot use \(pipeline.name): \(reason.withoutPasswords).")
     }

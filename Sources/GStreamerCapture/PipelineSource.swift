@@ -22,7 +22,8 @@ package final class PipelineSource: FrameSource {
     package init(_ description: PipelineDescription, options: FrameSourceOptions = FrameSourceOptions())
         throws(SourceFailure)
     {
-        (self.description, self.options) = (description, options)
+        self.description = description
+        self.options = options
         made = Mutex(try GStreamerPipeline(description))
     }
 
@@ -34,7 +35,6 @@ package final class PipelineSource: FrameSource {
         mailbox.put(.ended(delivery.untilEnd(waiting: 0.25...1) { play(&run, into: &$0) }))
     }
 
-    /// The state of one run of the source.
     private struct Run {
         /// The newest pipeline, kept until its loss was reported, since a camera that is gone may stop slowly.
         var pipeline: GStreamerPipeline?
@@ -42,7 +42,6 @@ package final class PipelineSource: FrameSource {
         var isLive = false
     }
 
-    /// Plays a new pipeline until it ends.
     private func play(_ run: inout Run, into delivery: inout PictureDelivery) -> PictureDelivery.Attempt {
         run.pipeline = nil
         let pipeline: GStreamerPipeline
@@ -65,9 +64,9 @@ package final class PipelineSource: FrameSource {
                     run.isLive ? .live(hasTimes: false) : options.pace == .realtime ? .paced : .file
                 delivery.begin(timing, rate: nil, isConnection: false)
             case .picture(let picture):
-                let (size, limit) = (picture.stream.size, options.maximumPixels)
-                guard size.width * size.height <= limit else {
-                    return lost(.tooLarge(description.name, size, limit: limit), run)
+                let size = picture.stream.size
+                guard size.width * size.height <= options.maximumPixels else {
+                    return lost(.tooLarge(description.name, size, limit: options.maximumPixels), run)
                 }
                 guard deliver(picture, to: &delivery) else { return .ended(.stopped) }
                 last = .now

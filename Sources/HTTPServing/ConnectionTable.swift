@@ -31,7 +31,6 @@ struct ConnectionTable {
         entries[socket]?.isStream = false
     }
 
-    /// Notes that a connection's answer is a stream.
     mutating func stream(_ socket: Int32) { entries[socket]?.isStream = true }
     mutating func remove(_ socket: Int32) { entries[socket] = nil }
     func address(of socket: Int32) -> String? { entries[socket]?.address }

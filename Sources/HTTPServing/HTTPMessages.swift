@@ -34,7 +34,6 @@ package struct HTTPRequest: Sendable {
     }
 }
 
-/// The answer to a request.
 package struct HTTPResponse: Sendable {
     package indirect enum Body: Sendable {
         case bytes([UInt8])

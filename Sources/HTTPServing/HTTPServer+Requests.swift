@@ -62,7 +62,6 @@ extension HTTPServer {
         return queue(response, Self.body(streamed), over: connection)
     }
 
-    /// Answers with bytes.
     private func answer(_ connection: OpaquePointer, _ response: HTTPResponse) -> MHD_Result {
         guard case .bytes(let bytes) = response.body else { return .NO }
         let body = bytes.withUnsafeBytes {

@@ -5,8 +5,7 @@ import System
 
 /// The terminal of the program, taken over for pictures and given back however the program ends.
 ///
-/// Keys come as they are pressed; Ctrl-C and Ctrl-Z keep their effects. There is one terminal, so at most one instance
-/// may be in use at a time.
+/// Keys come as they are pressed; Ctrl-C and Ctrl-Z keep their effects. One instance at a time may be in use.
 package final class Terminal: Sendable {
     /// The alternate screen, without a cursor and without line wrapping.
     private static let enter: StaticString = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l\u{1B}[2J"
@@ -53,7 +52,6 @@ package final class Terminal: Sendable {
     }
 }
 
-/// The size of a terminal.
 package struct TerminalSize: Hashable, Sendable {
     package var columns: Int
     package var rows: Int
@@ -73,7 +71,6 @@ package struct TerminalSize: Hashable, Sendable {
         return TerminalSize(columns: Int(size.ws_col), rows: Int(size.ws_row), pixelWidth: width, pixelHeight: height)
     }
 
-    /// The size without the last row.
     package var withoutLastRow: TerminalSize { TerminalSize(columns: columns, rows: max(1, rows - 1), cell: cell) }
 
     /// The pixels that are worth drawing for a format. Cells show about 4×8 details each, whatever their size.

@@ -3,7 +3,6 @@ import CZlib
 import Foundation
 package import Frames
 
-/// A way to show pictures in a terminal.
 package enum TerminalFormat: String, Hashable, Sendable, CaseIterable {
     /// Pixels by the kitty graphics protocol.
     case kitty
@@ -57,9 +56,9 @@ package final class TerminalPicture {
         guard frame.format == .bgra else { throw .noPicture }
         if format == .kitty { return clearing + (try kitty(frame, size: size)) }
         let canvas = try canvas(for: size)
-        let (pixels, bytesPerRow) = (frame.planes.first.base, Int32(frame.planes.first.bytesPerRow))
         let (width, height) = (Int32(frame.size.width), Int32(frame.size.height))
-        let bytes = pixels.assumingMemoryBound(to: UInt8.self)
+        let bytesPerRow = Int32(frame.planes.first.bytesPerRow)
+        let bytes = frame.planes.first.bytes
         chafa_canvas_draw_all_pixels(canvas, CHAFA_PIXEL_BGRA8_PREMULTIPLIED, bytes, width, height, bytesPerRow)
         guard let printed = chafa_canvas_print(canvas, info) else { throw .noPicture }
         defer { g_string_free(printed, 1) }

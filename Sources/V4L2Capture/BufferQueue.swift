@@ -28,8 +28,7 @@ final class BufferQueue: Sendable {
 
     var queuedCount: Int { state.withLock { $0.isQueued.count(where: \.self) } }
 
-    /// Gives a buffer to the driver, the first time or again; does nothing after `detach`. The next `dequeue` throws a
-    /// failure.
+    /// Gives a buffer to the driver; does nothing after `detach`. The next `dequeue` throws a failure.
     func queue(_ index: Int) {
         state.withLock { state in
             guard let descriptor = state.descriptor else { return }

@@ -6,7 +6,6 @@ import System
 struct CameraRun {
     let source: CameraSource
     let mailbox: FrameMailbox
-    /// What is known of the camera.
     var known: CameraMemory.Content
     var report = LossReport()
     /// Nothing announces a camera that is back, so it is tried again within the longest wait.
@@ -44,7 +43,6 @@ struct CameraRun {
         }
     }
 
-    /// Streams until the source is stopped or the mailbox is closed.
     private mutating func streamOnce() throws(V4L2Error) {
         let finder = DeviceFinder(selector: configuration.device, calls: calls)
         let stream = try finder.open(lastSeen: lastSeen) { device throws(V4L2Error) in
@@ -86,8 +84,7 @@ struct LossReport {
         pending = nil
     }
 
-    /// Notes a loss of the camera, or a failed try to get it back, at a monotonic time in nanoseconds; whether to
-    /// report it.
+    /// Notes a loss or a failed reopening at a monotonic time in nanoseconds; returns whether to report it.
     mutating func failed(_ reason: SourceFailure.Reason, now: Int64) -> Bool {
         let isNews = reported.map { reason != $0 && Self.persistentReasons.contains(reason) } ?? true
         if !isNews { pending = nil } else if pending?.reason != reason { pending = (reason, now) }

@@ -47,6 +47,5 @@ public struct CameraSize: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension CameraSize {
-    /// A single size.
     init(_ size: FrameSize, rates: [ClosedRange<Double>]) { self.init(minimum: size, maximum: size, rates: rates) }
 }

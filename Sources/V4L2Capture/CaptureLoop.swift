@@ -5,9 +5,8 @@ import SystemPackage
 
 /// Delivers a stream's frames until it is stopped or the camera is lost.
 ///
-/// It takes all buffers that are ready, delivers the newest good frame, and gives older and damaged ones back to the
-/// driver at once. The driver always keeps `fewestQueued` buffers to fill: if a frame's lease would take one of those,
-/// the frame is copied.
+/// It takes all ready buffers, delivers the newest good frame, and gives older and damaged ones back to the driver at
+/// once. The driver always keeps `fewestQueued` buffers to fill: if a frame would take one of those, it is copied.
 struct CaptureLoop {
     /// Least number of buffers with which the driver skips no frame while we handle one.
     static let fewestQueued = 2
@@ -67,7 +66,6 @@ struct CaptureLoop {
         }
     }
 
-    /// A filled buffer, and its frame's number.
     private typealias Filled = (buffer: v4l2_buffer, number: Int)
 
     /// Takes all buffers that are ready; gives all but the newest good one back, and counts them.
@@ -112,9 +110,10 @@ struct CaptureLoop {
             hasDelivered = true
             guard mailbox.put(.streaming(stream.description)) else { return false }
         }
-        let (buffer, number) = filled
-        let moment = timeline.moment(of: number, driver: buffer.monotonicStamp, now: now)
-        let (layout, (base, lease)) = (stream.layout, pixels(of: buffer))
+        let buffer = filled.buffer
+        let moment = timeline.moment(of: filled.number, driver: buffer.monotonicStamp, now: now)
+        let layout = stream.layout
+        let (base, lease) = pixels(of: buffer)
         let planes = layout.planes(at: base, byteCount: Int(buffer.bytesused))
         var frame = Frame(stamp: moment.stamp, size: layout.size, format: layout.format, planes: planes, lease: lease)
         frame.captured = .now - .nanoseconds(now.monotonic - moment.instant)
@@ -127,7 +126,8 @@ struct CaptureLoop {
     private mutating func pixels(of buffer: v4l2_buffer) -> (UnsafeRawPointer, any AnyObject & Sendable) {
         let mapped = stream.buffers[Int(buffer.index)]
         let lease = BufferLease(mapped)
-        let (wide, size) = (stream.layout.wide, stream.layout.size)
+        let wide = stream.layout.wide
+        let size = stream.layout.size
         guard wide != nil || stream.copiesAlways || stream.queue.queuedCount < Self.fewestQueued else {
             return (UnsafeRawPointer(mapped.base), lease)
         }

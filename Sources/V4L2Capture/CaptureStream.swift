@@ -28,8 +28,7 @@ final class CaptureStream {
         self.device = device
         copiesAlways = mode.isEmulated || Self.driversThatReuseBuffers.contains(device.identity.driver)
         let format = mode.format.description
-        let (name, size) = (device.path, layout.size)
-        description = .init(name: name, size: size, format: format, rate: rate, orientation: orientation)
+        description = .init(name: device.path, size: layout.size, format: format, rate: rate, orientation: orientation)
         let count = try Self.requestBuffers(configuration.bufferCount, device)
         queue = BufferQueue(of: device, count: count)
         buffers = []
@@ -98,7 +97,7 @@ extension V4L2Device {
         let answer = try setFormat(mode.format, mode.size)
         let fourCC = FourCC(rawValue: answer.pixelformat)
         let size = FrameSize(answer)
-        let isWanted = request.size ?? size == size && request.format ?? fourCC == fourCC
+        let isWanted = [nil, size].contains(request.size) && [nil, fourCC].contains(request.format)
         // Fields one after the other are two half pictures, in which no face is found.
         let whole = [V4L2_FIELD_NONE, V4L2_FIELD_INTERLACED, V4L2_FIELD_ANY]
         let isWhole = whole.contains { $0.rawValue == answer.field }

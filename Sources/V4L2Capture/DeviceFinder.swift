@@ -3,8 +3,7 @@ struct DeviceFinder {
     let selector: DeviceSelector
     let calls: any V4L2Calls
 
-    /// Opens the selected camera and starts it; prefers `lastSeen`, which was in use before, whatever number it has
-    /// now.
+    /// Opens the selected camera and starts it; prefers the `lastSeen` one, whatever number it has now.
     ///
     /// A camera that another program uses is passed over, although many drivers let it be opened and only refuse to
     /// start. A link is followed wherever it leads, and waited for while it is not there: udev makes it for the very

@@ -14,9 +14,7 @@ public enum DeviceSelector: Hashable, Sendable, CustomStringConvertible {
     /// The selector as the settings have it.
     public var description: String { path ?? "auto" }
 
-    private var path: String? {
-        if case .path(let path) = self { path } else { nil }
-    }
+    private var path: String? { if case .path(let path) = self { path } else { nil } }
 
     /// Whether it names a node by its number, which says nothing about the camera behind it.
     var isNode: Bool {
@@ -25,7 +23,6 @@ public enum DeviceSelector: Hashable, Sendable, CustomStringConvertible {
         return name.hasPrefix("video") && Int(name.dropFirst(5)) != nil
     }
 
-    /// The paths at which the named camera may be.
     var paths: [String] {
         guard let path else { return [] }
         guard !path.contains("/") else { return [path] }

@@ -6,7 +6,6 @@ import Frames
 /// highest rate up to 30 per second; then the format that is cheapest to read. So a camera that does 1280×720 at 10 fps
 /// in YUYV and at 30 in MJPG is read in MJPG.
 struct FormatNegotiation {
-    /// The formats we can read, cheapest first.
     static let preferred = FrameLayout.formats.map(\.name)
     /// Frames per second beyond which nothing is gained.
     static let usualRate = 30.0
@@ -23,7 +22,7 @@ struct FormatNegotiation {
     }
 
     private func candidates(in format: CameraFormat) -> [CaptureMode] {
-        guard Self.preferred.contains(format.fourCC), request.format ?? format.fourCC == format.fourCC else {
+        guard Self.preferred.contains(format.fourCC), request.format == nil || request.format == format.fourCC else {
             return []
         }
         func mode(_ size: FrameSize, _ rate: Double?) -> CaptureMode {

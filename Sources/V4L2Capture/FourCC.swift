@@ -54,9 +54,8 @@ public struct FourCC: RawRepresentable, Hashable, Sendable, CustomStringConverti
 
     /// The layout of the pixels in memory, planes and rows without gaps; nil if it is unknown or they are compressed.
     package var rawPixels: PixelFormat? {
-        FrameLayout.formats.first {
-            $0.name == self && self != .yv12 && $0.pixels != .jpeg && FrameLayout.wide[self] == nil
-        }?
-        .pixels
+        guard self != .yv12, FrameLayout.wide[self] == nil else { return nil }
+        let pixels = FrameLayout.formats.first { $0.name == self }?.pixels
+        return pixels == .jpeg ? nil : pixels
     }
 }

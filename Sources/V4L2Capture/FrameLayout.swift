@@ -6,7 +6,6 @@ struct FrameLayout {
     var format: PixelFormat
     var size: FrameSize
     var encoding: YUVEncoding
-    /// The start of each plane, and its bytes per row.
     private var planes: [(offset: Int, bytesPerRow: Int)] = []
     /// The driver's bytes per row, and what makes single bytes of samples, of a format of two bytes a sample; else nil.
     private(set) var wide: (bytesPerRow: Int, depth: GrayDepth)?
@@ -57,7 +56,6 @@ struct FrameLayout {
         return base.load(as: UInt8.self) == 0xFF && base.load(fromByteOffset: 1, as: UInt8.self) == 0xD8
     }
 
-    /// The planes of a frame of `used` bytes at `base`.
     func planes(at base: UnsafeRawPointer, byteCount used: Int) -> Frame.Planes {
         if case .jpeg = format { return Frame.Planes(Frame.Plane(base: base, bytesPerRow: used)) }
         return Frame.Planes(planes.lazy.map { Frame.Plane(base: base + $0.offset, bytesPerRow: $0.bytesPerRow) })
@@ -110,7 +108,8 @@ struct GrayDepth {
             return UnsafeBufferPointer(start: start, count: width)
         }
         // The number of words by their number of bits, and the number of words with more than `bits`.
-        var (counts, higher) = (InlineArray<17, Int>(repeating: 0), 0)
+        var counts = InlineArray<17, Int>(repeating: 0)
+        var higher = 0
         for index in 0..<height {
             for word in row(index) where Int(word) >> bits > 0 {
                 counts[16 - word.leadingZeroBitCount] += 1

@@ -42,8 +42,7 @@ struct FrameTimeline {
     }
 
     /// Stamps a frame by the buffer's time in nanoseconds, nil if its clock is unknown, and the clocks at the fetch.
-    /// - Returns: The stamp, later than the previous frame's, and the capture time in nanoseconds of the monotonic
-    ///   clock.
+    /// - Returns: The stamp, later than the one before, and the capture time in monotonic nanoseconds.
     mutating func moment(of number: Int, driver: Int64?, now: ClockReading) -> (stamp: FrameStamp, instant: Int64) {
         var instant = now.monotonic
         if let driver, driver > 0, driver <= now.monotonic, now.monotonic - driver < Self.oldest { instant = driver }
@@ -54,7 +53,7 @@ struct FrameTimeline {
         firstInstant = first
 
         let offset = now.wall - now.monotonic
-        if let known = wallOffset, abs(offset - known) < Self.clockStep {} else { wallOffset = offset }
+        if wallOffset.map({ abs(offset - $0) >= Self.clockStep }) ?? true { wallOffset = offset }
         let time = Timestamp(nanoseconds: instant + (wallOffset ?? offset))
         return (FrameStamp(frame: number, time: time, mediaTime: Double(instant - first) / 1e9), instant)
     }

@@ -99,7 +99,8 @@ struct LibV4L2: V4L2Calls {
     }
 
     func now() -> ClockReading {
-        let (monotonic, wall) = (nanoseconds(of: CLOCK_MONOTONIC), nanoseconds(of: CLOCK_REALTIME))
+        let monotonic = nanoseconds(of: CLOCK_MONOTONIC)
+        let wall = nanoseconds(of: CLOCK_REALTIME)
         return ClockReading(monotonic: monotonic, wall: wall, suspended: nanoseconds(of: CLOCK_BOOTTIME) - monotonic)
     }
 

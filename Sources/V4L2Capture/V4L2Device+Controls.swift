@@ -7,7 +7,6 @@ extension V4L2Device {
     /// Most controls of a driver; ends an endless list.
     private static let mostControls = 512
 
-    /// All controls that settings can name, with their values.
     func controls() throws(V4L2Error) -> [CameraControl] {
         var controls: [CameraControl] = []
         var id: UInt32 = 0

@@ -11,7 +11,8 @@ extension V4L2Device {
         var kind = v4l2_fmtdesc()
         kind.type = V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue
         return try entries(.enumerateFormats, of: kind, \.index).map { entry throws(V4L2Error) in
-            let (fourCC, name) = (FourCC(rawValue: entry.pixelformat), cString(entry.description))
+            let fourCC = FourCC(rawValue: entry.pixelformat)
+            let name = cString(entry.description)
             let isEmulated = entry.flags & UInt32(V4L2_FMT_FLAG_EMULATED) != 0
             return CameraFormat(fourCC: fourCC, name: name, isEmulated: isEmulated, sizes: try sizes(of: fourCC, focus))
         }

@@ -13,7 +13,8 @@ final class V4L2Device {
 
     /// - Throws: Also `notACamera`, unless `isCamera` is false and it is a video device.
     init(path: String, calls: any V4L2Calls, isCamera: Bool = true) throws(V4L2Error) {
-        (self.path, self.calls) = (path, calls)
+        self.path = path
+        self.calls = calls
         do { descriptor = try calls.open(path) } catch { throw V4L2Error(.open, device: path, error) }
         identity = try askIdentity()
         if isCamera, let why = identity.reasonForRefusal { throw .notACamera(device: path, why: why) }

@@ -23,7 +23,8 @@ package final class VideoOutput {
             let colorspace = V4L2_COLORSPACE_SMPTE170M
             return try device.setFormat(.yu12, size, of: V4L2_BUF_TYPE_VIDEO_OUTPUT, colorspace: colorspace)
         }
-        let (kept, format) = (FrameSize(answer), FourCC(rawValue: answer.pixelformat))
+        let kept = FrameSize(answer)
+        let format = FourCC(rawValue: answer.pixelformat)
         guard kept == size, format == .yu12 else {
             let given = "it stays at \(kept) in \(format) instead of \(size) in YU12"
             throw VideoOutputError(device.path, given, "end the program that reads it, or make the node anew")

@@ -43,7 +43,6 @@ package final class Canvas {
         cairo_set_operator(context, CAIRO_OPERATOR_OVER)
     }
 
-    /// Fills everything with an opaque colour.
     package func clear(_ color: Color) {
         setSource(color)
         cairo_paint(context)
@@ -80,7 +79,6 @@ package final class Canvas {
         cairo_stroke(context)
     }
 
-    /// Draws only inside a shape while `body` runs.
     func clipped(to outline: Outline, _ body: () -> Void) {
         cairo_save(context)
         trace(outline)
@@ -152,10 +150,8 @@ package struct Color: Hashable, Sendable {
     package func withAlpha(_ alpha: Double) -> Color { Color(red: red, green: green, blue: blue, alpha: alpha) }
 
     package static let white = Color(red: 1, green: 1, blue: 1)
-    /// The yellow of marks.
     static let mark = Color(red: 1, green: 0.82, blue: 0.25)
     package static let black = Color(red: 0, green: 0, blue: 0)
-    /// The red of hearts, hats and squares.
     package static let red = Color(red: 0.87, green: 0.09, blue: 0.13)
 }
 
@@ -171,7 +167,6 @@ extension cairo_status_t {
     /// The reason of a failure in Cairo's words; nil without one.
     var failure: String? { self == CAIRO_STATUS_SUCCESS ? nil : String(cString: cairo_status_to_string(self)) }
 
-    /// Throws if drawing failed.
     func check() throws(CanvasError) {
         if let failure { throw CanvasError("drawing failed: \(failure)") }
     }

@@ -94,7 +94,6 @@ extension Outline {
         return SurfaceRect(corner: points.reduce(first, pointwiseMin), opposite: points.reduce(first, pointwiseMax))
     }
 
-    /// The same shape with each point moved.
     func mapped(_ transform: (SurfacePoint) -> SurfacePoint) -> Outline {
         Outline(lines: lines.map { $0.map(transform) }, isClosed: isClosed)
     }

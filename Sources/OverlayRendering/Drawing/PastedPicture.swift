@@ -14,7 +14,6 @@ package final class PastedPicture {
     }
 
     package let size: FrameSize
-    /// The picture and its smaller copies.
     private var copies: [Surface]
 
     convenience init(path: String) throws(Refusal) {

@@ -27,13 +27,11 @@ final class Surface {
     /// Whether it has pixels rather than a document's shapes.
     var isImage: Bool { cairo_surface_get_type(pointer) == CAIRO_SURFACE_TYPE_IMAGE }
 
-    /// The number of its pixels.
     var size: FrameSize {
         let width = cairo_image_surface_get_width(pointer)
         return FrameSize(width: Int(width), height: Int(cairo_image_surface_get_height(pointer)))
     }
 
-    /// The whole surface.
     var all: SurfaceRect { SurfaceRect(origin: .zero, size: size.points) }
 
     /// Copies a part in another size, with the border's colours beyond it.

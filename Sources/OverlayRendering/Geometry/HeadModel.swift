@@ -45,8 +45,7 @@ struct HeadModel {
 
     /// The same head for something that sits on top, `y` of the height and `z` of the width from the middle.
     ///
-    /// On a head that is tilted back, a hat on the skull would cover the eyes: it keeps its share of the way up to the
-    /// edge.
+    /// On a head tilted back, a hat on the skull would cover the eyes: it keeps its share of the way to the edge.
     func carrying(_ y: Double, _ z: Double) -> HeadModel {
         guard let pitch = pose.pitch, pitch > 0 else { return self }
         func edge(_ pitch: Double) -> Double {

@@ -37,7 +37,6 @@ struct HeadRotation: Hashable, Sendable {
 }
 
 extension Double {
-    /// The angle in radians of one in degrees.
     var radians: Double { self * .pi / 180 }
 
     /// The same angle, in degrees in (−180, 180].
@@ -62,7 +61,6 @@ struct FacePlane: Hashable, Sendable {
     static let eyeDistance = 1000.0
     /// Share of the viewer's distance within which nothing grows any more: a point behind the viewer has no picture.
     private static let nearest = 0.2
-    /// The place of the plane's centre on the surface.
     var center: SurfacePoint
     var rotation: HeadRotation
     /// Distance of the viewer, in points.

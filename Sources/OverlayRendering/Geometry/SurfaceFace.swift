@@ -35,7 +35,6 @@ package struct SurfaceFace: Hashable, Sendable {
         mesh = points.count == object.mesh.count ? points : []
     }
 
-    /// The strength, 0…1, of the mark of an event.
     func flash(_ kind: Topic) -> Double { flashes[kind] ?? 0 }
 
     /// The properties that do not depend on the place, such as the smile.

@@ -23,13 +23,11 @@ extension FrameSize {
     /// The size of a surface whose points are the pixels.
     package var points: SurfaceSize { SurfaceSize(width: Double(width), height: Double(height)) }
 
-    /// The whole pixels of a surface.
     package init(_ points: SurfaceSize) { self.init(width: Int(points.width), height: Int(points.height)) }
 }
 
 /// An upright rectangle on the drawing surface, in points.
 struct SurfaceRect: Hashable, Sendable {
-    /// Its top left corner.
     var origin: SurfacePoint
     var size: SurfaceSize
 }
@@ -39,7 +37,6 @@ extension SurfaceRect {
     var y: Double { origin.y }
     var width: Double { size.width }
     var height: Double { size.height }
-    /// Its bottom right corner.
     var end: SurfacePoint { origin + size }
     var center: SurfacePoint { origin + size / 2 }
     var area: Double { width * height }

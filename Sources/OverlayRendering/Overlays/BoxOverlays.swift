@@ -7,7 +7,6 @@ struct LabelOverlay: Overlay {
 
     var showsZones: Bool { true }
 
-    /// Draws the boxes, then the labels, which cover no face.
     func draw(_ faces: [SurfaceFace], snapshotFlash: Double, on canvas: Canvas) {
         BoxOverlay().draw(faces, snapshotFlash: snapshotFlash, on: canvas)
         Self.label(faces.map { ($0, $0.bounds) }, style: PanelStyle(), on: canvas)

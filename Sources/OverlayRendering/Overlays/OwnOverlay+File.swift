@@ -6,8 +6,7 @@ extension OwnOverlay {
     /// A file to show what an overlay's file contains.
     private static let example = "docs/examples/overlays/party.yaml"
 
-    /// Reads an overlay's file and its pictures, whose paths are relative to the file; throws `SettingsError` with all
-    /// problems at once.
+    /// Reads an overlay's file and its pictures, with paths relative to it; throws `SettingsError` with all problems.
     package init(path: String) throws(SettingsError) {
         let directory = URL(filePath: path).deletingLastPathComponent()
         try self.init(try SettingsFile(path: path, example: Self.example)) { name throws(PastedPicture.Refusal) in
@@ -15,10 +14,8 @@ extension OwnOverlay {
         }
     }
 
-    /// Reads a file with a picture.
     package typealias Load = (_ path: String) throws(PastedPicture.Refusal) -> PastedPicture
 
-    /// Makes the overlay that a file describes.
     package init(_ file: SettingsFile, load: Load) throws(SettingsError) {
         var reader = SettingsReader(file: file)
         // The pictures cover each other in the order of the file.

@@ -3,7 +3,6 @@ import Foundation
 
 /// All messages about a clip, in order, for drawing over it by `mediaTime`.
 package struct MessageTrack: Sendable {
-    /// A message with its time.
     package struct Entry: Hashable, Sendable {
         /// Seconds from the clip's first frame; of the message before, for one that does not come from a frame.
         package var mediaTime: Double
@@ -75,7 +74,6 @@ package struct MessageTrack: Sendable {
 
 /// Plays a track into a scene, forwards.
 package struct MessagePlayback: Sendable {
-    /// The scene at the time played to.
     package private(set) var scene = Scene()
     package let track: MessageTrack
     private var next = 0

@@ -85,7 +85,6 @@ package struct Scene: Hashable, Sendable {
         hiddenSince = Dictionary(hidden) { first, _ in first }
     }
 
-    /// The strength of a face at a time, 0…1.
     func strength(of face: FaceObject, at seconds: Double) -> Double {
         // After a cut nothing is known about the face's place.
         guard face.isSeen || face.confidence > 0 else { return 0 }
@@ -113,7 +112,6 @@ package struct Scene: Hashable, Sendable {
 
 /// An event's short mark on its face.
 struct Flash: Hashable, Sendable {
-    /// The kind of event; an event's topic.
     var kind: Topic
     /// The time at which it was received, in the scene's seconds.
     var start: Double
