@@ -129,13 +129,22 @@ package enum Secrets {
 }
 
 extension String {
-    /// The text without the secrets that this process was given.
-    package var withoutSecrets: String { Secrets.hidden(in: self) }
+    /// The text as a person may read it: without the secrets that this process was given, and with the bytes of files' names that
+    /// are no UTF-8 as `\xE9`.
+    package var withoutSecrets: String {
+        Secrets.hidden(in: unicodeScalars.contains { $0.byteOfFileName != nil } ? withVisibleBytes : self)
+    }
+
+    private var withVisibleBytes: String {
+        unicodeScalars.map { scalar in
+            scalar.byteOfFileName.map { "\\x" + String($0, radix: 16, uppercase: true) } ?? String(scalar)
+        }.joined()
+    }
 
     /// A text from elsewhere, without the secrets that this process was given, without the users and passwords of any addresses,
     /// and without the values of properties and headers that are secrets.
     package var withoutPasswords: String {
-        withoutSecrets.replacing(/:\/\/[^"'\n]*@/, with: "://")
+        withoutSecrets.replacing("…@", with: "").replacing(/:\/\/[^"'\n]*@/, with: "://")
             .replacing(/(?<before>^|[\s"'])[^\s"'\/:@]+:[^\s"'\/]+@/) { $0.before }
             .replacing(/(?i)(?<name>\b(?:[\w-]*authorization|[\w-]*cookie|[\w-]*headers))\s*[=:].*/) { "\($0.name)=…" }
             .replacing(

@@ -31,8 +31,11 @@ package struct OverlayJob {
         let name = input.hasSuffix("/") ? String(input.dropLast()) : input
         let ending = URL(filePath: name).pathExtension
         let stem = ending.isEmpty ? name : String(name.dropLast(ending.count + 1))
-        let output = "\(stem).\(overlay.name)" + (ending.isEmpty ? "" : "." + ending) + (isReadable(name) ? ".mp4" : "")
-        guard !FileManager.default.fileExists(atPath: output) else {
+        let end = ".\(overlay.name)" + (ending.isEmpty ? "" : "." + ending) + (isReadable(name) ? ".mp4" : "")
+        // The file system limits a name to 255 bytes.
+        let place = stem.lastIndex(of: "/").map { stem.index(after: $0) } ?? stem.startIndex
+        let output = String(stem[..<place]) + String(stem[place...].prefix(bytes: 255 - end.utf8.count)) + end
+        guard !fileExists(output) else {
             throw CommandFailure("\(output) is there already; name another output with -o")
         }
         return output
@@ -41,25 +44,22 @@ package struct OverlayJob {
     /// Draws over a file, or over those of a directory, whose files that cannot be drawn over keep none of the others
     /// from it. Returns whether there was a warning. Throws `CommandFailure` if a file could not be read or written.
     package func run(_ input: String, to output: String, until interruption: Interruption) async throws -> Bool {
-        var isDirectory: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: input, isDirectory: &isDirectory) else {
+        guard fileExists(input) else {
             throw CommandFailure("cannot read \(input.shownSource): there is no such file")
         }
-        guard isDirectory.boolValue else {
+        guard isDirectory(input) else {
             var work = try OverlaidFile(input, to: output, self, interruption)
             return try await work.draw()
         }
-        let files = try FileManager.default.contentsOfDirectory(atPath: input).sorted()
+        let files = System.names(in: input).sorted()
         let names = files.filter { OutputPath.isPicture($0) || OutputPath.isClip($0) || Self.isReadable($0) }
         guard !names.isEmpty else { throw CommandFailure("there is no clip and no picture in \(input)") }
         let others = files.filter { !names.contains($0) }.joined(separator: ", ")
         if !others.isEmpty {
             StandardOutput.note("left out, because their names are not those of clips or pictures: \(others.printable)")
         }
-        do {
-            try FileManager.default.createDirectory(atPath: output, withIntermediateDirectories: true)
-        } catch {
-            throw CommandFailure("cannot make the directory \(output): \(systemReason(error))")
+        guard makeDirectories(output) == 0 else {
+            throw CommandFailure("cannot make the directory \(output): \(String(cString: strerror(errno)))")
         }
         var failures = 0
         var hasWarned = false

@@ -1,4 +1,5 @@
 import FaceMessages
+import System
 
 /// Which daemons give signs of life: what the broker has kept of one that ended together with it says that it is online.
 struct LifeSigns {
@@ -17,7 +18,7 @@ struct LifeSigns {
     /// After how many intervals without a sign a daemon counts as gone.
     static let patience = 3.0
 
-    private var daemons: [String: Daemon] = [:]
+    private var daemons = ByteDictionary<Daemon>()
 
     /// Notes a message. Returns the status of its daemon if that was taken for gone.
     mutating func take(_ message: CameraMessage, at now: SuspendingClock.Instant = .now) -> CameraMessage? {
@@ -49,7 +50,8 @@ struct LifeSigns {
 
     /// What to say of daemons of which nothing came for too long, each once: as a status, which is no sign of life.
     mutating func vanished(at now: SuspendingClock.Instant = .now) -> [CameraMessage] {
-        daemons.filter { !$1.isGone && now - $1.heard > .seconds($1.interval * Self.patience) }.sorted { $0.key < $1.key }
+        daemons.filter { !$0.value.isGone && now - $0.value.heard > .seconds($0.value.interval * Self.patience) }
+            .sorted { $0.key < $1.key }
             .map { base, daemon in
                 daemons[base]?.isGone = true
                 let silence = FleetFormatter.duration(daemon.interval * Self.patience)
