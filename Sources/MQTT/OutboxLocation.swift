@@ -15,7 +15,9 @@ package enum OutboxLocation {
     package static func path(topic: String, environment: [String: String]) -> String {
         var name = identifier(ofTopic: topic)
         // Most file systems take 255 bytes, of which SQLite's own files need some for an ending.
-        if name.utf8.count > 200 { name = name.prefix(150) + "_" + SHA256.hmac(of: Array(topic.utf8), key: []).prefix(32) }
+        if name.utf8.count > 200 {
+            name = name.prefix(150) + "_" + SHA256.hmac(of: Array(topic.utf8), key: []).prefix(32)
+        }
         return directory(environment: environment) + "/outbox-" + name + ".sqlite"
     }
 

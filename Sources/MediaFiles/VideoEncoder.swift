@@ -55,7 +55,12 @@ final class Muxer {
     init(_ path: String, format: ClipFormat, encoder: VideoEncoder, soundSource: String? = nil) throws(SourceFailure) {
         do { file = try PendingFile(path) } catch { throw .unwritable(path, error.reason) }
         var context: UnsafeMutablePointer<AVFormatContext>?
-        let made = ffmpeg.avformat_alloc_output_context2(&context, nil, format.muxer, ("file:" + file.temporaryPath).fileName)
+        let made = ffmpeg.avformat_alloc_output_context2(
+            &context,
+            nil,
+            format.muxer,
+            ("file:" + file.temporaryPath).fileName
+        )
         guard made >= 0, let context, let stream = ffmpeg.avformat_new_stream(context, nil) else {
             ffmpeg.avformat_free_context(context)
             throw .noEncoder(path, codec: format.muxer)

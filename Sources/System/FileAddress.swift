@@ -10,7 +10,9 @@ extension String {
         var rest = address.path.utf8[...]
         while let byte = rest.popFirst() {
             let digits = String(decoding: rest.prefix(2), as: UTF8.self)
-            if byte == UInt8(ascii: "%"), digits.wholeMatch(of: /[0-9A-Fa-f]{2}/) != nil, let value = UInt8(digits, radix: 16) {
+            if byte == UInt8(ascii: "%"), digits.wholeMatch(of: /[0-9A-Fa-f]{2}/) != nil,
+                let value = UInt8(digits, radix: 16)
+            {
                 bytes.append(value)
                 rest = rest.dropFirst(2)
             } else {
@@ -22,7 +24,8 @@ extension String {
 }
 
 extension [String] {
-    /// The arguments of a command, with the path in place of a file's address wherever an argument or an option's value is one.
+    /// The arguments of a command, with the path in place of a file's address wherever an argument or an option's value
+    /// is one.
     package var withPlainPaths: [String] {
         map { argument in
             if let path = argument.pathOfFileAddress { return path }

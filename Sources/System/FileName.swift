@@ -3,7 +3,7 @@ package import Glibc
 
 /// Names of files are bytes, and not all are UTF-8: those of old disks, cameras and zip files often are Latin-1.
 ///
-/// In a `String` each byte that is no UTF-8 stands as a character for private use of its own. The functions of the system below
+/// In a `String` each byte that is no UTF-8 is a character for private use of its own. The functions of the system below
 /// have the names and take the arguments of the C library's, and give it the bytes.
 extension String {
     /// The private character of byte 0; only bytes from 0x80 on have one.
@@ -64,7 +64,8 @@ package func names(in directory: String) -> [String] {
 /// Whether there is a file or a directory.
 package func fileExists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-/// What the system knows of a file, with `followsLink` of the one that a link leads to; nil if it knows none, which `errno` explains.
+/// What the system knows of a file, with `followsLink` of the one that a link leads to; nil if it knows none, which
+/// `errno` explains.
 package func fileStatus(_ path: String, followsLink: Bool = true) -> stat? {
     var status = stat()
     return (followsLink ? stat(path.fileName, &status) : lstat(path.fileName, &status)) == 0 ? status : nil
@@ -76,7 +77,9 @@ package func isDirectory(_ path: String) -> Bool { fileStatus(path).map { $0.st_
 /// Makes a directory, with those that it is in.
 package func makeDirectories(_ path: String, mode: mode_t = 0o777) -> CInt {
     if isDirectory(path) { return 0 }
-    if let slash = path.dropFirst().lastIndex(of: "/"), makeDirectories(String(path[..<slash]), mode: mode) != 0 { return -1 }
+    if let slash = path.dropFirst().lastIndex(of: "/"), makeDirectories(String(path[..<slash]), mode: mode) != 0 {
+        return -1
+    }
     return mkdir(path, mode) == 0 || errno == EEXIST && isDirectory(path) ? 0 : -1
 }
 
@@ -90,7 +93,11 @@ extension ProcessInfo {
         var result: [String: String] = [:]
         var next = environ
         while let entry = next.pointee {
-            let parts = String(fileName: bytes(of: entry)).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let parts = String(fileName: bytes(of: entry)).split(
+                separator: "=",
+                maxSplits: 1,
+                omittingEmptySubsequences: false
+            )
             if parts.count == 2 { result[String(parts[0])] = String(parts[1]) }
             next += 1
         }

@@ -18,8 +18,8 @@ package struct HostAndPort: Hashable, Sendable {
     }
 }
 
-/// The address of a server's client, the same however it is written: as a socket has it or as proxies name it, with a port, in
-/// brackets or quotes, with a zone, an address of version 4 as one of version 6.
+/// The address of a server's client, the same however it is written: as a socket has it or as proxies name it, with a
+/// port, in brackets or quotes, with a zone, an address of version 4 as one of version 6.
 package struct ClientAddress: Hashable, Sendable, CustomStringConvertible {
     /// The four or the sixteen bytes of the number.
     private let bytes: [UInt8]
@@ -27,7 +27,8 @@ package struct ClientAddress: Hashable, Sendable, CustomStringConvertible {
     /// Nil for what is no address, as the word that a proxy has for a client it does not know.
     package init?(_ text: some StringProtocol) {
         let plain = String(text.filter { !$0.isWhitespace && $0 != "\"" })
-        var (address, isPort) = (plain[...], true)
+        var address = plain[...]
+        var isPort = true
         if plain.hasPrefix("["), let end = plain.firstIndex(of: "]") {
             address = plain[..<end].dropFirst()
             isPort = ["", ":"].contains(plain[end...].dropFirst().prefix(1))
@@ -35,7 +36,8 @@ package struct ClientAddress: Hashable, Sendable, CustomStringConvertible {
             address = plain.prefix { $0 != ":" }
         }
         address = address.prefix { $0 != "%" }
-        var (four, six) = (in_addr(), in6_addr())
+        var four = in_addr()
+        var six = in6_addr()
         if inet_pton(AF_INET, String(address), &four) == 1 {
             bytes = withUnsafeBytes(of: &four) { Array($0) }
         } else if inet_pton(AF_INET6, String(address), &six) == 1 {

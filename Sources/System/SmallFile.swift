@@ -66,7 +66,8 @@ extension String {
 }
 
 extension [String: String] {
-    /// The variables that are set: an empty one is as none, and a line end that a file of variables had is no part of a value.
+    /// The variables that are set: an empty one is as none, and a line end that a file of variables had is no part of a
+    /// value.
     package var given: Self {
         compactMapValues { value in
             var text = value.withoutByteOrderMark

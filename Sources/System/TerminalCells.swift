@@ -21,7 +21,7 @@ extension StringProtocol {
     /// How many cells a terminal needs for the text, which has no control characters.
     package var cells: Int { unicodeScalars.reduce(0) { $0 + $1.cells } }
 
-    /// The beginning that fits into so many cells.
+    /// The beginning that fits into `limit` cells.
     package func prefix(cells limit: Int) -> SubSequence {
         var room = limit
         return prefix { character in

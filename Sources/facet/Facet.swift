@@ -40,7 +40,8 @@ struct Facet: AsyncParsableCommand {
 
     /// Ends as the parser would, without the secrets that it quotes of what it does not take.
     private static func end(with error: any Error) -> Never {
-        let (text, code) = (fullMessage(for: error).withoutSecrets, exitCode(for: error))
+        let text = fullMessage(for: error).withoutSecrets
+        let code = exitCode(for: error)
         if !text.isEmpty {
             StandardOutput.write(Array((text + "\n").utf8), to: code == .success ? STDOUT_FILENO : STDERR_FILENO)
         }

@@ -69,7 +69,9 @@ struct RelayTests {
 
     @Test("no two cameras have the same address")
     func distinctAddresses() {
-        let names = ["玄関カメラ", "台所カメラ", "a b", "a_b", "a%20b", "a/b", "Ku\u{308}che", "Küche", "\u{645}\u{200C}\u{62E}", ""]
+        let names = [
+            "玄関カメラ", "台所カメラ", "a b", "a_b", "a%20b", "a/b", "Ku\u{308}che", "Küche", "\u{645}\u{200C}\u{62E}", "",
+        ]
         #expect(Set(names.map { OSC.channel(1, of: $0, nil) }).count == names.count)
     }
 

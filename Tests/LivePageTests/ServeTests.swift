@@ -232,7 +232,10 @@ struct ServeTests {
     @Test(
         "behind a proxy a client is its address, however the proxy writes it",
         arguments: [
-            ["203.0.113.7:PORT", "203.0.113.7", "\"203.0.113.7:PORT\"", "::ffff:203.0.113.7", "[::ffff:203.0.113.7]:PORT"],
+            [
+                "203.0.113.7:PORT", "203.0.113.7", "\"203.0.113.7:PORT\"", "::ffff:203.0.113.7",
+                "[::ffff:203.0.113.7]:PORT",
+            ],
             ["[2001:db8::7]:PORT", "\"[2001:db8::7]:PORT\"", "2001:db8::7", "[2001:db8::7]", "2001:DB8:0:0::PORT"],
             ["fe80::7%eth0", "[fe80::7%25eth0]:PORT", "fe80::PORT%wlan0"], ["unknown", "_hidden", "", "203.0.113"],
         ]

@@ -13,7 +13,8 @@ struct FileNameTests {
     @Test(
         "each sequence of bytes is a name that comes back as it was",
         arguments: [
-            Array("plain".utf8), Array("küche".utf8), [0x63, 0x61, 0x66, 0xE9], [0xFF, 0x80, 0xC3], [0xE9, 0x2E, 0x6D, 0x70, 0x34],
+            Array("plain".utf8), Array("küche".utf8), [0x63, 0x61, 0x66, 0xE9], [0xFF, 0x80, 0xC3],
+            [0xE9, 0x2E, 0x6D, 0x70, 0x34],
             [0xF4, 0x8F, 0xBB, 0xA9], [0xED, 0xA0, 0x80],
         ]
     )
@@ -42,7 +43,8 @@ struct FileNameTests {
     @Test(
         "a file's address is its path, however it is written",
         arguments: [
-            ("file:///a/my%20clip%20100%25.mp4", "/a/my clip 100%.mp4"), ("file://localhost/a%20b", "/a b"), ("file:/a%20b", "/a b"),
+            ("file:///a/my%20clip%20100%25.mp4", "/a/my clip 100%.mp4"), ("file://localhost/a%20b", "/a b"),
+            ("file:/a%20b", "/a b"),
             ("FILE:///a/k%C3%BCche", "/a/küche"), ("file:///x%23y%3Fz", "/x#y?z"), ("file:///a%2520b", "/a%20b"),
             ("file:///100%.mp4", "/100%.mp4"), ("file:///a#b?c", "/a#b?c"),
         ]
@@ -52,20 +54,28 @@ struct FileNameTests {
         #expect(["-o", address, "--source=\(address)"].withPlainPaths == ["-o", path, "--source=\(path)"])
     }
 
-    @Test("what is no address of a file here stays as it is", arguments: ["/a%20b", "file", "file:a", "file://nas/a", "x-file:///a"])
+    @Test(
+        "what is no address of a file here stays as it is",
+        arguments: ["/a%20b", "file", "file:a", "file://nas/a", "x-file:///a"]
+    )
     func others(text: String) {
         #expect(text.pathOfFileAddress == nil && [text].withPlainPaths == [text])
     }
 
     @Test("an address may name bytes that are no UTF-8")
     func bytesOfAddress() {
-        #expect("file:///caf%E9".pathOfFileAddress?.fileName.map { UInt8(bitPattern: $0) } == Array("/caf".utf8) + [0xE9, 0])
+        #expect(
+            "file:///caf%E9".pathOfFileAddress?.fileName.map { UInt8(bitPattern: $0) } == Array("/caf".utf8) + [
+                0xE9, 0,
+            ]
+        )
     }
 
     @Test(
         "a text takes as many cells as a terminal draws",
         arguments: [
-            ("door", 4), ("玄関カメラ", 10), ("Ku\u{308}che", 5), ("Küche", 5), ("\u{645}\u{6CC}\u{200C}\u{62E}", 3), ("…–│", 3),
+            ("door", 4), ("玄関カメラ", 10), ("Ku\u{308}che", 5), ("Küche", 5), ("\u{645}\u{6CC}\u{200C}\u{62E}", 3),
+            ("…–│", 3),
             ("\u{1F6AA}\u{1F3FD}\u{200D}\u{2640}\u{FE0F}廊下", 7), ("", 0),
         ]
     )

@@ -53,7 +53,9 @@ package struct CameraTable {
 
     /// Seconds until all cameras of which nothing but kept messages came count as gone; nil if there is none.
     var uncertainty: Double? {
-        let intervals = cameras.filter { !isCertain($0.key) }.map { $1.status?.statsInterval ?? LifeSigns.usualInterval }
+        let intervals = cameras.filter { !isCertain($0.key) }.map {
+            $1.status?.statsInterval ?? LifeSigns.usualInterval
+        }
         return intervals.max().map { min($0, LifeSigns.usualInterval) * LifeSigns.patience + 2 }
     }
 

@@ -1,7 +1,8 @@
 import FaceMessages
 import System
 
-/// Which daemons give signs of life: what the broker has kept of one that ended together with it says that it is online.
+/// The daemons that give signs of life. What the broker has kept of one that ended together with it says that it is
+/// online.
 struct LifeSigns {
     private struct Daemon {
         /// The newest status, which says that it is online.
@@ -34,7 +35,9 @@ struct LifeSigns {
             let interval = status.statsInterval ?? daemons[base]?.interval ?? Self.usualInterval
             daemons[base] = Daemon(status: message, origin: origin, interval: interval, heard: now)
         default:
-            guard var daemon = daemons[base], !message.isRetained, !Topic.commands.contains(message.topic) else { return nil }
+            guard var daemon = daemons[base], !message.isRetained, !Topic.commands.contains(message.topic) else {
+                return nil
+            }
             // Before version 0.5 the status does not state the interval.
             if case .decoded(.stats(let figures, _)) = message.content {
                 daemon.interval = max(daemon.interval, figures.interval)

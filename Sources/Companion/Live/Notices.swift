@@ -144,7 +144,8 @@ extension CameraState {
         case .disabled: "detection is off; `facet detect on` switches it on"
         case .stopped: "the daemon has ended; start facetd again"
         case .offline: "the daemon is gone: it was killed, or cut off from the network"
-        case .gone: "the daemon is gone: \(status?.detail ?? "it gives no sign of life"), whatever the broker has kept of it"
+        case .gone:
+            "the daemon is gone: \(status?.detail ?? "it gives no sign of life"), whatever the broker has kept of it"
         case .starting, .streaming, .unknown: nil
         }
     }
