@@ -5,6 +5,7 @@ package import Logging
 import MQTT
 import ServiceLifecycle
 import Synchronization
+import System
 import UnixSignals
 
 /// The whole daemon: what one run of `facetd` does.
@@ -24,7 +25,7 @@ package enum Daemon {
         logger: Logger
     ) async throws {
         // For the password, the outbox's place and the service manager.
-        let environment = ProcessInfo.processInfo.environment
+        let environment = ProcessInfo.variables
         let origin = MessageOrigin(camera: settings.camera.name, boot: ULID.make(at: .wallClock()))
         let delivery =
             usesBroker ? try Delivery(settings, origin: origin, environment: environment, logger: logger) : nil

@@ -8,8 +8,8 @@ public struct DaemonStatus: Hashable, Sendable, WireValue {
         case stopped
         /// It vanished: only the last will says so.
         case offline
-        /// It vanished together with the broker, which cannot say so: nothing came for three intervals of its figures. Only who
-        /// listens knows that; no daemon publishes it.
+        /// It vanished together with the broker, which cannot say so: nothing came for three intervals of its figures.
+        /// Only who listens knows that; no daemon publishes it.
         case gone
 
         /// What daemons publish, as their will too.

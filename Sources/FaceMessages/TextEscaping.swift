@@ -37,7 +37,9 @@ extension StringProtocol {
 
 extension Unicode.Scalar {
     fileprivate var isPrintable: Bool {
+        // Persian and emoji are written with joiners (U+200C, U+200D), which act on nothing but their neighbours.
         ![.control, .format, .lineSeparator, .paragraphSeparator].contains(properties.generalCategory)
+            || 0x200C...0x200D ~= value
     }
 }
 

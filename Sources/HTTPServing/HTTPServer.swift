@@ -193,8 +193,7 @@ package final class HTTPServer: @unchecked Sendable {
             shutdown(oldest ?? socket, Int32(SHUT_RDWR))
             guard oldest != nil else { return }
         }
-        // An address of version 4 that came to a socket of version 6 is written as version 4.
-        let address = SocketAddress(of: socket, getpeername).host.replacing(/^::ffff:/, with: "")
-        table.open(socket, from: address, at: seconds)
+        let host = SocketAddress(of: socket, getpeername).host
+        table.open(socket, from: ClientAddress(host)?.description ?? host, at: seconds)
     }
 }

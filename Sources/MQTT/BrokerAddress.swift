@@ -42,8 +42,8 @@ package struct BrokerAddress: Hashable, Sendable {
         guard ["", "/"].contains(server.path), !rest.contains(where: { "?#".contains($0) }) else {
             throw refused(
                 at == nil
-                ? "nothing may follow the port: the topic is a setting of its own"
-                : "in a user, / is written %2F, # is %23 and ? is %3F; nothing may follow the port"
+                    ? "nothing may follow the port: the topic is a setting of its own"
+                    : "in a user, / is written %2F, # is %23 and ? is %3F; nothing may follow the port"
             )
         }
         if let user = server.user {

@@ -1,8 +1,8 @@
-/// Finds the messages at which the broker closes the connection: MQTT 3.1.1 has no other answer to one that is too large, that is
-/// retained where nothing is kept, or whose topic is denied.
+/// Finds the messages at which the broker closes the connection: MQTT 3.1.1 has no other answer to one that is too
+/// large, that is retained where nothing is kept, or whose topic is denied.
 ///
-/// After two connections in a row that ended soon after a message, messages go out one by one. One with which the connection ends
-/// twice is left out, until a smaller one of its topic comes.
+/// After two connections in a row that ended soon after a message, messages go out one by one. One with which the
+/// connection ends twice is left out, until a smaller one of its topic comes.
 struct ClosingMessages {
     /// What was found at the end of a connection.
     enum Finding: Equatable {
@@ -51,7 +51,10 @@ struct ClosingMessages {
 
     mutating func connected(to broker: Int, at now: Int64) {
         if broker != self.broker { self = ClosingMessages() }
-        (self.broker, connected, single, lastSent) = (broker, now, nil, .min)
+        self.broker = broker
+        connected = now
+        single = nil
+        lastSent = .min
     }
 
     /// Notes that a message was sent. Returns whether its answer is waited for.

@@ -131,7 +131,9 @@ extension NetworkLoop {
                 metadata: ["topic": "\(topic)", "bytes": "\(size)"]
             )
         case .retained:
-            logger.error("the broker ends the connection at each retained message: they are sent without being retained")
+            logger.error(
+                "the broker ends the connection at each retained message: they are sent without being retained"
+            )
         }
     }
 

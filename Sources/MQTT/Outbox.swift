@@ -3,6 +3,7 @@ import Dispatch
 import Glibc
 package import Logging
 import Synchronization
+import System
 
 /// Keeps events and a few small values in an SQLite file, so that no crash of the program loses any; or, without a file, as
 /// long as the process lives.

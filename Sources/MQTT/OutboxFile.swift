@@ -118,8 +118,7 @@ final class OutboxFile: Sendable {
     }
 
     static func identity(of path: String) throws -> [UInt64] {
-        var status = stat()
-        guard stat(path, &status) == 0 else { throw SystemError("find \(path)", errno) }
+        guard let status = fileStatus(path) else { throw SystemError("find \(path)", errno) }
         return identity(status)
     }
 

@@ -13,7 +13,12 @@ package enum OutboxLocation {
 
     /// The file for events under a base topic. Each base topic has its own, because each is a program of its own.
     package static func path(topic: String, environment: [String: String]) -> String {
-        directory(environment: environment) + "/outbox-" + identifier(ofTopic: topic) + ".sqlite"
+        var name = identifier(ofTopic: topic)
+        // Most file systems take 255 bytes, of which SQLite's own files need some for an ending.
+        if name.utf8.count > 200 {
+            name = name.prefix(150) + "_" + SHA256.hmac(of: Array(topic.utf8), key: []).prefix(32)
+        }
+        return directory(environment: environment) + "/outbox-" + name + ".sqlite"
     }
 
     /// A base topic as part of an id or a file's name: letters, digits, `_` and `-` only.

@@ -1,4 +1,5 @@
 import CSQLite
+import System
 
 /// What SQLite could not do.
 package struct SQLiteError: Error {
@@ -27,7 +28,7 @@ package final class SQLiteConnection {
     /// Opens a file, or makes it; throws `SQLiteError`.
     package init(path: String) throws {
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-        try check(sqlite3_open_v2(path, &handle, flags, nil))
+        try check(sqlite3_open_v2(path.fileName, &handle, flags, nil))
     }
 
     deinit { close() }

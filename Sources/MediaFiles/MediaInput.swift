@@ -152,8 +152,7 @@ private struct Opening {
 
     /// Refuses what is no readable file before FFmpeg guesses.
     private func check(_ path: String) throws(SourceFailure) {
-        var status = stat()
-        guard stat(path, &status) == 0 else {
+        guard let status = fileStatus(path) else {
             guard errno != ENOENT, errno != ENOTDIR else {
                 throw .init(.notFound, "open \(path)", "there is no such file", "check the path")
             }
@@ -190,7 +189,7 @@ private struct Opening {
         let format = isRaw ? ffmpeg.av_find_input_format("rawvideo") : nil
         // On failure FFmpeg frees the context.
         let result = FFmpeg.withOptions(inputOptions) { dictionary in
-            ffmpeg.avformat_open_input(&context, location.address.revealed(), format, dictionary)
+            ffmpeg.avformat_open_input(&context, location.address.revealed().fileName, format, dictionary)
         }
         guard result >= 0, let context else { throw failure(result) }
         return FFmpegOwned(context) { [interrupt, command] context in
@@ -328,7 +327,7 @@ private struct Opening {
 
     /// FFmpeg's names of a file's format, whether it is one of those above or not.
     private var kind: (format: String, name: String)? {
-        let address = location.address.revealed()
+        let address = location.address.revealed().fileName
         var io: UnsafeMutablePointer<AVIOContext>?
         guard ffmpeg.avio_open(&io, address, AVIO_FLAG_READ) >= 0 else { return nil }
         defer { _ = ffmpeg.avio_closep(&io) }

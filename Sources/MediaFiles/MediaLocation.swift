@@ -28,15 +28,15 @@ extension MediaLocation {
             self.init(address: command, name: text.shownSource, command: command)
             return
         }
+        if let path = text.pathOfFileAddress {
+            self.init(path: path)
+            return
+        }
         guard let separator = text.firstRange(of: "://") else {
             self.init(path: text)
             return
         }
         let scheme = text[..<separator.lowerBound].lowercased()
-        if scheme == "file" {
-            self.init(path: String(text[separator.upperBound...]))
-            return
-        }
         guard Self.networkSchemes.contains(scheme) else {
             let known = Self.networkSchemes.sorted().map { $0 + "://" }.joined(separator: ", ")
             let problem = "cannot open an address that begins with \(scheme)://"

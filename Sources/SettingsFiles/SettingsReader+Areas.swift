@@ -1,4 +1,5 @@
 package import FaceMetadata
+import Foundation
 
 extension SettingsReader {
     /// The areas under `ignore`, in which no face begins, by names that only people read.
@@ -23,7 +24,15 @@ extension SettingsReader {
             read(key + ".dwell", seconds: &dwell, in: .zero ... .seconds(3600))
             read(key + ".minimumSize", &minimumSize, in: 0...1)
             read(key + ".anchor", &anchor)
-            return area.map { Zone(name, $0, dwell: dwell, minimumSize: minimumSize, anchor: anchor) }
+            return area.map {
+                Zone(
+                    name.precomposedStringWithCanonicalMapping,
+                    $0,
+                    dwell: dwell,
+                    minimumSize: minimumSize,
+                    anchor: anchor
+                )
+            }
         }
     }
 

@@ -18,12 +18,51 @@ package struct HostAndPort: Hashable, Sendable {
     }
 }
 
-/// What counts as one client of a server: an address of version 4, and of version 6 the half that names the network, as a client
-/// has all addresses in it.
+/// The address of a server's client, the same however it is written: as a socket has it or as proxies name it, with a
+/// port, in brackets or quotes, with a zone, an address of version 4 as one of version 6.
+package struct ClientAddress: Hashable, Sendable, CustomStringConvertible {
+    /// The four or the sixteen bytes of the number.
+    private let bytes: [UInt8]
+
+    /// Nil for what is no address, as the word that a proxy has for a client it does not know.
+    package init?(_ text: some StringProtocol) {
+        let plain = String(text.filter { !$0.isWhitespace && $0 != "\"" })
+        var address = plain[...]
+        var isPort = true
+        if plain.hasPrefix("["), let end = plain.firstIndex(of: "]") {
+            address = plain[..<end].dropFirst()
+            isPort = ["", ":"].contains(plain[end...].dropFirst().prefix(1))
+        } else if plain.count(where: { $0 == ":" }) == 1 {
+            address = plain.prefix { $0 != ":" }
+        }
+        address = address.prefix { $0 != "%" }
+        var four = in_addr()
+        var six = in6_addr()
+        if inet_pton(AF_INET, String(address), &four) == 1 {
+            bytes = withUnsafeBytes(of: &four) { Array($0) }
+        } else if inet_pton(AF_INET6, String(address), &six) == 1 {
+            let all = withUnsafeBytes(of: &six) { Array($0) }
+            let isMapped = all.prefix(12) == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
+            bytes = isMapped ? Array(all[12...]) : all
+        } else {
+            return nil
+        }
+        guard isPort else { return nil }
+    }
+
+    /// What counts as one client: of version 6 the half that names the network, as a client has all addresses in it.
+    package var network: [UInt8] { bytes.count == 4 ? bytes : Array(bytes.prefix(8)) }
+
+    package var description: String {
+        var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        inet_ntop(bytes.count == 4 ? AF_INET : AF_INET6, bytes, &text, socklen_t(text.count))
+        return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+}
+
+/// What counts as one client of a server, by the client's address; by the text if it is none.
 package func clientNetwork(of address: String) -> String {
-    var six = in6_addr()
-    guard inet_pton(AF_INET6, address, &six) == 1 else { return address }
-    return withUnsafeBytes(of: &six) { $0.prefix(8).map { String($0, radix: 16) }.joined(separator: ":") }
+    ClientAddress(address)?.network.map { String($0) }.joined(separator: ".") ?? address
 }
 
 /// An IPv4 or IPv6 address with its port, as sockets take it.

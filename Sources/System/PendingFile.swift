@@ -17,7 +17,8 @@ package final class PendingFile: Sendable {
     package init(_ path: String, mode: mode_t = 0o666) throws(SystemError) {
         self.path = path
         let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
-        let (directory, prefix) = (String(path[..<slash]), ".\(path[slash...]).")
+        // A name may have all the bytes that the file system allows.
+        let (directory, prefix) = (String(path[..<slash]), ".\(path[slash...].prefix(bytes: 100)).")
         Self.removeLeftovers(in: directory, prefix)
         while true {
             let number = String(UInt64.random(in: 0 ... .max), radix: 36)
@@ -65,8 +66,7 @@ package final class PendingFile: Sendable {
         keepsOwner: Bool = false
     ) throws(SystemError) {
         let file = try PendingFile(path, mode: mode)
-        var present = stat()
-        if keepsOwner, stat(path, &present) == 0 {
+        if keepsOwner, let present = fileStatus(path) {
             // The owner first: a change of it takes away some bits of the mode.
             guard fchown(file.descriptor, present.st_uid, present.st_gid) == 0,
                 fchmod(file.descriptor, present.st_mode & 0o7777) == 0

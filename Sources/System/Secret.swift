@@ -37,17 +37,19 @@ package enum Secrets {
     package static func add(_ value: String) {
         var unreserved = CharacterSet.alphanumerics
         unreserved.insert(charactersIn: "-._~")
-        let forms = [value, value.removingPercentEncoding, value.addingPercentEncoding(withAllowedCharacters: unreserved)]
+        let forms = [
+            value, value.removingPercentEncoding, value.addingPercentEncoding(withAllowedCharacters: unreserved),
+        ]
         known.withLock { $0.formUnion(forms.compactMap(\.self).filter { $0.count >= shortest }) }
     }
 
-    /// Notes the secrets in a setting, an argument or a command: passwords and queries of addresses, values of properties and
-    /// headers that are secrets, and variables that hold such. Takes too much rather than too little.
+    /// Notes the secrets in a setting, an argument or a command: passwords and queries of addresses, values of
+    /// properties and headers that are secrets, and variables with such values. Takes too much rather than too little.
     package static func learn(from text: String, environment: [String: String] = [:]) {
         let text = text.replacing(/\$\{?(?<name>\w+)\}?/) { environment[String($0.name)] ?? String($0.output.0) }
         for address in text.ranges(of: "://") {
             let rest = text[address.upperBound...].prefix { !$0.isNewline }
-            // Nobody is called like an address in numbers: what follows one is a path.
+            // No user is called like an address in numbers: what follows one is a path.
             guard let colon = rest.firstIndex(of: ":"), !rest.starts(with: Self.number) else { continue }
             // A / or a blank in a password ends what looks like the address, and an @ may be part of it.
             for at in rest.indices where rest[at] == "@" && at > colon {
@@ -66,7 +68,9 @@ package enum Secrets {
         }
         let words = /(?:pass|pw|token|secret|credential|bearer|api_?-?key)/.ignoresCase()
         let named = Regex {
-            Capture { /[\w-]*/; words; /[\w-]*/ }
+            Capture {
+                /[\w-]*/; words; /[\w-]*/
+            }
             /["']?(?:\s*[=:]\s*|\s+)/
             Capture(/"[^"]*"|'[^']*'|[^\s&;,"']+/)
         }
@@ -74,7 +78,9 @@ package enum Secrets {
             // Without a sign between them, only an option has a value.
             let (_, name, value) = match.output
             let isAssigned = text[name.endIndex..<value.startIndex].contains { "=:".contains($0) }
-            if isAssigned || name.hasPrefix("-") { add(value.trimmingCharacters(in: CharacterSet(charactersIn: "\"'"))) }
+            if isAssigned || name.hasPrefix("-") {
+                add(value.trimmingCharacters(in: CharacterSet(charactersIn: "\"'")))
+            }
         }
         for match in text.matches(of: /(?i)(?:authorization|cookie)\s*[=:]\s*(?<value>[^"'\n]+)/) {
             for word in match.value.split(separator: " ") where word.count >= 6 { add(String(word)) }
@@ -93,7 +99,11 @@ package enum Secrets {
     package static func learn(arguments: [String], environment: [String: String]) {
         for argument in arguments { learn(from: argument, environment: environment) }
         for (name, value) in environment where name.hasPrefix("FACET_") && !namesFile(name) {
-            if name.contains(/PASSWORD|TOKEN|SECRET/) { add(value) } else { learn(from: value, environment: environment) }
+            if name.contains(/PASSWORD|TOKEN|SECRET/) {
+                add(value)
+            } else {
+                learn(from: value, environment: environment)
+            }
         }
     }
 
@@ -117,7 +127,8 @@ package enum Secrets {
     }
 
     private static func replacing(_ value: String, in text: String, between isEdge: (Character) -> Bool) -> String {
-        var (result, rest) = ("", text[...])
+        var result = ""
+        var rest = text[...]
         while let range = rest.firstRange(of: value) {
             let before = rest[..<range.lowerBound].last ?? result.last
             let stands = before.map(isEdge) ?? true && rest[range.upperBound...].first.map(isEdge) ?? true
@@ -129,13 +140,22 @@ package enum Secrets {
 }
 
 extension String {
-    /// The text without the secrets that this process was given.
-    package var withoutSecrets: String { Secrets.hidden(in: self) }
+    /// The text as a person may read it: without the secrets that this process was given, and with the bytes of files'
+    /// names that are no UTF-8 as `\xE9`.
+    package var withoutSecrets: String {
+        Secrets.hidden(in: unicodeScalars.contains { $0.byteOfFileName != nil } ? withVisibleBytes : self)
+    }
 
-    /// A text from elsewhere, without the secrets that this process was given, without the users and passwords of any addresses,
-    /// and without the values of properties and headers that are secrets.
+    private var withVisibleBytes: String {
+        unicodeScalars.map { scalar in
+            scalar.byteOfFileName.map { "\\x" + String($0, radix: 16, uppercase: true) } ?? String(scalar)
+        }.joined()
+    }
+
+    /// A text from elsewhere, without the secrets that this process was given, without the users and passwords of any
+    /// addresses, and without the values of properties and headers that are secrets.
     package var withoutPasswords: String {
-        withoutSecrets.replacing(/:\/\/[^"'\n]*@/, with: "://")
+        withoutSecrets.replacing("…@", with: "").replacing(/:\/\/[^"'\n]*@/, with: "://")
             .replacing(/(?<before>^|[\s"'])[^\s"'\/:@]+:[^\s"'\/]+@/) { $0.before }
             .replacing(/(?i)(?<name>\b(?:[\w-]*authorization|[\w-]*cookie|[\w-]*headers))\s*[=:].*/) { "\($0.name)=…" }
             .replacing(
@@ -143,8 +163,8 @@ extension String {
             ) { "\($0.name)=…" }
     }
 
-    /// A source as it may be shown. Of `exec:COMMAND` only the program is left, of `gstreamer:PIPELINE` the first element, as the
-    /// rest may hold a password in any form.
+    /// A source as it may be shown. Of `exec:COMMAND` only the program is left, of `gstreamer:PIPELINE` the first
+    /// element, as the rest may hold a password in any form.
     package var shownSource: String {
         if let command = wholeMatch(of: /exec:\s*(?<program>\S*)(?s:.*)/) {
             let isPlain = command.program.wholeMatch(of: /[\w.\/+-]+/) != nil

@@ -7,7 +7,7 @@ package struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
         package let reason: String
     }
 
-    /// In lower case.
+    /// The word before `://`, in lower case.
     package let scheme: String
     /// What stands before the password or the @; nil without an @.
     package let user: String?
@@ -55,7 +55,7 @@ package struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension HostAndPort? {
-    /// Whether it names an address, which nobody is called.
+    /// Whether it names an address, which no user is called.
     fileprivate var isNumeric: Bool {
         guard let host = self?.host else { return false }
         return host.contains(":") || host.wholeMatch(of: /\d+\.\d+\.\d+\.\d+/) != nil

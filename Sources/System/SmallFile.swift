@@ -43,6 +43,17 @@ package enum SmallFile {
     package static func firstLine(of path: String) throws(FileError) -> String { try text(at: path).firstLine }
 }
 
+extension StringProtocol {
+    /// The beginning that has no more bytes.
+    package func prefix(bytes limit: Int) -> SubSequence {
+        var room = limit
+        return prefix { character in
+            room -= character.utf8.count
+            return room >= 0
+        }
+    }
+}
+
 extension String {
     /// The text without the mark that some editors begin a file with.
     package var withoutByteOrderMark: String { hasPrefix("\u{FEFF}") ? String(dropFirst()) : self }
@@ -55,7 +66,8 @@ extension String {
 }
 
 extension [String: String] {
-    /// The variables that are set: an empty one is as none, and a line end that a file of variables had is no part of a value.
+    /// The variables that are set: an empty one is as none, and a line end that a file of variables had is no part of a
+    /// value.
     package var given: Self {
         compactMapValues { value in
             var text = value.withoutByteOrderMark
@@ -68,11 +80,6 @@ extension [String: String] {
 /// The text in a C array of bytes, up to its first zero.
 package func cString<Bytes>(_ bytes: Bytes) -> String {
     withUnsafeBytes(of: bytes) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-}
-
-/// What a directory holds; nothing if it cannot be read.
-package func names(in directory: String) -> [String] {
-    (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
 }
 
 /// Why a file cannot be read.

@@ -12,8 +12,8 @@ struct Facet: AsyncParsableCommand {
     /// Runs the command; for a command or an option that does not exist, the nearest that does is named.
     static func main() async {
         ProcessEnvironment.openStandardDescriptors()
-        Secrets.learn(arguments: CommandLine.arguments, environment: ProcessInfo.processInfo.environment)
-        let arguments = Array(CommandLine.arguments.dropFirst())
+        let arguments = Array(ProcessInfo.argumentNames.dropFirst()).withPlainPaths
+        Secrets.learn(arguments: arguments, environment: ProcessInfo.variables)
         do {
             if arguments == ["help", "broker"] { return print(BrokerHelp.helpMessage(includeHidden: true)) }
             if let problem = renamedWord(in: arguments) ?? wrongCommand(in: arguments) { throw problem }
@@ -40,7 +40,8 @@ struct Facet: AsyncParsableCommand {
 
     /// Ends as the parser would, without the secrets that it quotes of what it does not take.
     private static func end(with error: any Error) -> Never {
-        let (text, code) = (fullMessage(for: error).withoutSecrets, exitCode(for: error))
+        let text = fullMessage(for: error).withoutSecrets
+        let code = exitCode(for: error)
         if !text.isEmpty {
             StandardOutput.write(Array((text + "\n").utf8), to: code == .success ? STDOUT_FILENO : STDERR_FILENO)
         }

@@ -11,10 +11,11 @@ import System
 @main
 enum Main {
     static func main() async {
-        Secrets.learn(arguments: CommandLine.arguments, environment: ProcessInfo.processInfo.environment)
+        let arguments = Array(ProcessInfo.argumentNames.dropFirst())
+        Secrets.learn(arguments: arguments, environment: ProcessInfo.variables)
         do {
-            try check(CommandLine.arguments.dropFirst().first)
-            var command = try Facetd.parseAsRoot()
+            try check(arguments.first)
+            var command = try Facetd.parseAsRoot(arguments.withPlainPaths)
             if let daemon = command as? Facetd { try await daemon.run() } else { try command.run() }
         } catch {
             // The parser quotes what it does not take.

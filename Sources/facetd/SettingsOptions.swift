@@ -2,6 +2,7 @@ import ArgumentParser
 import DaemonCore
 import Foundation
 import MQTT
+import System
 
 /// The options that stand for settings. None has a default here: what is not given is left to environment and file.
 struct SettingsOptions: ParsableArguments {
@@ -51,7 +52,7 @@ struct SettingsOptions: ParsableArguments {
     var assignments: [String] = []
 
     func load() throws -> Settings {
-        try Settings.load(arguments: try arguments(), environment: ProcessInfo.processInfo.environment, path: config)
+        try Settings.load(arguments: try arguments(), environment: ProcessInfo.variables, path: config)
     }
 
     private func arguments() throws -> [String: String] {

@@ -8,6 +8,7 @@ import Logging
 import MQTT
 import MediaFiles
 import OverlayRendering
+import System
 import Testing
 
 @testable import Companion

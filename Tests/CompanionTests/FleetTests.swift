@@ -4,6 +4,7 @@ import FaceMetadata
 import FacetTestSupport
 import Foundation
 import MQTT
+import System
 import Testing
 
 @testable import Companion

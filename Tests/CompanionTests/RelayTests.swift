@@ -61,10 +61,18 @@ struct RelayTests {
         let names = [
             "present", "x", "y", "width", "height", "roll", "yaw", "pitch", "smile", "distance", "looking",
         ]
-        #expect(addresses == names.map { "/facet/T_r_1__/2/\($0)" })
-        let smile = OSC.message("/facet/T_r_1__/2/smile", [.float(0.5)])
+        #expect(addresses == names.map { "/facet/T%C3%BCr%2F1%20%2A/2/\($0)" })
+        let smile = OSC.message("/facet/T%C3%BCr%2F1%20%2A/2/smile", [.float(0.5)])
         #expect(bundle.indices.contains { bundle[$0...].starts(with: smile) })
         #expect(OSC.channel(1, of: "a", nil) == OSC.bundle([OSC.message("/facet/a/1/present", [.int(0)])]))
+    }
+
+    @Test("no two cameras have the same address")
+    func distinctAddresses() {
+        let names = [
+            "玄関カメラ", "台所カメラ", "a b", "a_b", "a%20b", "a/b", "Ku\u{308}che", "Küche", "\u{645}\u{200C}\u{62E}", "",
+        ]
+        #expect(Set(names.map { OSC.channel(1, of: $0, nil) }).count == names.count)
     }
 
     @Test("opentrack gets the place and the angles of the nearest face, and nothing without one")

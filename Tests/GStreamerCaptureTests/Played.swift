@@ -1,7 +1,7 @@
-import System
 import FaceMetadata
 import Foundation
 import Frames
+import System
 
 @testable import GStreamerCapture
 

@@ -9,6 +9,7 @@ import HTTPServing
 import MQTT
 import OverlayRendering
 import Synchronization
+import System
 import Testing
 
 @testable import Companion

@@ -7,6 +7,7 @@ import Frames
 import MQTT
 import OverlayRendering
 import Synchronization
+import System
 import Testing
 
 @testable import Companion
@@ -152,7 +153,17 @@ struct ServeTests {
 
     @Test("two servers on one host have cookies of their own, so that a login at one leaves the other's as it is")
     func ports() throws {
-        let servers = [8088, 8089].map { server(token: Self.token, port: $0) }
+        var options = [8088, 8089, 8088].map { Self.options(token: Self.token, port: $0) }
+        // As another machine's, which a proxy has below the same host.
+        options[2].address.host = "127.0.0.2"
+        let servers = options.map { options in
+            PageServer(
+                access: PageGuard(options),
+                viewers: viewers,
+                overlays: ["box"],
+                wish: ViewerWish(overlay: "box", isMirrored: false)
+            )
+        }
         var jar: [String: String] = [:]
         for server in servers {
             let cookie = try #require(login(Self.token, server, from: "127.0.0.1").headers["Set-Cookie"])
@@ -216,6 +227,29 @@ struct ServeTests {
             login(Self.token, server, ["x-forwarded-for": "203.0.113.5, 198.51.100.1"], from: "10.0.0.2").status == 303
         )
         #expect(login(Self.token, server, proxied, from: "10.0.0.3").status == 303, "not named")
+    }
+
+    @Test(
+        "behind a proxy a client is its address, however the proxy writes it",
+        arguments: [
+            [
+                "203.0.113.7:PORT", "203.0.113.7", "\"203.0.113.7:PORT\"", "::ffff:203.0.113.7",
+                "[::ffff:203.0.113.7]:PORT",
+            ],
+            ["[2001:db8::7]:PORT", "\"[2001:db8::7]:PORT\"", "2001:db8::7", "[2001:db8::7]", "2001:DB8:0:0::PORT"],
+            ["fe80::7%eth0", "[fe80::7%25eth0]:PORT", "fe80::PORT%wlan0"], ["unknown", "_hidden", "", "203.0.113"],
+        ]
+    )
+    func addressForms(_ forms: [String]) {
+        let server = server(token: Self.token, proxies: ["10.0.0.2"])
+        let statuses = (1...12).map { number in
+            let form = forms[number % forms.count].replacing("PORT", with: "\(4000 + number)")
+            return login("guess", server, ["x-forwarded-for": "198.51.100.1, \(form)"], from: "10.0.0.2").status
+        }
+        #expect(statuses.prefix(5).allSatisfy { $0 == 401 } && statuses.suffix(6).allSatisfy { $0 == 429 })
+        for other in ["203.0.113.8", "::ffff:203.0.113.9", "[2001:db8:0:1::7]:80"] {
+            #expect(login("guess", server, ["x-forwarded-for": other], from: "::ffff:10.0.0.2").status == 401)
+        }
     }
 
     @Test("from many addresses only so many tokens are tried")

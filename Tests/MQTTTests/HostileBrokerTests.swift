@@ -228,7 +228,8 @@ struct HostileBrokerTests {
         try connection.start()
         let lost = rule == "retain" ? 0 : 1
         try await eventually {
-            connection.counters.acknowledgedEvents == 6 - lost && connection.counters.dropped[.rejected, default: 0] == lost
+            connection.counters.acknowledgedEvents == 6 - lost
+                && connection.counters.dropped[.rejected, default: 0] == lost
                 && taken.withLock { $0.contains("first") && $0.contains("last") }
         }
         let connections = connection.counters.connections

@@ -42,7 +42,9 @@ struct SecretTests {
 
     @Test(
         "what is no secret stays",
-        arguments: ["exec:ffmpeg -i /dev/video7 -f mjpeg -", "mqtt.passwordFile=/etc/loquat", "--password-file /run/sloe"]
+        arguments: [
+            "exec:ffmpeg -i /dev/video7 -f mjpeg -", "mqtt.passwordFile=/etc/loquat", "--password-file /run/sloe",
+        ]
     )
     func plain(setting: String) {
         Secrets.learn(from: setting)

@@ -38,21 +38,23 @@ package struct OverlayJob {
         let name = input.hasSuffix("/") ? String(input.dropLast()) : input
         let ending = URL(filePath: name).pathExtension
         let stem = ending.isEmpty ? name : String(name.dropLast(ending.count + 1))
-        return "\(stem).\(overlay.name)" + (ending.isEmpty ? "" : "." + ending) + addedEnding(name)
+        let end = ".\(overlay.name)" + (ending.isEmpty ? "" : "." + ending) + addedEnding(name)
+        // The file system limits a name to 255 bytes.
+        let place = stem.lastIndex(of: "/").map { stem.index(after: $0) } ?? stem.startIndex
+        return String(stem[..<place]) + String(stem[place...].prefix(bytes: 255 - end.utf8.count)) + end
     }
 
     /// Draws over a file, or over those of a directory, whose files that cannot be drawn over keep none of the others
     /// from it. Returns whether there was a warning. Throws `CommandFailure` if a file could not be read or written.
     package func run(_ input: String, to output: String, until interruption: Interruption) async throws -> Bool {
-        var isDirectory: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: input, isDirectory: &isDirectory) else {
+        guard fileExists(input) else {
             throw CommandFailure("cannot read \(input.shownSource): there is no such file")
         }
-        guard isDirectory.boolValue else {
+        guard isDirectory(input) else {
             var work = try OverlaidFile(input, to: output, self, interruption)
             return try await work.draw()
         }
-        let files = try FileManager.default.contentsOfDirectory(atPath: input).sorted()
+        let files = System.names(in: input).sorted()
         let named = files.filter { OutputPath.isPicture($0) || OutputPath.isClip($0) || !Self.addedEnding($0).isEmpty }
         // Systems and programs put such files beside people's own: `._a.jpg`, `.trashed-1-a.jpg`, a directory b.jpg of thumbnails.
         let besides = named.filter { $0.hasPrefix(".") || Self.isOther("\(input)/\($0)") }
@@ -64,10 +66,8 @@ package struct OverlayJob {
         }
         note(files.filter { !named.contains($0) }, "their names are not those of clips or pictures")
         note(besides, "they are hidden, or no files")
-        do {
-            try FileManager.default.createDirectory(atPath: output, withIntermediateDirectories: true)
-        } catch {
-            throw CommandFailure("cannot make the directory \(output): \(systemReason(error))")
+        guard makeDirectories(output) == 0 else {
+            throw CommandFailure("cannot make the directory \(output): \(String(cString: strerror(errno)))")
         }
         var failures = 0
         var hasWarned = false
@@ -87,8 +87,7 @@ package struct OverlayJob {
 
     /// Whether there is something else than a file: a directory, a pipe.
     private static func isOther(_ path: String) -> Bool {
-        var status = stat()
-        return stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
+        fileStatus(path).map { $0.st_mode & S_IFMT != S_IFREG } ?? false
     }
 
     /// What is added to the name of a clip or a picture that can be read and not written, or is one that other programs read.

@@ -4,6 +4,7 @@ import Foundation
 import Frames
 import MediaFiles
 package import OverlayRendering
+import System
 
 extension MessageTrack {
     /// Reads the messages in a file line by line, with a note if they do not seem to be about the clip; keeps all unless `take`

@@ -2,6 +2,7 @@ package import Companion
 import FacetKit
 import Foundation
 import OverlayRendering
+import System
 
 extension FaceReport {
     /// Finds the faces of a clip.
@@ -57,11 +58,11 @@ extension FaceReport {
 
     /// Whether an input is a clip: by its name, else by its first byte, as messages are JSON. A pipe has messages.
     package static func isClip(_ input: String) -> Bool {
-        var status = stat()
         guard !OutputPath.isClip(input), !URL(filePath: input).pathExtension.hasPrefix("json"),
-            stat(input, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-            let first = try? FileHandle(forReadingFrom: URL(filePath: input)).read(upToCount: 1)?.first
+            let status = fileStatus(input), status.st_mode & S_IFMT == S_IFREG, let file = fopen(input, "r")
         else { return OutputPath.isClip(input) }
-        return !"{ \n\r\t".utf8.contains(first)
+        defer { fclose(file) }
+        let first = fgetc(file)
+        return first >= 0 && !"{ \n\r\t".utf8.contains(UInt8(first))
     }
 }

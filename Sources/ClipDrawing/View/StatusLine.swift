@@ -1,6 +1,7 @@
 import Companion
 import FaceMessages
 import MQTT
+import System
 
 /// The last row of `facet view`: how things are, and the keys as far as there is room.
 struct StatusLine {
@@ -34,11 +35,11 @@ struct StatusLine {
         // All keys are listed if there is room, else the key that lists them.
         if notice == nil { parts += [ViewControls.help, "? keys"] }
         var row = " " + (parts.first?.printable ?? "").cut(to: columns - 1)
-        for part in parts.dropFirst().map(\.printable) where row.count + 3 + part.count <= columns {
+        for part in parts.dropFirst().map(\.printable) where row.cells + 3 + part.cells <= columns {
             row += " │ " + part
             if part == ViewControls.help { break }
         }
-        return String(row.padding(to: columns).prefix(max(0, columns)))
+        return String(row.padding(to: columns).prefix(cells: columns))
     }
 
     private var brokerPart: String? {

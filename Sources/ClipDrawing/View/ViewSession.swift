@@ -3,6 +3,7 @@ import FaceMessages
 import Foundation
 import Frames
 package import OverlayRendering
+import System
 package import TerminalPictures
 
 /// What `facet view` shows of messages, keys and time.
@@ -197,7 +198,7 @@ package struct ViewSession {
     private static func centred(_ text: String, in size: TerminalSize) -> [UInt8] {
         let lines = text.printable.wrapped(to: max(1, size.columns - 4)).prefix(size.rows)
         let rows = lines.enumerated().map { index, line in
-            "\u{1B}[\((size.rows - lines.count) / 2 + 1 + index);\((size.columns - line.count) / 2 + 1)H\(line)"
+            "\u{1B}[\((size.rows - lines.count) / 2 + 1 + index);\((size.columns - line.cells) / 2 + 1)H\(line)"
         }
         return Array(("\u{1B}[0m\u{1B}[2J" + rows.joined()).utf8)
     }

@@ -37,7 +37,7 @@ package struct BrokerAccess: Sendable {
         var bases: [String] = []
         do throws(SettingsError) {
             var file: SettingsFile?
-            if FileManager.default.fileExists(atPath: directory + "facet.yaml") {
+            if fileExists(directory + "facet.yaml") {
                 file = try SettingsFile(path: directory + "facet.yaml", example: "docs/companion.md")
             }
             var reader = SettingsReader(file: file)

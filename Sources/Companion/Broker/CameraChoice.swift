@@ -1,4 +1,5 @@
 import FaceMessages
+import System
 
 /// Which of the cameras on a broker a command is about that shows only one.
 enum CameraChoice {

@@ -2,6 +2,7 @@ package import FaceMessages
 import Foundation
 package import Frames
 package import MQTT
+package import System
 
 /// What is known of every camera that a command hears of, by the base of its topics.
 package struct CameraTable {
@@ -11,16 +12,16 @@ package struct CameraTable {
     private static let capacity = 1024
 
     package private(set) var connection: ConnectionState = .connecting
-    package private(set) var cameras: [String: CameraState]
+    package private(set) var cameras: ByteDictionary<CameraState>
     /// Messages that break the contract, and those of cameras beyond the capacity.
     package private(set) var refused = 0
     private let fixed: [String]
-    private var heard: [String: Timestamp] = [:]
+    private var heard = ByteDictionary<Timestamp>()
 
     /// Makes a table of cameras of which nothing is known; more are added as they are heard of.
     init(bases: [String] = [], refused: Int = 0) {
         fixed = bases
-        cameras = Dictionary(bases.map { ($0, CameraState()) }) { first, _ in first }
+        cameras = ByteDictionary(bases.map { (key: $0, value: CameraState()) })
         self.refused = refused
     }
 
@@ -52,7 +53,9 @@ package struct CameraTable {
 
     /// Seconds until all cameras of which nothing but kept messages came count as gone; nil if there is none.
     var uncertainty: Double? {
-        let intervals = cameras.filter { !isCertain($0.key) }.map { $1.status?.statsInterval ?? LifeSigns.usualInterval }
+        let intervals = cameras.filter { !isCertain($0.key) }.map {
+            $1.status?.statsInterval ?? LifeSigns.usualInterval
+        }
         return intervals.max().map { min($0, LifeSigns.usualInterval) * LifeSigns.patience + 2 }
     }
 
@@ -85,7 +88,7 @@ package struct CameraTable {
         case .decoded(let decoded): change = cameras[base, default: CameraState()].take(decoded)
         case .removed:
             guard message.topic == .status, cameras[base] != nil else { return nil }
-            cameras[base] = fixed.contains(base) ? CameraState() : nil
+            cameras[base] = fixed.contains { $0.utf8.elementsEqual(base.utf8) } ? CameraState() : nil
             heard[base] = nil
             return (base, .status)
         case .malformed:

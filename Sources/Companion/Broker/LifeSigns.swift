@@ -1,6 +1,8 @@
 import FaceMessages
+import System
 
-/// Which daemons give signs of life: what the broker has kept of one that ended together with it says that it is online.
+/// The daemons that give signs of life. What the broker has kept of one that ended together with it says that it is
+/// online.
 struct LifeSigns {
     private struct Daemon {
         /// The newest status, which says that it is online.
@@ -17,7 +19,7 @@ struct LifeSigns {
     /// After how many intervals without a sign a daemon counts as gone.
     static let patience = 3.0
 
-    private var daemons: [String: Daemon] = [:]
+    private var daemons = ByteDictionary<Daemon>()
 
     /// Notes a message. Returns the status of its daemon if that was taken for gone.
     mutating func take(_ message: CameraMessage, at now: SuspendingClock.Instant = .now) -> CameraMessage? {
@@ -33,7 +35,9 @@ struct LifeSigns {
             let interval = status.statsInterval ?? daemons[base]?.interval ?? Self.usualInterval
             daemons[base] = Daemon(status: message, origin: origin, interval: interval, heard: now)
         default:
-            guard var daemon = daemons[base], !message.isRetained, !Topic.commands.contains(message.topic) else { return nil }
+            guard var daemon = daemons[base], !message.isRetained, !Topic.commands.contains(message.topic) else {
+                return nil
+            }
             // Before version 0.5 the status does not state the interval.
             if case .decoded(.stats(let figures, _)) = message.content {
                 daemon.interval = max(daemon.interval, figures.interval)
@@ -49,7 +53,8 @@ struct LifeSigns {
 
     /// What to say of daemons of which nothing came for too long, each once: as a status, which is no sign of life.
     mutating func vanished(at now: SuspendingClock.Instant = .now) -> [CameraMessage] {
-        daemons.filter { !$1.isGone && now - $1.heard > .seconds($1.interval * Self.patience) }.sorted { $0.key < $1.key }
+        daemons.filter { !$0.value.isGone && now - $0.value.heard > .seconds($0.value.interval * Self.patience) }
+            .sorted { $0.key < $1.key }
             .map { base, daemon in
                 daemons[base]?.isGone = true
                 let silence = FleetFormatter.duration(daemon.interval * Self.patience)

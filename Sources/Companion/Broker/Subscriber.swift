@@ -89,7 +89,7 @@ package final class Subscriber: Sendable {
         address = settings.address
         let silent = Logger(label: "facet") { _ in SwiftLogNoOpLogHandler() }
         let connection = try BrokerConnection(settings: settings, logger: silent)
-        // By its figures a daemon shows that what the broker has kept of it still holds.
+        // By its figures a daemon shows that what the broker has kept of it is still so.
         let wanted = topics.contains(.status) && !topics.contains(.stats) ? topics + [.stats] : topics
         for pattern in patterns {
             for topic in wanted { try connection.subscribe(topic.name(under: pattern)) }

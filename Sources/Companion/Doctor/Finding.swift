@@ -1,5 +1,6 @@
 import FaceMessages
 import Foundation
+import System
 import TerminalPictures
 
 /// One finding of `facet doctor`.
@@ -57,7 +58,7 @@ extension [Finding] {
     /// The findings as a table for people.
     package func lines(hasColors: Bool) -> [String] {
         let labels = map { ($0.camera.map { $0.shownName + " " } ?? "") + $0.subject }
-        let width = labels.map(\.count).max() ?? 0
+        let width = labels.map(\.cells).max() ?? 0
         return zip(self, labels).flatMap { finding, label in
             let row = "\(finding.verdict.mark(hasColors))  \(label.padding(to: width))  \(finding.detail.printable)"
             return [row] + (finding.remedy.map { ["".padding(to: 4 + width) + "  → \($0)"] } ?? [])

@@ -20,8 +20,7 @@ package enum OutputPath {
 
     /// - Throws: `CommandFailure` if the output is the input, by whatever name.
     package static func checkIsNot(_ output: String, _ input: String) throws {
-        var (one, other) = (stat(), stat())
-        guard stat(output, &one) == 0, stat(input, &other) == 0 else { return }
+        guard let one = fileStatus(output), let other = fileStatus(input) else { return }
         guard one.st_dev == other.st_dev, one.st_ino == other.st_ino else { return }
         throw CommandFailure("cannot write to \(output): it is the input, which would be lost; choose another name")
     }
@@ -35,20 +34,20 @@ package enum OutputPath {
             let problem = ending.isEmpty ? "\(what) to \(path), a name without an ending" : ".\(ending): \(path)"
             throw CommandFailure("cannot write \(problem); use \(names(endings))")
         }
-        var present = stat()
-        let isThere = lstat(path, &present) == 0
-        if isThere, present.st_mode & S_IFMT != S_IFREG {
+        let present = fileStatus(path, followsLink: false)
+        if let present, present.st_mode & S_IFMT != S_IFREG {
             let kinds = [S_IFLNK: "a symbolic link", S_IFIFO: "a pipe", S_IFDIR: "a directory"]
             let reason = "it is \(kinds[present.st_mode & S_IFMT] ?? "not a regular file"), which would be lost"
             throw CommandFailure("cannot write \(what) to \(path): \(reason); choose another name")
         }
-        guard replaces || !isThere else {
+        guard replaces || present == nil else {
             let remedy = "name another one, or add --force to replace it"
             throw CommandFailure("cannot write \(what) to \(path): there is a file of that name", remedy: remedy)
         }
-        let directory = url.deletingLastPathComponent().path
-        guard FileManager.default.isWritableFile(atPath: directory) else {
-            let reason = FileManager.default.fileExists(atPath: directory) ? "you may not write there" : "it is missing"
+        let parent = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        guard access(parent, W_OK) == 0 else {
+            let directory = parent == "." ? url.deletingLastPathComponent().path : parent
+            let reason = fileExists(parent) ? "you may not write there" : "it is missing"
             throw CommandFailure("cannot write \(path) into the directory \(directory): \(reason)")
         }
     }

@@ -1,6 +1,7 @@
 package import FaceMessages
 import Foundation
 import OverlayRendering
+import System
 
 /// Shows cameras as rows of text, and as JSON.
 package struct FleetFormatter {
@@ -24,8 +25,8 @@ package struct FleetFormatter {
     /// A heading and a row for each camera; those that do not fit are counted in the last row.
     package func rows(_ table: CameraTable, columns: Int? = nil, rows: Int? = nil, at now: Timestamp) -> [String] {
         let bases = table.problemsFirst.map(\.base)
-        let labels = table.cameras.map { Self.label($0, $1) }
-        let width = min(Self.longestBase, max(6, labels.map(\.count).max() ?? 0))
+        let labels = table.cameras.map { Self.label($0.key, $0.value) }
+        let width = min(Self.longestBase, max(6, labels.map(\.printable.cells).max() ?? 0))
         let names = ["CAMERA", "STATE", "FACES", "FPS", "DECODE", "ANALYSE", "LAST EVENT", "AGE", "REASON"]
         let heading = line(names, width, nil, columns)
         let all = bases.map { row($0, table, width: width, columns: columns, at: now) }
@@ -117,11 +118,10 @@ package struct FleetFormatter {
         let parts = zip(cells, widths).enumerated().map { index, part in
             var text = part.0.printable
             if part.1 > 0 {
-                if text.count > part.1 { text = text.prefix(part.1 - 1) + "…" }
-                text = text.padding(to: part.1, alignsRight: [2, 3, 4, 5, 7].contains(index))
+                text = text.shortened(to: part.1).padding(to: part.1, alignsRight: [2, 3, 4, 5, 7].contains(index))
             }
             if let columns { text = text.cut(to: max(0, columns - used)) }
-            used += text.count + 2
+            used += text.cells + 2
             return text.styled(index == 1 ? style : nil, if: hasColors)
         }
         var line = parts.joined(separator: "  ")

@@ -1,6 +1,7 @@
 package import FaceMessages
 import Foundation
 import Frames
+import System
 import TerminalPictures
 
 /// Shows the state of all cameras: live on a terminal, elsewhere a line for each change.
@@ -45,7 +46,7 @@ package struct FleetWatch {
 
     /// Keeps a file with the figures for Prometheus, which is removed at the end.
     package static func writeFigures(of subscriber: Subscriber, to path: String, every interval: Double) async throws {
-        defer { try? FileManager.default.removeItem(atPath: path) }
+        defer { unlink(path) }
         var table = CameraTable()
         // The file is first written once the broker has sent its retained messages.
         var next = min(interval, Subscriber.listening)

@@ -41,11 +41,22 @@ package enum OSC {
     }
 
     /// A bundle of a message for each of a face's numbers, at an address of its own: `/facet/CAMERA/NUMBER/smile` and so on.
-    /// In the camera's name, characters that have a meaning in an address become `_`; no face means that it has just left.
+    /// No face means that it has just left.
     package static func channel(_ number: Int, of camera: String, _ face: FaceObject?) -> [UInt8] {
-        let name = String(camera.map { $0.isASCII && !$0.isWhitespace && !"#*,/?[]{}".contains($0) ? $0 : "_" })
+        let name = addressPart(camera)
         let present = ("present", Argument.int(face == nil ? 0 : 1))
         return bundle(([present] + (face.map(values) ?? [])).map { message("/facet/\(name)/\(number)/\($0)", [$1]) })
+    }
+
+    /// A camera's name as a part of an address: letters, digits and what has no meaning there stay, and any other byte,
+    /// as of a blank or of letters beyond ASCII, becomes `%` and its two digits, so that no two cameras share an address.
+    private static func addressPart(_ name: String) -> String {
+        name.utf8.map { byte in
+            switch byte {
+            case 0x21..<0x7F where !"#%*,/?[]{}".utf8.contains(byte): String(UnicodeScalar(byte))
+            default: "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+            }
+        }.joined()
     }
 
     private static func values(of face: FaceObject) -> [(name: String, argument: Argument)] {

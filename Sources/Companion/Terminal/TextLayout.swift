@@ -1,30 +1,34 @@
 import FaceMessages
+import System
 
 extension String {
-    /// The text in lines of a width, broken between words; a word that is longer is cut.
+    /// The text in lines of a width in cells of a terminal, broken between words; a word that is longer is cut.
     package func wrapped(to width: Int) -> [String] {
         split(separator: " ").reduce(into: []) { lines, word in
-            if let last = lines.last, last.count + 1 + word.count <= width {
+            if let last = lines.last, last.cells + 1 + word.cells <= width {
                 lines[lines.count - 1] += " " + word
             } else {
-                lines.append(word.count <= width ? String(word) : word.prefix(max(0, width - 1)) + "…")
+                lines.append(word.cells <= width ? String(word) : word.prefix(cells: width - 1) + "…")
             }
         }
     }
 
     /// The text within a width, cut between words if it is longer.
     package func cut(to width: Int) -> String {
-        guard count > width else { return self }
+        guard cells > width else { return self }
         let line = wrapped(to: width - 2).first ?? ""
-        return String((line.hasSuffix("…") ? line : line + " …").prefix(max(0, width)))
+        return String((line.hasSuffix("…") ? line : line + " …").prefix(cells: width))
     }
 
     /// A name that others chose, for a line of text: without what acts on a terminal, and no longer than a line has room for.
-    var shownName: String { printable.count > 48 ? printable.prefix(47) + "…" : printable }
+    var shownName: String { printable.shortened(to: 48) }
+
+    /// The text within a width, cut anywhere if it is longer.
+    func shortened(to width: Int) -> String { cells > width ? prefix(cells: width - 1) + "…" : self }
 
     /// The text with spaces behind it up to a width, or before it.
     package func padding(to width: Int, alignsRight: Bool = false) -> String {
-        let blanks = String(repeating: " ", count: max(0, width - count))
+        let blanks = String(repeating: " ", count: max(0, width - cells))
         return alignsRight ? blanks + self : self + blanks
     }
 

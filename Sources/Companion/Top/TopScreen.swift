@@ -1,4 +1,5 @@
 import FaceMessages
+import System
 import TerminalPictures
 
 /// Shows each face with its last seconds on the terminal.
@@ -79,7 +80,7 @@ struct TopFormatter {
             let number = "\(row.trace.face.faceID.rawValue)"
             return namesBase ? "\(row.base.printable.suffix(20)) \(number)" : number
         }
-        let labelWidth = max(4, labels.map(\.count).max() ?? 0)
+        let labelWidth = max(4, labels.map(\.cells).max() ?? 0)
         // Where the terminal is narrow, the last signals are left out.
         let overhead = FaceSignal.valueWidth + 3
         var signals = FaceSignal.all[...]
@@ -109,7 +110,7 @@ struct TopFormatter {
         plain.hasColors = false
         let text = plain.line(.event(event))
         // Colours take no room on the screen, but would be cut in the middle.
-        guard name.count + text.count <= columns else { return (name + text).cut(to: columns) }
+        guard name.cells + text.cells <= columns else { return (name + text).cut(to: columns) }
         return name + watch.line(.event(event))
     }
 }

@@ -23,7 +23,8 @@ package final class EventPost: @unchecked Sendable {
     /// Makes the sender to an address. `secret` signs the bodies; `patience` is how many milliseconds a whole answer may take.
     /// Throws `CommandFailure` if libcurl is missing or does not take the address.
     package init(to url: String, secret: [UInt8]?, patience: Int = 10_000) throws {
-        guard let mark = url.firstRange(of: "://"), ["http", "https"].contains(url[..<mark.lowerBound].lowercased()) else {
+        guard let mark = url.firstRange(of: "://"), ["http", "https"].contains(url[..<mark.lowerBound].lowercased())
+        else {
             let form = "it must be a web address, http://… or https://…"
             throw CommandFailure("cannot post to '\(url.shownSource)': \(form)")
         }

@@ -1,5 +1,6 @@
 import FaceMessages
 import MQTT
+import System
 import TerminalPictures
 
 /// Writes received messages to standard output, and on a terminal the present faces in a line that stays the last one.

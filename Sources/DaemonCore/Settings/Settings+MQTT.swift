@@ -92,6 +92,6 @@ extension Settings.MQTT {
         // takes no password either.
         guard connection.username != nil, let directory = environment["CREDENTIALS_DIRECTORY"] else { return nil }
         let credential = "\(directory)/facet.mqtt-password"
-        return FileManager.default.fileExists(atPath: credential) ? try Secret(file: credential) : nil
+        return fileExists(credential) ? try Secret(file: credential) : nil
     }
 }

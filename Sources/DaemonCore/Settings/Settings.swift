@@ -2,6 +2,7 @@ package import FaceInference
 package import FaceMessages
 package import FaceTracking
 package import FacetKit
+import Foundation
 package import Frames
 package import MQTT
 import SettingsFiles
@@ -29,6 +30,8 @@ package struct Settings: Hashable, Sendable {
 
     mutating func read(_ reader: inout SettingsReader) {
         reader.read("camera.name", &camera.name)
+        // Not every system composes letters; who looks for the name does not know which one wrote it.
+        camera.name = camera.name.precomposedStringWithCanonicalMapping
         reader.read("camera.source", &camera.source)
         if let problem = FaceSession.Source.problem(with: camera.source) { reader.refuse("camera.source", problem) }
         reader.read("camera.size", &camera.configuration.request.size, "a size in pixels such as 640x480", or: "auto") {

@@ -8,7 +8,7 @@ extension SettingsReader {
             let isTopic =
                 !text.isEmpty && !text.hasPrefix("/") && !text.hasSuffix("/") && !text.hasPrefix("$")
                 && !text.unicodeScalars.contains { "+#\0".unicodeScalars.contains($0) } && text.utf8.count <= 1000
-            return isTopic ? text : nil
+            return isTopic ? text.precomposedStringWithCanonicalMapping : nil
         }
     }
 

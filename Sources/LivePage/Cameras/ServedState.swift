@@ -2,6 +2,7 @@ import Companion
 import FaceMessages
 import Frames
 import MQTT
+import System
 
 /// The broker and the cameras, as pages and programs get them.
 struct ServedState: Sendable {
@@ -12,7 +13,7 @@ struct ServedState: Sendable {
     /// Since when there is no connection.
     var lost: Timestamp? = .wallClock()
     /// The cameras by their bases.
-    var cameras: [String: ServedCamera] = [:]
+    var cameras = ByteDictionary<ServedCamera>()
     /// The bases of cameras for which there was no room.
     var further: Set<String> = []
     /// Messages that break the contract.

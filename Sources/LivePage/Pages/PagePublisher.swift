@@ -3,6 +3,7 @@ import FaceMessages
 import Frames
 import MQTT
 import OverlayRendering
+import System
 
 /// All cameras that pages show, and the way from the broker's messages to the pages' messages.
 ///

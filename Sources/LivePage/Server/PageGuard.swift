@@ -39,11 +39,16 @@ final class PageGuard: Sendable {
         // Other machines know this one by the first three.
         let host = ProcessInfo.processInfo.hostName
         let short = String(host.prefix { $0 != "." })
+        // Machines may be copies of each other but for the boot, and containers share even that.
+        let boot = (try? SmallFile.firstLine(of: "/proc/sys/kernel/random/boot_id")) ?? ""
+        let place = Array("\(host) \(options.address.host) \(options.address.port)".utf8)
+        cookieName = "facet-" + SHA256.hmac(of: place, key: Array(boot.utf8)).prefix(16)
         names = Set(([host, short, short + ".local", "localhost"] + options.names).map { $0.lowercased() })
     }
 
-    /// The name of the cookie that stands for the token. Cookies are the same for all ports of a host: two servers have two.
-    private var cookieName: String { "facet-\(options.address.port)" }
+    /// The name of the cookie that stands for the token. Cookies are the same for all ports of a host, and a proxy may have several
+    /// machines below one: each server has its own.
+    private let cookieName: String
 
     func verdict(on request: HTTPRequest) -> Verdict {
         guard let host = request.headers["host"], isOwn(host) else { return .foreign }
@@ -75,18 +80,22 @@ final class PageGuard: Sendable {
 
     /// The `Set-Cookie` header that lets a visitor in with a session, or without one takes the cookie away.
     func cookie(for session: String?, _ request: HTTPRequest) -> String {
-        let isProxied = options.proxies.contains(request.client)
-        let isHTTPS = isProxied && request.headers["x-forwarded-proto"]?.lowercased() == "https"
+        let isHTTPS = isProxied(request) && request.headers["x-forwarded-proto"]?.lowercased() == "https"
         let end = (options.tlsFiles != nil || isHTTPS ? "; Secure" : "") + (session == nil ? "; Max-Age=0" : "")
         return "\(cookieName)=\(session ?? ""); HttpOnly; SameSite=Strict; Path=/\(end)"
     }
 
-    /// The address that a request comes from; behind a proxy the one that it names.
+    /// The address that a request comes from; behind a proxy the one that it names, or its own if it names none.
     func client(of request: HTTPRequest) -> String {
-        guard options.proxies.contains(request.client),
-            let last = request.headers["x-forwarded-for"]?.split(separator: ",").last
-        else { return request.client }
-        return last.trimmingCharacters(in: .whitespaces)
+        guard isProxied(request), let last = request.headers["x-forwarded-for"]?.split(separator: ",").last else {
+            return request.client
+        }
+        return ClientAddress(last)?.description ?? request.client
+    }
+
+    private func isProxied(_ request: HTTPRequest) -> Bool {
+        ClientAddress(request.client).map { client in options.proxies.contains { ClientAddress($0) == client } }
+            ?? false
     }
 
     private func verdict(onToken given: String, from request: HTTPRequest) -> Verdict {

@@ -4,6 +4,7 @@ import Companion
 import FaceMessages
 import LivePage
 import OverlayRendering
+import System
 
 /// `facet overlays`: the overlays there are, by name or each with a picture.
 struct OverlayList: AsyncParsableCommand {
@@ -41,7 +42,7 @@ struct OverlayList: AsyncParsableCommand {
         let choices = OverlayName.allCases.map(OverlayChoice.builtIn) + files.map(OverlayChoice.file)
         let overlays = try choices.map { (name: $0.name, overlay: try DrawingStyle(overlay: $0).overlays()[$0.name]) }
         guard let gallery else {
-            let width = overlays.map(\.name.count).max() ?? 0
+            let width = overlays.map(\.name.printable.cells).max() ?? 0
             for name in overlays.map(\.name) {
                 let summary = OverlayName(rawValue: name)?.summary ?? "an overlay of your own"
                 StandardOutput.print(line: "\(name.printable.padding(to: width))  \(summary)")

@@ -3,6 +3,7 @@ import Companion
 import FaceMessages
 import FacetKit
 import Foundation
+import System
 
 /// `--source`: pictures and faces from a session in this program instead of a daemon's.
 struct SourceOptions: ParsableArguments {
@@ -18,7 +19,7 @@ struct SourceOptions: ParsableArguments {
 
     /// Whether the source is a file, which ends, and is there to be looked through.
     var isFile: Bool {
-        source.map { !FaceSession.Source.isCamera($0) && FileManager.default.fileExists(atPath: $0) } ?? false
+        source.map { !FaceSession.Source.isCamera($0) && fileExists($0) } ?? false
     }
 
     func validate() throws {
@@ -88,7 +89,7 @@ struct BrokerOptions: ParsableArguments {
 
     /// What the options, the environment and the user's file say; throws `CommandFailure` with all that is wrong in the
     /// file.
-    func access(environment: [String: String] = ProcessInfo.processInfo.environment) throws -> BrokerAccess {
+    func access(environment: [String: String] = ProcessInfo.variables) throws -> BrokerAccess {
         var access = BrokerAccess()
         access.mqtt = mqtt
         access.topic = topic
