@@ -79,7 +79,7 @@ struct NoticesTests {
 
     @Test("that a topic is no base")
     func bases() {
-        #expect(Subscriber.hint(about: ["faces/smile"]) == "; what topics such as faces/smile begin with is faces")
+        #expect(Subscriber.hint(about: ["faces/smile"]) == "; faces/smile is a topic, and its base is faces")
         #expect(Subscriber.hint(about: ["faces", "+/faces", "smile"]) == "")
     }
 

@@ -177,7 +177,7 @@ package final class Subscriber: Sendable {
     static func hint(about patterns: [String]) -> String {
         for pattern in patterns {
             guard let topic = Topic(name: pattern) else { continue }
-            return "; what topics such as \(pattern) begin with is \(topic.base(of: pattern))"
+            return "; \(pattern) is a topic, and its base is \(topic.base(of: pattern))"
         }
         return ""
     }

@@ -47,7 +47,7 @@ struct Notices {
             return hasTrouble ? "connected to \(address) again" : nil
         case .connection(.disconnected(let reason)):
             guard waitsForBroker else {
-                throw CommandFailure("cannot reach the broker: \(reason)", remedy: "or name it with --mqtt")
+                throw CommandFailure("cannot reach the broker: \(reason)", remedy: "name another with --mqtt")
             }
             hasTrouble = true
             connected = nil
