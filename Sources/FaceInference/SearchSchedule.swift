@@ -55,8 +55,8 @@ struct SearchSchedule: Hashable, Sendable {
     /// Whether another search must follow soon, whether the scene changes or not.
     var isHurried: Bool { hurried > 0 }
 
-    /// Whether the next search beside followed faces may be for large faces only, at a quarter of the cost: every other one while the scene
-    /// there changes all the time.
+    /// Whether the next search beside followed faces may be for large faces only, at a quarter of the cost: every other
+    /// one while the scene there changes all the time.
     func mayBeCoarse(isChanging: Bool) -> Bool { isChanging && !isHurried && !wasCoarse }
 
     /// Notes a cut: the next searches beside followed faces follow each other closely.

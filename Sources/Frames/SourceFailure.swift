@@ -50,7 +50,7 @@ public struct SourceFailure: Error, Hashable, Sendable, CustomStringConvertible 
     /// What was tried, on what, why it failed and what to do about it.
     public var description: String
 
-    /// Makes a failure from its kind and a paragraph for people, of which the secrets of the configuration are left out.
+    /// Makes a failure from its kind and a paragraph for people, from which configured secrets are removed.
     public init(reason: Reason, description: String) {
         self.reason = reason
         self.description = description.withoutSecrets

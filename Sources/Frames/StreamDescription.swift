@@ -21,7 +21,7 @@ public struct StreamDescription: Hashable, Sendable {
     /// The size of the upright frames.
     public var uprightSize: FrameSize { orientation.uprightSize(of: size) }
 
-    /// The description on one line: `/dev/video0: YUYV 640x480 at 30.0 frames/s`, what decodes it and what is wrong with its times.
+    /// The description on one line: `/dev/video0: YUYV 640x480 at 30.0 frames/s`, the decoder, and faults of its times.
     public var summary: String {
         let rate = rate.map { " at \(($0 * 100).rounded() / 100) frames/s" } ?? ""
         let decoder = decoder.map { ", decoded by \($0)" } ?? ""
