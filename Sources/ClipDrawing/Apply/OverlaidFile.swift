@@ -27,13 +27,17 @@ struct OverlaidFile {
         self.output = output
         self.job = job
         self.interruption = interruption
-        let hidesFaces = job.drawing.hidesFaces
-        ahead = LookAhead(patience: job.options.tracking.patience, coversAll: hidesFaces)
-        summary = OverlaySummary(hidesFaces: hidesFaces, maximumFaces: job.options.detection.maximumFaces)
+        (ahead, summary) = Self.beginning(of: job)
         try OutputPath.checkIsNot(output, input)
         let what = OutputPath.isPicture(output) ? "a picture" : "a clip"
         let endings = PictureWriter.knownEndings + ClipWriter.knownEndings
         try OutputPath.check(output, endings: endings, what: what, replaces: job.replaces)
+    }
+
+    private static func beginning(of job: OverlayJob) -> (LookAhead, OverlaySummary) {
+        let hidesFaces = job.drawing.hidesFaces
+        let summary = OverlaySummary(hidesFaces: hidesFaces, maximumFaces: job.options.detection.maximumFaces)
+        return (LookAhead(patience: job.options.tracking.patience, coversAll: hidesFaces), summary)
     }
 
     /// Makes a picture or a clip, as the output is named; returns whether there was a warning.
@@ -58,14 +62,14 @@ struct OverlaidFile {
     /// Makes a picture of a picture, or of a clip's first frame.
     private mutating func drawPicture() async throws -> Bool {
         let isPicture = try ClipSource(input).isPicture
-        // Whoever is to be hidden may lie on the side, or the picture does.
-        if isPicture, job.drawing.hidesFaces { job.options.detection.findsTurned = true }
-        var frames: [FaceUpdate] = []
-        try await FaceSession.analyse(input, job.options, until: interruption) { update in
-            frames += settled(by: update)
-            return summary.frames < Self.analyses
+        var frames = try await analysedPicture()
+        // Where nobody is surely upright, whoever is to be hidden may lie on the side, or the picture does.
+        let isUpright = frames.last?.faces.contains { $0.faceID.rawValue > 0 && $0.hasMesh } ?? true
+        if isPicture, job.drawing.hidesFaces, !isUpright, !job.options.detection.findsTurned {
+            job.options.detection.findsTurned = true
+            (ahead, summary) = Self.beginning(of: job)
+            frames = try await analysedPicture()
         }
-        frames += ahead.finish()
         // The first frame has what only the detector takes for a face; expressions are known in the last.
         let counted = isPicture ? frames.last : frames.first
         guard let shown = job.drawing.hidesFaces ? frames.first : counted else {
@@ -84,6 +88,15 @@ struct OverlaidFile {
             StandardOutput.note("\(input) has more pictures than this first one; for all name a clip with -o, as a.mp4")
         }
         return report(warnings)
+    }
+
+    private mutating func analysedPicture() async throws -> [FaceUpdate] {
+        var frames: [FaceUpdate] = []
+        try await FaceSession.analyse(input, job.options, until: interruption) { update in
+            frames += settled(by: update)
+            return summary.frames < Self.analyses
+        }
+        return frames + ahead.finish()
     }
 
     /// The frames that can be drawn once an update is known.
