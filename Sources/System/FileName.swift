@@ -16,7 +16,7 @@ extension String {
         while !rest.isEmpty {
             var decoder = UTF8()
             var iterator = rest.makeIterator()
-            if case .scalarValue(let scalar) = decoder.decode(&iterator) {
+            if case .scalarValue(let scalar) = decoder.decode(&iterator), scalar.byteOfFileName == nil {
                 scalars.append(scalar)
                 rest = rest.dropFirst(UTF8.width(scalar))
             } else {

@@ -155,8 +155,9 @@ extension String {
     /// A text from elsewhere, without the secrets that this process was given, without the users and passwords of any
     /// addresses, and without the values of properties and headers that are secrets.
     package var withoutPasswords: String {
-        withoutSecrets.replacing("…@", with: "").replacing(/:\/\/[^"'\n]*@/, with: "://")
+        withoutSecrets.replacing(/:\/\/[^"'\n]*@/, with: "://")
             .replacing(/(?<before>^|[\s"'])[^\s"'\/:@]+:[^\s"'\/]+@/) { $0.before }
+            .replacing("…@", with: "")
             .replacing(/(?i)(?<name>\b(?:[\w-]*authorization|[\w-]*cookie|[\w-]*headers))\s*[=:].*/) { "\($0.name)=…" }
             .replacing(
                 /(?i)(?<name>[\w-]*(?:pass|pw|token|secret|credential)[\w-]*)(?:\s*=\s*|:\s+)(?:"[^"]*"?|'[^']*'?|\S+)/

