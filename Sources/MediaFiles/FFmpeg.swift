@@ -1,5 +1,6 @@
 import CFFmpeg
 import Frames
+import Glibc
 
 /// FFmpeg's functions under their own names, for code that runs after `FFmpeg.load()` succeeded.
 var ffmpeg: FFmpegFunctions { FFmpeg.functions.pointee }
@@ -44,6 +45,11 @@ enum FFmpeg {
     static func explained(_ words: String) -> String {
         let newest = String(cString: FFmpegNewestError())
         return newest.isEmpty ? words : "\(words) (\(newest))"
+    }
+
+    /// Whether a sender that announced no length closed the connection, which FFmpeg calls a failure to read.
+    static func isPrematureEnd(_ code: Int32) -> Bool {
+        code == FFmpeg.code(EIO) && String(cString: FFmpegNewestError()).contains("prematurely")
     }
 
     /// FFmpeg's number for one of the system's errors.
