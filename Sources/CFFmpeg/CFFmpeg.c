@@ -8,7 +8,8 @@ static FFmpegFunctions functions;
 static _Thread_local char newest_error[256];
 
 static void keep_error(void *context, int level, const char *format, va_list arguments) {
-    if (level > AV_LOG_ERROR) return;
+    // What a Matroska file calls a codec that FFmpeg does not know is said there and nowhere else.
+    if (level > AV_LOG_ERROR && strncmp(format, "Unknown/unsupported AVCodecID", 29) != 0) return;
     vsnprintf(newest_error, sizeof newest_error, format, arguments);
     newest_error[strcspn(newest_error, "\n")] = 0;
 }

@@ -3,6 +3,7 @@ import Foundation
 import Frames
 package import Logging
 import Synchronization
+import System
 
 /// Writes the log to standard error as people read it: time, level, what happened, then the particulars.
 ///
@@ -28,7 +29,7 @@ package struct ConsoleLogHandler: LogHandler {
         let all = metadata.merging(event.metadata ?? [:]) { $1 }
         let time = isForJournal ? nil : Timestamp.wallClock()
         let line = Self.line(level: event.level, message: event.message.description, metadata: all, time: time)
-        try? FileHandle.standardError.write(contentsOf: Data(line.utf8))
+        try? FileHandle.standardError.write(contentsOf: Data(line.withoutSecrets.utf8))
     }
 
     /// The line for an event; without a time it is one for the journal.

@@ -46,9 +46,10 @@ package enum Daemon {
             manager: manager,
             isDetecting: isDetecting,
             smile: settings.tracking.smile,
+            statsInterval: settings.statsInterval,
             logger: logger
         )
-        status.announce(delivery?.outbox.condition)
+        status.announce(delivery?.outbox.condition, settings: settings)
         // No face is there until a frame says so: what a run that died left retained must not outlive it. After the
         // status, by which subscribers know that nothing is being looked at yet.
         if let delivery { publisher.publishEmptySet(settings.tracking.zones, only: delivery.sink) }
@@ -74,6 +75,11 @@ package enum Daemon {
             if publisher.failedPreviews > 0 { messages.dropped["preview_failed"] = publisher.failedPreviews }
             let stats = statsMeter.figures(with: messages)
             publisher.publish(stats)
+            // Home Assistant takes what is not repeated for unknown.
+            if settings.homeAssistant.discovery {
+                let topics = HomeAssistantDiscovery.repeated.map { $0.name(under: settings.mqtt.topic) }
+                delivery?.connection.repeatStates(topics)
+            }
             if let words = notice.withLock({ $0.words(stats) }) { logger.info("\(words)") }
         }
         // Totals begin anew soon after midnight, although no face comes. Not by a sleep until then: the clock may be set,

@@ -20,7 +20,7 @@ package final class Publisher: Sendable {
     static let capacity = 64
 
     let origin: MessageOrigin
-    private let wanted: Set<Topic>
+    let wanted: Set<Topic>
     private let ledger: Ledger
     private let sinks: [any MessageSink]
     private let queue: Monitor<Queue>
@@ -54,8 +54,11 @@ package final class Publisher: Sendable {
         guard !events.isEmpty else { return }
         // Not the update itself, which may hold a picture that the camera wants back.
         let times = events.map { update?.captureTime(of: $0) }
+        let counts = events.faceCounts(upTo: update?.faces.count ?? 0)
         post(waits: waits) { [self] in
-            for (event, captured) in zip(events, times) { publishAndNote(event, captured: captured) }
+            for (index, event) in events.enumerated() {
+                publishAndNote(event, faces: counts[index], captured: times[index])
+            }
         }
     }
 
@@ -118,14 +121,21 @@ package final class Publisher: Sendable {
         publish(.stats(stats, from: origin), waits: false)
     }
 
-    private func publishAndNote(_ event: FaceEvent, captured: ContinuousClock.Instant?) {
+    private func publishAndNote(_ event: FaceEvent, faces: Int, captured: ContinuousClock.Instant?) {
         let now = Timestamp.wallClock()
         let (kept, today) = ledger.note(event, at: now)
         if wanted.contains(Topic(event.kind)) {
             let latency = captured.map { (ContinuousClock.now - $0) / .seconds(1) }
             let number = Int(ledger.store.nextSequence(with: kept))
             let id = ULID.make(at: now)
-            let message = EventMessage(origin: origin, id: id, seq: number, event: event, latency: latency)
+            let message = EventMessage(
+                origin: origin,
+                id: id,
+                seq: number,
+                event: event,
+                faces: faces,
+                latency: latency
+            )
             var encoded = DaemonMessage.event(message).encoded
             encoded.captured = captured
             send(encoded)

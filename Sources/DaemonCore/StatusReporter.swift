@@ -10,6 +10,7 @@ package final class StatusReporter: Sendable {
     let publisher: Publisher
     private let manager: ServiceManager?
     private let logger: Logger
+    private let statsInterval: Double?
     private let producer: Mutex<MessageProducer>
 
     package init(
@@ -17,14 +18,33 @@ package final class StatusReporter: Sendable {
         manager: ServiceManager? = nil,
         isDetecting: Bool,
         smile: SmileSettings = SmileSettings(),
+        statsInterval: Duration? = nil,
         logger: Logger
     ) {
         (self.publisher, self.manager, self.logger) = (publisher, manager, logger)
+        self.statsInterval = statsInterval.map { $0 / .seconds(1) }
         producer = Mutex(MessageProducer(publisher.origin, isDetecting: isDetecting, smile: smile))
     }
 
     /// Publishes the condition for the first time.
-    package func announce(_ outbox: StoreCondition? = nil) { change { $0.take(outbox) } }
+    package func announce(_ outbox: StoreCondition? = nil, settings: Settings = Settings()) {
+        change {
+            $0.take(outbox)
+            $0.publish = topics(with: settings)
+            $0.statsInterval = statsInterval
+        }
+    }
+
+    /// What is published with the zones and the preview of settings; what else is wanted needs a restart.
+    private func topics(with settings: Settings) -> [Topic] {
+        Topic.allCases.filter { topic in
+            switch topic {
+            case .previewJPEG: settings.preview.enabled
+            case .zones, .zoneEnter, .zoneLeave: publisher.wanted.contains(topic) && !settings.tracking.zones.isEmpty
+            default: publisher.wanted.contains(topic) && Topic.selectable.contains(topic)
+            }
+        }
+    }
 
     /// The models are loaded, or not wanted for now: from here on the daemon does what it is there for.
     func ready() { manager?.ready() }
@@ -63,7 +83,10 @@ package final class StatusReporter: Sendable {
             let metadata: Logger.Metadata = ["level": "\(smile.level)", "hold": "\(smile.hold) s"]
             logger.info("what counts as a smile was changed", metadata: metadata)
         }
-        change { $0.smile = smile }
+        change {
+            $0.smile = smile
+            $0.publish = topics(with: settings)
+        }
     }
 
     func connected(to broker: String) { change { $0.broker = broker } }

@@ -1,9 +1,9 @@
-/// Numbers of a grid's cells, a multiple of four, that are read and written in vectors.
+/// The numbers of a grid's cells, a multiple of four, which are read and written in vectors.
 final class Cells {
     typealias Vector = SIMD4<Float>
 
     private let vectors: UnsafeMutablePointer<Vector>
-    /// Of the vectors.
+    /// The indices of the vectors.
     let indices: Range<Int>
 
     init(count: Int, repeating value: Float = 0) {
@@ -20,11 +20,10 @@ final class Cells {
         set { vectors[index] = newValue }
     }
 
-    /// Where the numbers begin.
     var base: UnsafeMutablePointer<Float> { UnsafeMutableRawPointer(vectors).assumingMemoryBound(to: Float.self) }
     var numbers: UnsafeMutableBufferPointer<Float> { .init(start: base, count: Vector.scalarCount * indices.count) }
 
-    /// Moves the numbers by a share of the way to as many others.
+    /// Moves the numbers by a share of the way to other ones.
     func approach(_ others: Cells, share: Float) {
         for index in indices { self[index] += (others[index] - self[index]) * share }
     }
@@ -37,14 +36,14 @@ extension SIMD where Scalar == Float {
     var length: Float { (self * self).sum().squareRoot() }
 }
 
-/// The value below which a share of some numbers, none of them negative, lies, to 3 % of it.
+/// The value below which a share of some non-negative numbers lies, with an error of up to 3 %.
 ///
-/// It counts them in 32 steps a doubling from 2⁻¹² to 2²⁰, more than the square of any difference of grey levels: a tenth
-/// of the time that sorting takes.
+/// It counts them in 32 steps a doubling from 2⁻¹² to 2²⁰, above the square of any difference of grey levels: in a
+/// tenth of the time of sorting.
 func quantile(_ share: Double, of numbers: some Collection<Float>) -> Float {
     withUnsafeTemporaryAllocation(of: UInt16.self, capacity: 32 * 32) { counts in
         counts.initialize(repeating: 0)
-        // The bits of a number that say its step: the exponent and five of the significand.
+        // The bits of a number that give its step: the exponent and five of the significand.
         let shift: UInt32 = 23 - 5
         let lowest = Float(sign: .plus, exponent: -12, significand: 1).bitPattern >> shift
         for number in numbers {

@@ -1,32 +1,31 @@
 import FaceMetadata
 import Frames
 
-/// The brightness of 48 × 36 cells of a frame, to be compared with that of earlier frames: what has changed in front of the
-/// camera, and where.
+/// The brightness of 48 × 36 cells of a frame, to be compared with that of earlier frames to find changes.
 ///
-/// The cells lie as the picture is stored, columns from the left and in them cells from the top: those of a row share one
-/// gain, because a camera exposes rows one after the other.
+/// The cells are in columns of the stored picture, from the left, top to bottom. Those of a row share one gain, because
+/// a camera exposes rows one after the other.
 final class ChangeMap {
     static let columns = 48
     static let rows = 36
     static let count = columns * rows
     /// Vectors of cells in a column.
     private static let height = rows / Cells.Vector.scalarCount
-    /// Four cells side by side have one ratio of brightness: to sort a quarter of the numbers takes a tenth of the time, and
-    /// what moves covers neighbouring cells.
+    /// Four cells side by side have one ratio of brightness: sorting a quarter of the numbers takes a tenth of the
+    /// time, and what moves covers neighbouring cells.
     private static let groups = columns / 4
     /// Added to the brightness, so that dark cells have no wild ratios.
     private static let offset: Float = 4
 
-    /// Where to look, in the upright picture.
+    /// The part to read, in the upright picture.
     let region: NormalizedRect
-    /// The cells of the frame that was read last, 0…255.
+    /// The cells of the last frame that was read, 0…255.
     let cells = Cells(count: count)
     /// 1 for cells whose changes count, 0 for those that followed faces cover.
     let weights = Cells(count: count, repeating: 1)
-    /// The mean brightness of the frame that was read last, 0…1; nil before the first.
+    /// The mean brightness of the last frame that was read, 0…1; nil before the first.
     private(set) var luminance: Double?
-    // Half as many rows leave a little more noise, which the gate measures; reading pixels is most of the time.
+    // Half the rows would leave a little more noise; reading pixels takes most of the time.
     private let grid = LuminanceGrid(columns: columns, rows: rows, maximumRows: 4, order: .columns)
     private let lit = Cells(count: count)
     private let ratios = Cells(count: groups * rows)
@@ -34,7 +33,7 @@ final class ChangeMap {
 
     init(region: NormalizedRect) { self.region = region }
 
-    /// Reads a frame's cells, unless they are those it has; false for a frame that cannot be read.
+    /// Reads a frame's cells unless it was just read; false for a frame that cannot be read.
     func read(_ frame: Frame) -> Bool {
         if let latest, latest == (frame.stamp, frame.planes.first) { return true }
         guard grid.sample(frame, stored(in: frame), into: cells.base) else { return false }
@@ -45,12 +44,12 @@ final class ChangeMap {
         return true
     }
 
-    /// By how much a frame can be scaled down and be read all the same: so far that a cell keeps a pixel.
+    /// The factor by which a frame can be scaled down so that each cell still has a pixel.
     static func sufficientScale(for size: FrameSize) -> Int {
         [8, 4, 2].first { size.width / $0 >= columns && size.height / $0 >= rows } ?? 1
     }
 
-    /// Lets the changes of all cells count.
+    /// Makes the changes of all cells count.
     func uncover() { for index in weights.indices { weights[index] = .one } }
 
     func cover(columns: Range<Int>, rows: Range<Int>) {
@@ -59,7 +58,7 @@ final class ChangeMap {
         }
     }
 
-    /// Lets the changes of all cells count but of those that parts of the upright picture, in pixels, cover or cut.
+    /// Makes the changes of all cells count but those that some parts of the upright picture, in pixels, touch.
     func cover(_ parts: [LuminanceGrid.Rectangle], in frame: Frame) {
         uncover()
         let whole = stored(in: frame)
@@ -69,7 +68,6 @@ final class ChangeMap {
         }
     }
 
-    /// The region in pixels of the stored picture.
     private func stored(in frame: Frame) -> LuminanceGrid.Rectangle {
         let size = frame.uprightSize.vector
         let low = SIMD2(Float(region.x), Float(region.y)) * size
@@ -77,11 +75,12 @@ final class ChangeMap {
         return LuminanceGrid.Rectangle(low, high).stored(in: frame)
     }
 
-    /// Brings older cells to the light of newer ones: each row is multiplied by the mean of the middle half of the ratios of its
-    /// groups of cells, which things that move do not change.
+    /// Brings older cells to the light of newer ones. Each row is multiplied by the mean of the middle half of the
+    /// ratios of its groups of cells, which things that move do not change.
     /// - Returns: The older cells in the newer light, until the next call.
     func adapt(_ older: Cells, to newer: Cells) -> Cells {
-        let (height, groups) = (Self.height, Self.groups)
+        let height = Self.height
+        let groups = Self.groups
         for group in 0..<groups {
             for index in 0..<height {
                 var (above, below) = (Cells.Vector.zero, Cells.Vector.zero)
@@ -89,7 +88,7 @@ final class ChangeMap {
                     above += (newer[cell] + Self.offset) * weights[cell]
                     below += (older[cell] + Self.offset) * weights[cell]
                 }
-                // A group that is covered has the ratio of one beside it, in the same row.
+                // A covered group takes the ratio of its neighbour in the same row.
                 let beside = group > 0 ? ratios[(group - 1) * height + index] : .zero
                 ratios[group * height + index] = (above / below).replacing(with: beside, where: below .== 0)
             }
@@ -110,7 +109,7 @@ final class ChangeMap {
         return lit
     }
 
-    /// Sorts the ratios of each row, all rows at the same time: the exchanges of neighbours do not depend on the numbers.
+    /// Sorts the ratios of each row, all rows at once: the exchanges of neighbours do not depend on the numbers.
     private func sortRatios() {
         for round in 0..<Self.groups {
             for group in stride(from: round % 2, to: Self.groups - 1, by: 2) {
@@ -126,12 +125,12 @@ final class ChangeMap {
 }
 
 extension LuminanceGrid.Rectangle {
-    /// The rectangle around a position, whose pixel centres are at integers, half as wide and high as given.
+    /// Makes the rectangle around a position, whose pixel centres are at integers, from half its width and height.
     init(around middle: SIMD2<Float>, _ half: SIMD2<Float>) {
         self.init(middle + 0.5 - half, middle + 0.5 + half)
     }
 
-    /// The cells that it covers or cuts of a grid over another rectangle, which may be none.
+    /// The cells that it touches of a grid over another rectangle, perhaps none.
     func cells(columns: Int, rows: Int, over whole: Self) -> (columns: Range<Int>, rows: Range<Int>) {
         let count = SIMD2(Float(columns), Float(rows))
         let scale = count / pointwiseMax(whole.size, .one)

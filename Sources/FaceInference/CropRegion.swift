@@ -2,8 +2,8 @@ import FaceMetadata
 import Frames
 import Glibc
 
-/// A turned square in the upright picture, what a model gets to see: pixels, y down, pixel centres at integers; the rotation in
-/// radians, clockwise as seen.
+/// The turned square of the upright picture that a model sees: pixels, y down, pixel centres at integers; the rotation
+/// in radians, clockwise as seen.
 package struct CropRegion: Hashable, Sendable {
     var center: SIMD2<Float>
     var side: Float
@@ -11,7 +11,7 @@ package struct CropRegion: Hashable, Sendable {
 
     /// Maps pixels of a crop of `size`² to the upright picture.
     ///
-    /// Pixel i of the crop is at i / size of the side, not at (i + ½) / size: the models were trained with that.
+    /// Pixel i of the crop is at i / size of the side, not at (i + ½) / size: the models were trained so.
     func uprightFromCrop(size: Int) -> AffineTransform {
         let step = side / Float(size)
         let (sine, cosine) = (sinf(rotation) * step, cosf(rotation) * step)
@@ -20,7 +20,7 @@ package struct CropRegion: Hashable, Sendable {
         return AffineTransform(a: cosine, b: -sine, c: sine, d: cosine, tx: x, ty: y)
     }
 
-    /// Maps the centres of the pixels of a detector's input, whose longer side this square's is, to the upright picture.
+    /// Maps the centres of the pixels of a detector's input, as long as this square, to the upright picture.
     func uprightFromInput(width: Int, height: Int) -> AffineTransform {
         let step = side / Float(max(width, height))
         let sine = sinf(rotation) * step
@@ -31,45 +31,42 @@ package struct CropRegion: Hashable, Sendable {
         return AffineTransform(a: cosine, b: -sine, c: sine, d: cosine, tx: x, ty: y)
     }
 
-    /// The same part of the same scene in a picture that is larger by a factor.
+    /// The same part of the scene in a picture that is larger by a factor.
     func scaled(by factor: Float) -> CropRegion {
         CropRegion(center: (center + 0.5) * factor - 0.5, side: side * factor, rotation: rotation)
     }
 
-    /// The upright square with the same centre and side, to compare regions by.
+    /// The upright square with the same centre and side, for comparing regions.
     var square: NormalizedRect { NormalizedRect(center: SIMD2<Double>(center), size: .init(repeating: Double(side))) }
 
-    /// Whether two regions are about the same face: they share more than half of their union, or they are about as large and one's
-    /// centre lies in the other's inner half, where its face is. A smaller face before a larger one is another face.
+    /// Whether two regions are about the same face: they share more than half of their union, or are about equally
+    /// large and one's centre is in the other's inner half. A smaller face before a larger one is another face.
     func isSameFace(as other: CropRegion) -> Bool {
         if square.intersectionOverUnion(other.square) > 0.5 { return true }
         guard min(side, other.side) > Self.leastRatio * max(side, other.side) else { return false }
         return (center - other.center).magnitude.max() < max(side, other.side) / 4
     }
 
-    /// How large one of two regions of the same face is at least, as a share of the other one.
+    /// Least ratio of the sides of two regions of the same face.
     private static let leastRatio: Float = 0.55
 }
 
 extension CropRegion {
-    /// How much larger than the face's box the landmark model wants its crop.
+    /// Side of the landmark model's crop as a multiple of the face's box.
     static let margin: Float = 1.5
 
-    /// Where the landmark model looks for the face that the detector found.
+    /// Makes the region in which the landmark model looks for a face that the detector found.
     init(around detection: FaceDetection) {
         let outline = detection.outline
         self.init(center: outline.center, side: Self.margin * outline.size.max(), rotation: detection.roll)
     }
 
-    /// Where the landmark model looks in the next frame for the face whose points it found in this one.
+    /// Makes the region in which the landmark model looks, in the next frame, for the face with these points.
     package init(around points: FaceLandmarks) {
         let (low, high) = points.box
         let eyes = points[FaceMeshIndices.rightEyeOuterCorner] - points[FaceMeshIndices.leftEyeOuterCorner]
-        self.init((low + high) / 2, high - low, eyes: SIMD2(eyes.x, eyes.y))
-    }
-
-    private init(_ center: SIMD2<Float>, _ size: SIMD2<Float>, eyes: SIMD2<Float>) {
-        self.init(center: center, side: Self.margin * size.max(), rotation: atan2f(eyes.y, eyes.x))
+        let side = Self.margin * (high - low).max()
+        self.init(center: (low + high) / 2, side: side, rotation: atan2f(eyes.y, eyes.x))
     }
 }
 
@@ -79,10 +76,9 @@ extension NormalizedRect {
 }
 
 extension FrameSize {
-    /// The width and the height.
     var vector: SIMD2<Float> { SIMD2(Float(width), Float(height)) }
 
-    /// Where a position in pixels, with centres at integers, lies in a picture of this size: its edge is half a pixel outside.
+    /// The place of a position in pixels, with centres at integers: the picture's edge is half a pixel outside of them.
     func share(of pixel: SIMD2<Float>) -> NormalizedPoint {
         NormalizedPoint(x: (Double(pixel.x) + 0.5) / Double(width), y: (Double(pixel.y) + 0.5) / Double(height))
     }

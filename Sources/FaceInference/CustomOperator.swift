@@ -1,30 +1,32 @@
 import CLiteRT
 import Frames
 
-/// One of the three operators of the landmark model that LiteRT does not have: they cut the lips and the eyes out of a feature map
-/// along the first guess of the mesh, and put the points found there back. LiteRT calls it from `run_compiled_model`, on the same
-/// thread. Of the row-major 4×4 matrices only the first two rows matter.
+/// One of the three operators of the landmark model that LiteRT lacks: they cut the lips and the eyes out of a feature
+/// map along the first guess of the mesh, and put the points found there back. LiteRT calls it from
+/// `run_compiled_model`, on the same thread. Only the first two rows of the row-major 4×4 matrices matter.
 final class CustomOperator {
     /// The memory of an operator's tensors during one run.
     private struct Tensors {
         let first: UnsafePointer<Float>
-        /// The matrix, of the two operators that take one.
+        /// The matrix of the two operators that take one.
         let matrix: AffineTransform
-        /// How many points the first tensor has, if it is a tensor of points.
+        /// The number of points in the first tensor, if it is a tensor of points.
         let pointCount: Int
         let output: UnsafeMutablePointer<Float>
     }
 
     private let name: String
-    /// Of the output; none if they are those of the first input.
+    /// The shape of the output; empty to copy the first input's.
     private let dimensions: [Int32]
     private let functions: UnsafePointer<LiteRtFunctions>
     private let work: (Tensors, _ node: Int) -> Void
-    /// Which of its nodes runs next: LiteRT passes no node, but always keeps their order.
+    /// The node that runs next: LiteRT does not pass it, but always keeps the nodes' order.
     private var node = 0
 
     private init(_ name: String, _ dimensions: [Int32], _ liteRT: LiteRT, _ work: @escaping (Tensors, Int) -> Void) {
-        (self.name, self.dimensions, self.work) = (name, dimensions, work)
+        self.name = name
+        self.dimensions = dimensions
+        self.work = work
         functions = liteRT.functions
     }
 
@@ -43,18 +45,18 @@ final class CustomOperator {
         ]
     }
 
-    /// Where the pinned landmark model states the version of each of its operators.
+    /// Offsets in the pinned landmark model at which it states the version of each of its operators.
     private static let versionOffsets = [2_494_872, 2_494_912, 2_494_968]
 
-    /// Sets the version of the operators to 1 in the landmark model, which asks for 2: LiteRT 2.3.0 registers custom operators
-    /// as version 1 whatever version they are registered with.
+    /// Sets the version of the operators from 2 to 1 in the landmark model: LiteRT 2.3.0 registers custom operators as
+    /// version 1, whatever version is given.
     static func patchVersions(in model: AlignedMemory) {
         for offset in versionOffsets {
             model.base.storeBytes(of: Int32(1).littleEndian, toByteOffset: offset, as: Int32.self)
         }
     }
 
-    /// Must be called before each run of the model.
+    /// Prepares for a run of the model; must be called before each.
     func beginRun() { node = 0 }
 
     /// Makes the operator known to a model that is about to be compiled; this object must outlive that model.
@@ -67,7 +69,7 @@ final class CustomOperator {
 
     // MARK: What LiteRT calls
 
-    /// The operator that LiteRT was given as the context of its calls.
+    /// The operator behind the context that LiteRT passes.
     private static func at(_ context: UnsafeMutableRawPointer?) -> CustomOperator? {
         context.map { Unmanaged.fromOpaque($0).takeUnretainedValue() }
     }
@@ -91,7 +93,7 @@ final class CustomOperator {
     }
 
     /// Locks the tensors of a node, works on them and unlocks them.
-    /// - Returns: nil if one of them cannot be used.
+    /// - Returns: Nil if one of them cannot be used.
     private func run(
         _ first: LiteRtTensorBuffer,
         _ second: LiteRtTensorBuffer?,
@@ -104,9 +106,9 @@ final class CustomOperator {
         defer { unlock(first) }
         let matrix = second.map { lock($0, LITERT_LOCK_READ) } ?? points
         defer { second.map(unlock) }
-        guard let matrix, let target = lock(output, LITERT_LOCK_WRITE) else { return nil }
+        guard let m = matrix, let target = lock(output, LITERT_LOCK_WRITE) else { return nil }
         defer { unlock(output) }
-        let (count, m) = (Int(type.layout.dimensions.1), matrix)
+        let count = Int(type.layout.dimensions.1)
         let map = AffineTransform(a: m[0], b: m[1], c: m[4], d: m[5], tx: m[3], ty: m[7])
         work(Tensors(first: points, matrix: map, pointCount: count, output: target), node)
         node += 1

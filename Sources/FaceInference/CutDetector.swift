@@ -1,18 +1,18 @@
 import Frames
 
-/// Says whether a picture shows another scene than the one before it.
+/// Tells whether a picture shows another scene than the one before it.
 final class CutDetector {
     /// How a picture differs from the one before it.
     enum Step {
-        /// The two differ as pictures of one scene do.
+        /// They differ as pictures of one scene do.
         case small
-        /// Most of it, as by another light, or another scene in front of a ground that is as plain.
+        /// Most cells differ, but not by more than the light: another light, or another scene before as plain a ground.
         case light
-        /// Most of it, and by more than the light.
+        /// Most cells differ by more than the light.
         case cut
     }
 
-    /// A cut changes this share of the cells by more than this difference in grey levels.
+    /// The share of the cells that a cut changes, and by how many grey levels.
     private static let share: Float = 0.5
     private static let difference: Float = 12
 
@@ -21,10 +21,9 @@ final class CutDetector {
     /// Whether the latest picture was compared with another one.
     private(set) var hasCompared = false
 
-    /// Compares a frame with the one that was given before; the first one is a cut.
+    /// Compares a frame with the one before it; the first one is a cut.
     func step(to frame: Frame, _ map: ChangeMap) -> Step { map.read(frame) ? step(to: map) : .small }
 
-    /// Compares the frame in the map with the one that was given before.
     func step(to map: ChangeMap) -> Step {
         defer {
             previous.copy(map.cells)
@@ -37,7 +36,6 @@ final class CutDetector {
         return isOther(map, than: map.adapt(previous, to: map.cells)) ? .cut : .light
     }
 
-    /// Forgets the picture.
     func reset() { hasPrevious = false }
 
     private func isOther(_ map: ChangeMap, than others: Cells) -> Bool {

@@ -1,36 +1,35 @@
 import FaceMetadata
 import Frames
 
-/// A face that is followed by the detector alone, because the landmark model cannot measure it: turned away, covered, bent, small or dark.
+/// A face that only the detector follows, because the landmark model cannot measure it: turned, covered, small or dark.
 struct DetectedFace {
     let lineage: Int
-    /// The face as it was detected last, in pixels of the last picture.
+    /// The last detection, in pixels of the last picture.
     private(set) var detection: FaceDetection
     /// The size of the last upright picture.
     private(set) var size: FrameSize
-    /// Whether its pictures go on where it is detected.
+    /// The continuity of its pictures in the frames in which it is detected.
     var continuity = FaceContinuity()
     /// The mean brightness of the face, 0…1.
     private(set) var luminance: Double
-    /// The seconds of media time at which it was detected last, and at which the landmark model was asked last.
     private var detectedAt: Double
     private(set) var askedAt: Double
-    /// The size of the face and the place of its nose when the landmark model was asked last.
+    /// The face when the landmark model last ran on it.
     private var asked: FaceDetection
     /// Seconds to the next detection.
     private var pause = 0.0
 
-    /// The longest pause between two detections, in seconds; a face that moves is detected before it has moved by a share of its size.
+    /// Longest pause between two detections, in seconds, and the motion, in sizes of the face, that ends it.
     private static let longestPause = 0.2
     private static let mostMotion: Float = 0.1
-    /// Slack for times that are rounded, in seconds.
+    /// Tolerance for rounded times, in seconds.
     private static let slack = 0.005
-    /// Seconds after which the landmark model is asked again, and the growth and the turn after which it is asked before.
+    /// Seconds, growth and turn after which the landmark model runs again.
     private static let patience = 1.0
     private static let growth: Float = 1.25
     private static let turn: Float = 0.12
 
-    /// Seconds for which a face is new: longer than it takes to enter.
+    /// Seconds for which a face is new: longer than its enter takes.
     private static let newness = 0.3
     private let foundAt: Double
 
@@ -45,23 +44,21 @@ struct DetectedFace {
         foundAt = time
     }
 
-    /// Whether the face was found a moment ago.
     func isNew(at time: Double) -> Bool { time - foundAt < Self.newness }
 
     /// The region in which the landmark model would look for the face.
     var region: CropRegion { CropRegion(around: detection) }
 
-    /// How many pixels the longer side of the picture must have for a closer look to lose nothing of this face.
+    /// The pixels that the longer side of the picture needs for a closer look to lose nothing of this face.
     var neededSide: Float { FaceFinder.closerFacePixels * size.vector.max() / detection.side }
 
-    /// The face as the tracker sees it.
     var observation: FaceObservation {
         var observation = detection.observation(in: size)
         observation.lineage = lineage
         return observation
     }
 
-    /// Brings the face into a picture of another size: a JPEG may be decoded smaller from one frame to the next.
+    /// Scales the face to a picture of another size: a JPEG may be decoded smaller from one frame to the next.
     mutating func enter(_ size: FrameSize) {
         guard size != self.size else { return }
         let factor = Float(size.width) / Float(self.size.width)
@@ -70,33 +67,30 @@ struct DetectedFace {
         self.size = size
     }
 
-    /// Whether the detector is to look at the face in a frame of that time.
+    /// Whether the detector must look at the face in a frame of that time.
     func isDue(at time: Double) -> Bool {
         let passed = time - detectedAt
         return passed < 0 || passed >= pause - Self.slack
     }
 
-    /// Takes what the detector found at a time in seconds.
     mutating func update(_ found: FaceDetection, luminance: Double, at time: Double) {
         let passed = Float(max(time - detectedAt, 0.001))
         let speed = (found.center - detection.center).magnitude.max() / detection.side / passed
-        // A face that has begun to move is looked at more often at once, one that has stopped a little less each time.
+        // A face that begins to move is looked at more often at once; one that stops, a little less each time.
         pause = min(Self.longestPause, Double(Self.mostMotion / max(speed, 0.01)), 2 * pause + 0.04)
         detection = found
         self.luminance = luminance
         detectedAt = time
     }
 
-    /// Whether the landmark model is to be asked again at a time in seconds.
+    /// Whether the landmark model must run on the face again at a time in seconds.
     func isMeshDue(at time: Double) -> Bool {
-        let growth = detection.side / asked.side
-        let (now, then) = (detection.turnedShare, asked.turnedShare)
-        return detectedAt == time
-            && (!(0..<Self.patience).contains(time - askedAt) || growth > Self.growth
-                || (now - then).magnitude > Self.turn)
+        guard detectedAt == time else { return false }
+        return !(0..<Self.patience).contains(time - askedAt) || detection.side / asked.side > Self.growth
+            || (detection.turnedShare - asked.turnedShare).magnitude > Self.turn
     }
 
-    /// Notes that the landmark model was asked at a time in seconds.
+    /// Notes that the landmark model ran on the face at a time in seconds.
     mutating func noteAsked(at time: Double) {
         askedAt = time
         asked = detection

@@ -1,14 +1,13 @@
 import FaceMetadata
 import Frames
 
-/// How faces are followed from frame to frame.
 extension FaceAnalyzer {
-    /// The side of the smallest region in which the landmark model is asked, in pixels: its face has 16 between the outer eye
+    /// Side of the smallest region, in pixels, in which the landmark model runs: its face has 16 between the outer eye
     /// corners, the least with which blinks are seen.
     private static let smallestMesh: Float = 40
 
     /// Follows all faces into a frame.
-    /// - Returns: Whether a model was run for one of them, since something changed there.
+    /// - Returns: Whether a model ran for one of them, because something changed there.
     @discardableResult
     func followFaces(in frame: Frame) throws(InferenceError) -> Bool {
         let before = count
@@ -24,10 +23,10 @@ extension FaceAnalyzer {
                 continue
             }
             guard isWanted(face.landmarks.outline, in: frame.uprightSize) else { continue }
-            // Ahead, every cut ends all faces.
+            // With `isThorough`, every cut ends all faces.
             if face.wasComputed, !options.isThorough { face.continuity.take(face.region, in: frame) }
-            // Two that came to follow the same face, as when one person passes behind another: the one that moved less
-            // has been there before.
+            // Of two that follow the same face, as when people pass behind each other, the one that moved less was
+            // first.
             if let rival = kept.firstIndex(where: { $0.region.isSameFace(as: face.region) }) {
                 if face.shift < kept[rival].shift { kept[rival] = face }
             } else {
@@ -41,8 +40,8 @@ extension FaceAnalyzer {
         return hasLooked
     }
 
-    /// Finds the landmarks of a followed face: computes them, or moves those of an earlier frame if the face has not
-    /// changed; or leaves them where they are if they cannot be computed in this frame.
+    /// Finds the landmarks of a followed face: computes them, moves those of an earlier frame if the face has not
+    /// changed, or leaves them where they are if the budget does not allow computing them.
     /// - Returns: How sure the model is that there is a face, 0…1.
     private func presence(of face: inout FollowedFace, in frame: Frame, isDue: Bool) throws(InferenceError) -> Double {
         face.beginFrame()
@@ -61,7 +60,7 @@ extension FaceAnalyzer {
 
     // MARK: By the detector alone
 
-    /// Goes on following a face by the detector that the landmark model has lost, if it is still there.
+    /// Goes on following, by the detector, a face that the landmark model has lost, if it is still there.
     private func detect(_ lineage: Int, at place: CropRegion, in frame: Frame) throws(InferenceError) {
         guard let found = try finder.follow(FaceDetection(in: place), in: frame) else { return }
         append(found.face, lineage, luminance: found.luminance, in: frame)
@@ -97,10 +96,10 @@ extension FaceAnalyzer {
         return hasLooked
     }
 
-    /// Begins to follow a face by its landmarks if the landmark model is sure that there is one. It is asked twice, the second
-    /// time in the region of its own answer, which is the better one.
+    /// Begins to follow a face by its landmarks if the landmark model is sure that there is one. It runs twice, the
+    /// second time in the region of its own answer, which is the better one.
     func beginMesh(at place: CropRegion, _ lineage: Int, in frame: Frame) throws(InferenceError) -> Bool {
-        // In a smaller one nothing can be measured that the detector does not see, at a quarter of the time.
+        // In a smaller region it measures nothing that the detector does not see, and takes four times as long.
         guard place.side >= Self.smallestMesh else { return false }
         let (size, time) = (frame.uprightSize, frame.stamp.mediaTime)
         var region = place
@@ -114,7 +113,14 @@ extension FaceAnalyzer {
         guard presence > FollowedFace.minimumPresenceAtBirth, region.isSameFace(as: place),
             isWanted(spare.outline, in: size), !faces.contains(where: { $0.region.isSameFace(as: region) })
         else { return false }
-        var face = FollowedFace(lineage: lineage, landmarks: spare, presence, region, size: size, foundAt: time)
+        var face = FollowedFace(
+            lineage: lineage,
+            landmarks: spare,
+            presence: presence,
+            region: region,
+            size: size,
+            foundAt: time
+        )
         spare = FaceLandmarks()
         face.luminance = landmarkModel.luminance()
         if options.skipsUnchanged { face.landmarksWereComputed(in: frame, workspace) }
@@ -132,7 +138,7 @@ extension FaceAnalyzer {
         }
     }
 
-    /// Whether a face with those corners is where and as large as the options want it.
+    /// Whether a face with those corners has the size and the place that the options want.
     func isWanted(_ corners: (low: SIMD2<Float>, high: SIMD2<Float>), in size: FrameSize) -> Bool {
         let shorter = Double(min(size.width, size.height))
         guard Double(corners.high.x - corners.low.x) >= options.minimumSize * shorter else { return false }

@@ -1,15 +1,14 @@
 import FaceMetadata
 import Frames
 
-/// When and how new faces are looked for.
 extension FaceAnalyzer {
-    /// The longest step between two frames, in seconds, after which a face is still near where it was: ten frames a second, with a
-    /// thousandth for times that are rounded.
+    /// Longest step between two frames, in seconds, after which a face is still near its last place: ten frames a
+    /// second, with a thousandth for rounded times.
     private static let longestStep = 0.101
-    /// The share of a detection's box that a followed face's bounds must cover for it to be hidden with that face.
+    /// Share of a detection's box that a followed face's bounds must cover for it to be hidden with that face.
     private static let coveredShare = 0.8
 
-    /// Whether to search a frame: while no face is followed, not unless the scene has changed.
+    /// Whether to search a frame; while no face is followed, only if the scene has changed.
     func isSearchDue(in frame: Frame, afterCut isCut: Bool) -> Bool {
         let time = frame.stamp.mediaTime
         if isCut { return true }
@@ -17,8 +16,7 @@ extension FaceAnalyzer {
         return scene.mustLook(at: frame)
     }
 
-    /// Whether to search while faces are followed or were lost a moment ago: not, for up to some seconds, if only the followed
-    /// people moved.
+    /// Whether to search while faces are followed or were just lost; seconds later if only followed people moved.
     private func isSearchDueBesideFaces(in frame: Frame) -> Bool {
         let time = frame.stamp.mediaTime
         let isChanging = change == .lasting || !options.skipsUnchanged
@@ -49,21 +47,23 @@ extension FaceAnalyzer {
         let isApart = options.isForHiding && time - (lastTime ?? time) > Self.longestStep
         let pictures = setAside.filter { $0.isUnchanged(in: frame, workspace) }.map { $0.region(in: size) }
         let rect = scene.map.region
+        let isLasting = options.skipsUnchanged && count > 0 && change == .lasting
+        let isCoarse = !options.isThorough && schedule.mayBeCoarse(isChanging: isLasting)
         let detections =
-            if !options.isThorough {
-                try finder.find(in: frame, rect: rect, pixels: searchPixels(in: size))
+            if !options.isForHiding, !(options.findsTurned && analysis.isCut) {
+                try finder.find(in: frame, rect: rect, pixels: searchPixels(in: size) / (isCoarse ? 2 : 1))
             } else if analysis.isCut || isApart {
                 try finder.findEverything(in: frame, rect: rect, turned: options.findsTurned)
             } else {
                 try finder.findNext(in: frame, rect: rect)
             }
-        schedule.noteSearch(at: time)
+        schedule.noteSearch(at: time, isCoarse: isCoarse)
         for detection in detections {
             let region = CropRegion(around: detection)
             let isKnown = (regions + pictures).contains { $0.isSameFace(as: region) }
             let isFollowed = isKnown ? true : try consider(detection, in: frame, &analysis)
-            // In frames that are apart, what is followed there may be another face's remains; and another face may have pulled
-            // the landmarks aside.
+            // In frames that are far apart, what is followed may be another face's remains; and another face may have
+            // pulled the landmarks aside.
             if isApart || !isFollowed || (options.isForHiding && !isCovered(detection.box, in: size)) {
                 analysis.unconfirmed.append(detection.face(in: size))
             }
@@ -81,8 +81,8 @@ extension FaceAnalyzer {
         }
     }
 
-    /// Begins to follow a face that was found in the picture, if closer looks agree that it is one: by its landmarks if the landmark
-    /// model sees it, else by the detector.
+    /// Begins to follow a face that was found in the picture, if closer looks confirm it: by its landmarks if the
+    /// landmark model sees it, else by the detector.
     /// - Returns: Whether the face is followed now, or was before.
     private func consider(
         _ candidate: FaceDetection,

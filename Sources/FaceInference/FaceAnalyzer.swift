@@ -2,11 +2,11 @@ public import FaceMetadata
 package import Frames
 import System
 
-/// Finds faces in frames, follows them and measures them: by the landmarks of a mesh where the landmark model sees one, else by the
-/// detector alone.
+/// Finds faces in frames, follows them and measures them: by the landmarks of a mesh where the landmark model sees one,
+/// else by the detector alone.
 ///
-/// Frames of one source, in order, from one thread at a time. After `init`, a frame without new faces allocates no
-/// large memory.
+/// It takes the frames of one source, in order, from one thread at a time. After `init`, a frame without new faces
+/// allocates no large memory.
 public final class FaceAnalyzer {
     /// What to look for.
     public struct Options: Hashable, Sendable {
@@ -22,33 +22,33 @@ public final class FaceAnalyzer {
         public var modelDirectory: String?
         /// How fine the search for new faces is.
         public var accuracy = Accuracy.standard
-        /// How many faces are followed at the same time, at least 1.
+        /// The most faces that are followed at the same time, at least 1.
         public var maximumFaces = 24
         /// The smallest face width as a share of the picture's shorter side; 0 for no limit.
         public var minimumSize = 0.0
-        /// Where to look, in the upright picture: faces whose centre is elsewhere are ignored. Nil is everywhere.
+        /// The part of the upright picture that counts: faces with their centre elsewhere are ignored; nil for all.
         public var region: NormalizedRect?
-        /// Where no face begins, in the upright picture: televisions, mirrors, a neighbour's window. One that begins elsewhere
-        /// and whose centre moves into such an area stays.
+        /// The areas of the upright picture in which no face begins: televisions, mirrors, a neighbour's window. One
+        /// that begins elsewhere and whose centre moves into such an area stays.
         public var ignored: [PictureArea] = []
         /// Seconds of media time between searches for further faces while some are followed.
         public var searchInterval = 0.5
 
         /// The share of one core that the analysis may take, decoding not included; nil for no limit.
         ///
-        /// Where all faces' landmarks in every frame would take more, new and large faces come first and the others keep
-        /// those of an earlier frame. The same frames then need not give the same events any more.
+        /// If all landmarks in every frame would take more, new and large faces come first and the others keep those of
+        /// an earlier frame. The same frames then need not give the same events any more.
         public var cpuBudget: Double?
-        /// Whether every frame is searched for faces, and the first one of each scene at several scales: for clips and pictures
-        /// that are analysed ahead of their use. Costs several times as much.
+        /// Whether every frame is searched for faces, and the first one of each scene at several scales: for clips and
+        /// pictures that are analysed ahead of their use. Costs several times as much.
         package var isThorough = false
-        /// With `isThorough`: whether no face may be missed, for pictures that must not show one. Candidates count as faces without
-        /// closer looks, and frames so far apart that nothing can be followed from one to the next are searched at several scales.
+        /// Whether, with `isThorough`, no face may be missed, for pictures that must not show one. Candidates count as
+        /// faces without closer looks, and frames that are far apart are searched at several scales.
         package var isForHiding = false
-        /// With `isThorough`: whether the first frame of each scene is searched for faces that lie on their side or upside
-        /// down too.
+        /// Whether, with `isThorough`, the first frame of each scene is also searched for faces that lie or are upside
+        /// down.
         package var findsTurned = false
-        /// Whether models are run only where the picture has changed; false runs them in every frame, to compare with.
+        /// Whether models run only where the picture has changed; false, for comparison, runs them in every frame.
         package var skipsUnchanged = true
 
         /// Makes the default options.
@@ -67,12 +67,11 @@ public final class FaceAnalyzer {
     /// The pictures of faces that are not to be followed.
     var setAside: [OwnMotionMeter] = []
     var schedule: SearchSchedule
-    /// The lineage of the newest face.
     package internal(set) var lastLineage: Int
-    /// The media time at which the next frame is to be expected.
+    /// The expected media time of the next frame.
     private var nextTime = 0.0
     private(set) var lastTime: Double?
-    /// The lineages of the faces whose landmarks are computed in every frame, because something is decided by them.
+    /// The lineages of the faces whose landmarks are computed in every frame because a decision depends on them.
     package var needingEveryFrame: Set<Int> = []
     /// Memory for the points of a candidate, which may turn out to be no face.
     var spare = FaceLandmarks()
@@ -80,14 +79,14 @@ public final class FaceAnalyzer {
     let scene: SceneGate
     private let cuts = CutDetector()
     let workspace = UnchangedFace.Workspace()
-    /// What the latest search beside followed faces was for.
+    /// What the latest search beside followed faces was for: nothing, a new change of the scene, or a lasting one.
     enum Change { case none, new, lasting }
     var change = Change.none
 
     /// Checks and loads the models, unless another analyzer of the process has, and compiles them: some 50 ms.
     /// - Parameters:
     ///   - options: What to look for.
-    ///   - lineage: The last lineage of the analyzer before: those of this one are greater, so that faces are not confused.
+    ///   - lineage: The last lineage of the previous analyzer: this one's are greater, so that faces are not confused.
     /// - Throws: An error that names the file that is missing, damaged or of another version.
     package init(_ options: Options = Options(), after lineage: Int = 0) throws(InferenceError) {
         self.options = options
@@ -151,17 +150,17 @@ public final class FaceAnalyzer {
             let step = cuts.step(to: frame, scene.map)
             if step == .cut { forgetFaces() }
             try followFaces(in: frame)
-            // With another light alone, most faces are still where they were.
+            // If only the light changed, most faces are still where they were.
             return step == .cut || (step == .light && 2 * count < before)
         }
         guard before > 0 else {
             cuts.reset()
             return false
         }
-        // What has not changed, the faces included, is not compared.
+        // A picture without changes, faces included, is not compared.
         guard try followFaces(in: frame) else { return false }
         guard cuts.step(to: frame, scene.map) == .cut, cuts.hasCompared else { return false }
-        // Where the camera moves, the pictures of the faces go on.
+        // If only the camera moves, the pictures of the faces go on.
         let followed = count
         faces.removeAll { !$0.continuity.isUnbroken }
         detected.removeAll { !$0.continuity.isUnbroken }
@@ -179,15 +178,15 @@ public final class FaceAnalyzer {
         return FaceAnalysis(luminance: scene.map.luminance)
     }
 
-    /// By how much the next frame can be scaled down for `glance`: 1, 2, 4 or 8; nil if there is no use in that.
+    /// The factor by which the next frame can be scaled down for `glance`: 1, 2, 4 or 8; nil if that is of no use.
     package func glanceScale(for size: FrameSize) -> Int? {
         isIdle(at: nextTime) ? ChangeMap.sufficientScale(for: size) : nil
     }
 
-    /// Whether there was no face in the frame of that time, and nothing has changed lately.
+    /// Whether no face was in the frame of that time, and nothing has changed lately.
     package func isAtRest(at time: Double) -> Bool { !options.isThorough && isIdle(at: time) && !scene.isChanging }
 
-    /// Forgets all faces: what comes next has nothing to do with what came before.
+    /// Forgets all faces, because the next frame has nothing to do with the ones before.
     package func reset() {
         forgetFaces()
         setAside = []
@@ -215,7 +214,7 @@ public final class FaceAnalyzer {
             setAside.removeAll { $0.region(in: frame.uprightSize).isSameFace(as: face.region) }
             setAside.append(face.ownMotion)
         }
-        // Those that were taken down are not known to be gone.
+        // Pictures that were taken down are not known to be gone.
         setAside = setAside.suffix(Self.mostSetAside)
         faces.removeAll { lineages.contains($0.lineage) }
     }
@@ -228,16 +227,16 @@ public final class FaceAnalyzer {
         lastTime = time
     }
 
-    /// The landmarks of a face in the frame analysed last, in pixels of its upright picture; nil if there are none.
+    /// The landmarks of a face in the last frame, in pixels of its upright picture; nil if there are none.
     package func landmarks(of lineage: Int) -> FaceLandmarks? { faces.first { $0.lineage == lineage }?.landmarks }
 
-    /// By how much the next frame could be scaled down while it is decoded, without the models seeing less: 1, 2, 4 or 8.
+    /// The factor, 1, 2, 4 or 8, by which the next frame can be decoded smaller without the models seeing less.
     package func usefulScale(for size: FrameSize) -> Int {
         let longer = size.vector.max()
         var needed = (faces.map(\.neededSide) + detected.map(\.neededSide)).max() ?? 0
         if schedule.isDue(at: nextTime, following: count, isChanging: change == .lasting) {
             if options.accuracy == .high { return 1 }
-            // The detector sees the region alone, and half as much again for closer looks.
+            // The detector sees the region alone, and needs half as much again for closer looks.
             let share = scene.map.region.extent(in: size).max() / longer
             needed = max(needed, 1.5 * Float(searchPixels(in: size)) / max(share, 0.01))
         }
@@ -250,7 +249,7 @@ public final class FaceAnalyzer {
         return FaceFinder.pixels(most: most, minimumSize: options.minimumSize, scene.map.region, size)
     }
 
-    /// Whether no face is followed nor was lost a moment ago, so that only a change of the scene is a reason to look.
+    /// Whether no face is followed or was just lost, so that only a change of the scene is a reason to search.
     func isIdle(at time: Double) -> Bool {
         options.skipsUnchanged && count == 0 && !schedule.hasLost(at: time)
     }

@@ -1,9 +1,9 @@
 package import FaceMetadata
 package import Frames
 
-/// Asks the detector about single pictures. From one thread at a time.
+/// Runs the detector on single pictures, from one thread at a time.
 package final class FaceCheck {
-    /// How much higher the score in another orientation must be, and how high it must be at all.
+    /// How much higher the score in another orientation must be, and its least value.
     private static let margin: Float = 0.04
     private static let surely: Float = 0.6
     /// The pixels of the detector's input for the picture's longer side.
@@ -14,13 +14,13 @@ package final class FaceCheck {
     /// - Throws: An error that names the file if a model is missing, damaged or of another version.
     package init() throws(InferenceError) { finder = try FaceFinder(LiteRT.shared(in: ModelDirectory.find())) }
 
-    /// Where faces are, or may be, in a picture that must not show one: as shares of it, upright, from the forehead to the chin.
+    /// The places of possible faces in a picture that must not show any: shares of it, upright, forehead to chin.
     package func faces(in frame: Frame) throws(InferenceError) -> [NormalizedRect] {
         let size = frame.uprightSize
         return try finder.findNext(in: frame, rect: .whole).map { $0.face(in: size).bounds }
     }
 
-    /// The orientation in which the faces of a picture that is stored upright are clearly surer; nil if none is.
+    /// The orientation in which the detector is clearly surer of the faces in an upright picture; nil if there is none.
     package func betterOrientation(of frame: Frame) throws(InferenceError) -> Orientation? {
         let asItIs = try score(of: frame, .up)
         let scores = try [Orientation.down, .right, .left].map { orientation throws(InferenceError) in
@@ -32,7 +32,7 @@ package final class FaceCheck {
         return best.orientation
     }
 
-    /// The mean score of the surest face at three scales: at one alone a face that is upside down scores nearly as much.
+    /// The mean score of the surest face at three scales: at a single one, a face upside down scores nearly as much.
     private func score(of frame: Frame, _ orientation: Orientation) throws(InferenceError) -> Float {
         var frame = frame
         frame.orientation = orientation

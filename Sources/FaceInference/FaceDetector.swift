@@ -2,9 +2,9 @@ import FaceMetadata
 import Frames
 import Glibc
 
-/// YuNet, the network that finds faces, at one size of its input; from one thread at a time.
+/// YuNet, the network that finds faces, at one input size; used from one thread at a time.
 ///
-/// It sees faces from about 10 pixels of its input on, up to nearly its whole height, also from the side.
+/// It sees faces from about 10 pixels of its input up to nearly its whole height, also from the side.
 final class FaceDetector {
     /// Pixels of the input's width, a multiple of 32.
     let width: Int
@@ -12,18 +12,18 @@ final class FaceDetector {
     let height: Int
     private let model: CompiledModel
 
-    /// What the sides of an input must be multiples of.
+    /// The number that the sides of an input must be multiples of.
     static let unit = 32
-    /// Pixels of the input for a cell of each of the three grids in which the network answers.
+    /// Pixels of the input for a cell of each of the network's three grids.
     private static let strides = [8, 16, 32]
-    /// Two boxes that share more than this of their union are of one face; libfacedetection's own limit.
+    /// Largest overlap of the boxes of two faces, as a share of their union; libfacedetection's own limit.
     private static let mostOverlap = 0.45
 
     init(width: Int, height: Int, in liteRT: LiteRT) throws(InferenceError) {
         self.width = width
         self.height = height
         let sampler = CropSampler(width: width, height: height, border: .black, range: 0...255, order: .bgr)
-        // For each cell: how sure it is that there is a face, how sure that the box is right, the box, five points.
+        // For each cell: the certainty of a face, the certainty of its box, the box, five points.
         let outputs = [1, 1, 4, 10].flatMap { (channels: Int32) -> [[Int32]] in
             Self.strides.map { [1, Int32(height / $0), Int32(width / $0), channels] }
         }
@@ -36,19 +36,20 @@ final class FaceDetector {
         )
     }
 
-    /// The size of the input that the file states.
+    /// The input size in the file.
     private static let filed = (width: 640, height: 384)
 
-    /// Writes the shapes of all tensors for another size of the input into the bytes of the model.
+    /// Writes the shapes of all tensors for another input size into the bytes of the model.
     ///
-    /// LiteRT can resize a compiled model, but runs it without XNNPACK then, which takes ten times as long. A shape is in the file as
-    /// its length 4, then 1, the height, the width and the channels, each of four bytes; that of the input with the margin of the
-    /// first convolution has one row and one column more.
+    /// LiteRT can resize a compiled model, but then runs it without XNNPACK, ten times as slowly. In the file a shape
+    /// is its length 4, then 1, the height, the width and the channels, each of four bytes; the input with the margin
+    /// of the first convolution has one row and one column more.
     private static func resize(_ bytes: AlignedMemory, width: Int, height: Int) {
         let words = bytes.base.assumingMemoryBound(to: Int32.self)
         let sizes = [1, 2, 4, 8, 16, 32].map { (Int32(filed.height / $0), Int32(filed.width / $0)) }
         for index in 0..<bytes.count / 4 - 4 where words[index] == 4 && words[index + 1] == 1 {
-            let (rows, columns) = (words[index + 2], words[index + 3])
+            let rows = words[index + 2]
+            let columns = words[index + 3]
             let margin: Int32 = rows == filed.height + 1 && columns == filed.width + 1 ? 1 : 0
             guard sizes.contains(where: { $0 == (rows - margin, columns - margin) }) else { continue }
             words[index + 2] = Int32(height) * (rows - margin) / Int32(filed.height) + margin
@@ -56,7 +57,7 @@ final class FaceDetector {
         }
     }
 
-    /// Finds the faces in a region, whose side is the longer one of the input, the surest first: those with at least `minimumScore`, 0…1.
+    /// Finds the faces in a region, as long as the input, with at least `minimumScore`; the surest first.
     func detect(
         in frame: Frame,
         region: CropRegion,
@@ -66,7 +67,7 @@ final class FaceDetector {
         return FaceDetection.best(decode(in: region, minimumScore), mostOverlap: Self.mostOverlap)
     }
 
-    /// The mean brightness of a face that was found in the region that was looked at last, 0…1.
+    /// The mean brightness, 0…1, of a face that was found in the region of the last call of `detect`.
     func luminance(of detection: FaceDetection, in region: CropRegion) -> Double {
         let scale = Float(max(width, height)) / region.side
         let middle = (detection.center - region.center) * scale + SIMD2(Float(width), Float(height)) / 2
@@ -101,7 +102,7 @@ final class FaceDetector {
                 let product = values[0][cell] * values[1][cell]
                 guard product >= minimumScore * minimumScore else { continue }
                 let corner = SIMD2(Float(cell % columns), Float(cell / columns))
-                // Positions are edges of pixels, and the map is of their centres.
+                // Positions are edges of pixels; the map is for their centres.
                 func place(_ numbers: UnsafeMutablePointer<Float>) -> SIMD2<Float> {
                     toPicture((corner + SIMD2(numbers[0], numbers[1])) * Float(stride) - 0.5)
                 }
@@ -122,14 +123,14 @@ final class FaceDetector {
     }
 }
 
-/// One face as the detector sees it, in pixels of the upright picture.
+/// A face as the detector sees it, in pixels of the upright picture.
 struct FaceDetection: Hashable, Sendable {
     /// How sure the detector is, 0…1.
     var score: Float
     var center: SIMD2<Float>
     /// The width, and the height from forehead to chin.
     var size: SIMD2<Float>
-    /// Five points: the eyes at the picture's left and right, the nose's tip, the mouth's corners at the left and right.
+    /// Five points: the picture's left and right eye, the nose's tip, the mouth's left and right corner.
     var points: [SIMD2<Float>]
 
     var leftEye: SIMD2<Float> { points[0] }
@@ -138,23 +139,17 @@ struct FaceDetection: Hashable, Sendable {
     var mouth: SIMD2<Float> { (points[3] + points[4]) / 2 }
     var box: NormalizedRect { NormalizedRect(center: SIMD2<Double>(center), size: SIMD2<Double>(size)) }
     var corners: (low: SIMD2<Float>, high: SIMD2<Float>) { (center - size / 2, center + size / 2) }
-    /// The larger one of width and height.
     var side: Float { size.max() }
+}
 
-    /// A face that a model has seen in a region where the landmark model looks for it, without its points.
+extension FaceDetection {
+    /// Makes a detection, without points, of a face in a region of the landmark model.
     init(in region: CropRegion) {
         self.init(score: 0, center: region.center, size: .init(repeating: region.side / CropRegion.margin), points: [])
     }
 
-    init(score: Float, center: SIMD2<Float>, size: SIMD2<Float>, points: [SIMD2<Float>]) {
-        self.score = score
-        self.center = center
-        self.size = size
-        self.points = points
-    }
-
-    /// The rotation of the line between the eyes, in radians, clockwise as seen; of a profile, whose eyes are one behind the other,
-    /// that of the line from them to the mouth.
+    /// The rotation of the line between the eyes, in radians, clockwise as seen; in a profile, whose eyes are one
+    /// behind the other, that of the line from them to the mouth.
     var roll: Float {
         guard points.count == 5 else { return 0 }
         let eyes = rightEye - leftEye
@@ -163,40 +158,37 @@ struct FaceDetection: Hashable, Sendable {
         return atan2f(across.y, across.x)
     }
 
-    /// How far the nose's tip lies beside the middle of the eyes, along their line, in widths of the face: to the picture's right.
+    /// Distance of the nose's tip from the middle of the eyes, along their line to the right, in widths of the face.
     var turnedShare: Float {
         guard points.count == 5 else { return 0 }
         let way = nose - (leftEye + rightEye) / 2
         return (way.x * cosf(roll) + way.y * sinf(roll)) / max(size.x, 1)
     }
 
-    // Fitted to the mesh on 384 frames of five clips, with yaws up to 25°: the angles of the two then differ by 3° (a standard
+    // Fitted to the mesh on 384 frames of five clips, with yaws up to 25°: the angles then differ by 3° (standard
     // deviation), the boxes' heights by 2 %.
 
-    /// The yaw in degrees for each width of the face that the nose lies beside the middle of the eyes, and the largest that is told:
-    /// of a head that is turned farther the eyes are one behind the other.
+    /// Degrees of yaw per width of the face that the nose is beside the middle of the eyes, and the largest known yaw:
+    /// beyond, the eyes are one behind the other.
     private static let yaw = (perShare: 160.0, most: 45.0)
-    /// The distance of the outer eye corners in distances of the eyes' middles.
+    /// Distance of the outer eye corners as a multiple of that of the eyes' middles.
     private static let cornersPerEyes = 1.45
-    /// How much lower than the detector's box the mesh ends above, as a share of the height: the box reaches to the hair.
+    /// How much lower than the detector's box, which reaches to the hair, the mesh begins, as a share of the height.
     private static let forehead: Float = 0.1
 
-    /// The direction in which the head points, as far as the five points say; the pitch is unknown.
+    /// The direction of the head, as far as the five points tell; the pitch is unknown.
     var pose: HeadPose {
         let yaw = Double(turnedShare) * Self.yaw.perShare
         return HeadPose(roll: Double(roll) * 180 / .pi, yaw: abs(yaw) <= Self.yaw.most ? yaw : nil, pitch: nil)
     }
 
-    /// The middle and the size of the face as the mesh has them.
+    /// The middle and the size of the face's mesh.
     var outline: (center: SIMD2<Float>, size: SIMD2<Float>) {
         let down = SIMD2(-sinf(roll), cosf(roll)) * (Self.forehead / 2 * size.y)
         return (center + down, SIMD2(size.x, (1 - Self.forehead) * size.y))
     }
 
-    /// Whether the boxes of two detections overlap so far that both are of the same face.
-    func isSameFace(as other: FaceDetection) -> Bool { box.intersectionOverUnion(other.box) > 0.3 }
-
-    /// The best one of each group of detections of one face, the surest first.
+    /// The best detection of each face, the surest first.
     static func best(_ candidates: [FaceDetection], mostOverlap: Double) -> [FaceDetection] {
         var best: [FaceDetection] = []
         for candidate in candidates.sorted(by: { $0.score > $1.score })
@@ -206,13 +198,12 @@ struct FaceDetection: Hashable, Sendable {
         return best
     }
 
-    /// The same face in the same scene, in a picture that is larger by a factor.
+    /// The face in the same picture enlarged by a factor.
     func scaled(by factor: Float) -> FaceDetection {
         func place(_ point: SIMD2<Float>) -> SIMD2<Float> { (point + 0.5) * factor - 0.5 }
         return FaceDetection(score: score, center: place(center), size: size * factor, points: points.map(place))
     }
 
-    /// What the detector knows of a face in a picture of that size.
     func observation(in size: FrameSize) -> FaceObservation {
         var observation = FaceObservation()
         let outline = outline
@@ -233,7 +224,8 @@ struct FaceDetection: Hashable, Sendable {
     /// The detection as a face without an identity, in a picture of that size.
     func face(in size: FrameSize) -> FaceObject {
         let seen = observation(in: size)
-        let (low, high) = (size.share(of: corners.low), size.share(of: corners.high))
+        let low = size.share(of: corners.low)
+        let high = size.share(of: corners.high)
         var face = FaceObject(
             faceID: FaceID(rawValue: 0),
             bounds: NormalizedRect(left: low.x, top: low.y, right: high.x, bottom: high.y),

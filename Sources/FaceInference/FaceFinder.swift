@@ -1,27 +1,27 @@
 import FaceMetadata
 import Frames
 
-/// Looks for faces with the detector: in the whole picture, closely around one place, or everywhere at several scales.
+/// Searches for faces with the detector: in the whole picture, closely around a place, or everywhere at several scales.
 final class FaceFinder {
-    /// The score from which on a place is a candidate for a face, the one that it must have in both closer looks, and the one that
-    /// two of the three looks must have. A large face is seen more surely in the search, a small one in the closer looks.
+    /// Score of a candidate, least score in both closer looks, and the score that two of the three looks must reach. A
+    /// large face is seen more surely in the search, a small one in the closer looks.
     ///
-    /// Chosen on 140 pictures of streets and rooms, of which docs/accuracy.md has the figures. One look at each finds 78 % of 110
-    /// faces with two on no label, and a scene gives many looks; where both closer looks must score 0.6, it is 75 % and three. A
-    /// dog's face scores 0.83, 0 and 0.64.
+    /// Chosen on 140 pictures of streets and rooms (docs/accuracy.md). One look at each finds 78 % of 110 faces and two
+    /// false ones, and a scene gives many looks; where both closer looks must score 0.6, it is 75 % and three. A dog's
+    /// face scores 0.83, 0 and 0.64.
     static let candidateScore: Float = 0.35
     private static let leastScore: Float = 0.3
     private static let sureScore: Float = 0.68
-    /// The score that a face must keep that is followed, and the one that a new face must keep until it has been there for a moment: what
-    /// looks like a face for one frame does not in the next ones.
+    /// Score that a followed face must keep, and that of a new one until it has been there for a moment: what looks
+    /// like a face for one frame does not in the next ones.
     private static let followingScore: Float = 0.4
     private static let newScore: Float = 0.62
     /// The smallest face that is believed, in pixels of the detector's input for the search.
     private static let smallestCandidate: Float = 8
-    /// The side of a closer look in sizes of the face, and the pixels of the input for it.
+    /// Sides of the closer looks in sizes of the face, and the pixels of their input.
     private static let closerSides: [Float] = [4, 2.5]
     private static let closerPixels = 160
-    /// Pixels of the picture's longer side for a search, by how fine it is.
+    /// Pixels of the input for the picture's longer side in a search, by accuracy.
     static let usualPixels = 640
     static let finePixels = 1280
     /// The smallest face that the detector finds, in pixels of its input.
@@ -45,11 +45,11 @@ final class FaceFinder {
         closer = try FaceDetector(width: Self.closerPixels, height: Self.closerPixels, in: liteRT)
     }
 
-    /// Finds candidates for faces in a part of the frame, the surest first, in pixels of the upright picture. The part's longer side is
-    /// scaled to `pixels`.
+    /// Finds candidates for faces in a part of the frame, the surest first, in pixels of the upright picture. The
+    /// part's longer side is scaled to `pixels`.
     ///
-    /// The search reaches beyond the part's edges by a share of its longer side, since a face that an edge cuts is found more surely
-    /// where the input shows more than the picture. The rotation, in radians, turns the picture before.
+    /// The search reaches beyond the part's edges by a share of its longer side, since a face that an edge cuts is
+    /// found more surely with some space around it. The rotation, in radians, turns the picture before.
     func find(
         in frame: Frame,
         rect: NormalizedRect,
@@ -76,8 +76,7 @@ final class FaceFinder {
         return try detector.detect(in: frame, region: region, minimumScore: Self.candidateScore)
     }
 
-    /// The side of the smallest face that is believed, in pixels of the picture, where the longer side of a part of it is scaled to
-    /// `pixels`.
+    /// The side of the smallest believed face, in pixels of the picture, if a part's longer side is scaled to `pixels`.
     static func leastSide(pixels: Int, _ rect: NormalizedRect, _ size: FrameSize) -> Float {
         smallestCandidate * rect.extent(in: size).max() / Float(pixels)
     }
@@ -89,7 +88,7 @@ final class FaceFinder {
         return new
     }
 
-    /// A face that was looked at closely, and its mean brightness, 0…1.
+    /// A face in a closer look, and its mean brightness, 0…1.
     typealias CloserLook = (face: FaceDetection, luminance: Double)
 
     /// Looks closely at a candidate of a search, at two scales.
@@ -108,7 +107,7 @@ final class FaceFinder {
     /// Whether two of three looks at a place are sure of a face.
     static func areSure(_ scores: [Float]) -> Bool { scores.count { $0 >= sureScore } >= 2 }
 
-    /// Finds a face again that was there a moment ago: where it was, or near.
+    /// Finds a face again that was there a moment ago, in its last place or near it.
     /// - Returns: Nil if it is not there.
     func follow(_ face: FaceDetection, isNew: Bool = false, in frame: Frame) throws(InferenceError) -> CloserLook? {
         let score = isNew ? Self.newScore : Self.followingScore
@@ -131,8 +130,8 @@ final class FaceFinder {
         return same.first.map { ($0, closer.luminance(of: $0, in: region)) }
     }
 
-    /// The pixels of the longer side of a part of the picture, `most` at the most, for a search in which the smallest wanted face is large
-    /// enough: its width is `minimumSize` of the picture's shorter side, 0 for no limit.
+    /// The pixels, at most `most`, of a part's longer side for a search in which the smallest wanted face is large
+    /// enough: `minimumSize` of the picture's shorter side wide, 0 for no limit.
     static func pixels(most: Int, minimumSize: Double, _ rect: NormalizedRect, _ size: FrameSize) -> Int {
         let smallest = minimumSize * Double(size.vector.min())
         guard smallest > 0 else { return most }
@@ -141,13 +140,13 @@ final class FaceFinder {
         return max(6, Int(units)) * FaceDetector.unit
     }
 
-    // MARK: For clips and pictures that are analysed ahead, where a face that is found late is a face that was not covered
+    // MARK: Clips and pictures that are analysed ahead, where a face that is found late is not covered
 
-    /// How far a search reaches beyond the edges that must not miss a face, as a share of the picture's longer side.
+    /// Reach, as a share of the picture's longer side, beyond the edges of a search that must not miss a face.
     private static let reach: Float = 0.25
 
-    /// Finds faces of all sizes in a part of the frame, the surest first, in pixels of the upright picture; if `turned`, those too that
-    /// lie on their side or upside down.
+    /// Finds faces of all sizes in a part of the frame, the surest first, in pixels of the upright picture; with
+    /// `turned`, also those on their side or upside down.
     func findEverything(
         in frame: Frame,
         rect: NormalizedRect,
@@ -158,7 +157,7 @@ final class FaceFinder {
             let rotation = Float(quarter) * .pi / 2
             found += try find(in: frame, rect: rect, pixels: Self.finePixels, rotation: rotation)
             found += try findNext(in: frame, rect: rect, rotation: rotation)
-            // A face that fills the picture is found where it is small.
+            // A face that fills the picture is found where it is scaled down.
             let few = Self.usualPixels / 4
             found += try find(in: frame, rect: rect, pixels: few, reach: Self.reach, rotation: rotation)
         }
@@ -179,7 +178,7 @@ final class FaceFinder {
             reach: Self.reach,
             rotation: rotation
         )
-        // A large face that is half covered is found where it is small: then the search before scores 0.2, this one 0.8.
+        // A large face that is half covered is found where it is small: the search before scores 0.2, this one 0.8.
         found += try find(in: frame, rect: rect, pixels: Self.usualPixels / 4, rotation: rotation)
         return FaceDetection.best(found, mostOverlap: 0.3)
     }

@@ -2,26 +2,26 @@ import FaceMetadata
 import Frames
 import Glibc
 
-/// What is measured on the landmarks of one face.
+/// Measures a face by its landmarks.
 struct FaceGeometry {
     let landmarks: FaceLandmarks
     let axes: HeadAxes
-    /// The distance between the outer eye corners in space, in pixels: the unit of lengths.
+    /// The unit of lengths: the distance between the outer eye corners in space, in pixels.
     let unit: Float
 
     init(_ landmarks: FaceLandmarks) {
         self.landmarks = landmarks
         axes = HeadAxes(landmarks)
-        let (left, right) = (FaceMeshIndices.leftEyeOuterCorner, FaceMeshIndices.rightEyeOuterCorner)
-        unit = axes.inFaceFrame(left, right, landmarks).length
+        unit =
+            axes.inFaceFrame(FaceMeshIndices.leftEyeOuterCorner, FaceMeshIndices.rightEyeOuterCorner, landmarks).length
     }
 
     func center(of indices: [Int]) -> SIMD2<Float> {
         indices.reduce(.zero) { $0 + position($1) } / Float(indices.count)
     }
 
-    /// The corners of an eye in the picture: their middle, the direction from the left to the right one, the one from
-    /// there down the face, and the distance in pixels.
+    /// The line between the corners of an eye in the picture: its middle, its direction from left to right, the
+    /// direction down the face, and its length in pixels.
     func cornerLine(
         of eye: FaceMeshIndices.Eye
     ) -> (middle: SIMD2<Float>, along: SIMD2<Float>, down: SIMD2<Float>, width: Float) {
@@ -31,7 +31,7 @@ struct FaceGeometry {
         return ((left + right) / 2, along, SIMD2(-along.y, along.x), width)
     }
 
-    /// How much each of the seven points of a lid's edge counts, 1 in all: those near the corners hardly move.
+    /// The weight of each of the seven points of a lid's edge: those near the corners hardly move.
     private static let lidWeights: [Float] = [0.06, 0.14, 0.2, 0.2, 0.2, 0.14, 0.06]
 
     func lids(of eye: FaceMeshIndices.Eye) -> FaceObservation.Lids {
@@ -58,7 +58,6 @@ struct FaceGeometry {
         hypotf(landmarks[first].x - landmarks[second].x, landmarks[first].y - landmarks[second].y)
     }
 
-    /// What the landmarks say of a face in an upright picture of that size.
     func observation(in size: FrameSize) -> FaceObservation {
         let (low, high) = landmarks.outline
         let (first, last) = (size.share(of: low), size.share(of: high))
@@ -90,15 +89,15 @@ struct FaceGeometry {
         }
     }
 
-    /// Maps pixels of an eye's patch to the upright picture: along the line between the eye's corners, 1.25 times as wide as the
-    /// eye and 0.30 of the outer eye distance high, so that it holds the lids and little else, with its centre above the line as an
-    /// open eye has.
+    /// Maps pixels of an eye's patch to the upright picture: along the line between the eye's corners, 1.25 times as
+    /// wide as the eye and 0.30 of the outer eye distance high, so that it shows the lids and little else, with its
+    /// centre above the line, as an open eye has.
     private func patchRegion(of eye: FaceMeshIndices.Eye) -> AffineTransform {
         let line = cornerLine(of: eye)
         let middle = line.middle - line.down * (0.0185 * unit)
         let column = line.along * (1.25 * line.width / Float(EyePatches.width))
         let row = line.down * (0.30 * unit / Float(EyePatches.height))
-        // The middle lies between the two pixels in the middle.
+        // The middle is between the two middle pixels.
         let origin = middle - column * (Float(EyePatches.width - 1) / 2) - row * (Float(EyePatches.height - 1) / 2)
         return AffineTransform(a: column.x, b: row.x, c: column.y, d: row.y, tx: origin.x, ty: origin.y)
     }
@@ -111,17 +110,20 @@ struct FaceGeometry {
         let opening = axes.inFaceFrame(upper, FaceMeshIndices.lowerLipInner, landmarks).length
         let left = axes.inFaceFrame(FaceMeshIndices.leftMouthCorner, upper, landmarks).y
         let right = axes.inFaceFrame(FaceMeshIndices.rightMouthCorner, upper, landmarks).y
-        let (drop, level) = ((left + right) / 2 / unit, SmileLevel.level(of: landmarks, axes, unit: unit))
+        let drop = (left + right) / 2 / unit
+        let level = SmileLevel.level(of: landmarks, axes, unit: unit)
         return .init(opening: Double(opening / unit), cornerDrop: Double(drop), smileLevel: Double(level))
     }
 
-    /// Where a face of that pose looks: where its irises lie between the corners of its eyes, and where its head points.
+    /// The direction in which a face of that pose looks, by its head and the irises' places between the eye corners.
     ///
-    /// An eyeball turns about a point behind that line, which the head takes along: seen from the camera, the iris moves by the radius of
-    /// its circle for each radian of the gaze, and the line by its distance from that point for each radian of the head.
+    /// An eyeball turns about a point behind that line, which the head takes along. Seen from the camera, the iris
+    /// moves by its circle's radius for each radian of the gaze, and the line by its distance from that point for each
+    /// radian of the head.
     func gaze(with pose: HeadPose) -> Gaze? {
         guard unit > 0 else { return nil }
-        var (offset, total) = (SIMD2<Float>.zero, Float.zero)
+        var offset = SIMD2<Float>.zero
+        var total: Float = 0
         for eye in FaceMeshIndices.eyes {
             let line = cornerLine(of: eye)
             let place = center(of: eye.iris) - line.middle
@@ -152,23 +154,23 @@ struct FaceGeometry {
     }
 }
 
-/// The first three are printed by `Tools/look-formula.py`, which fits them to recorded landmarks of people who look at the
-/// camera or away. They are what the size of eyes makes them: an iris that turns on a radius of 10.5 mm, with outer eye
-/// corners 90 mm apart, moves by a unit in 491°, and the corners turn with the head on two thirds of that radius.
+/// The coefficients of the gaze. `Tools/look-formula.py` fits the first three to recorded landmarks of people who look
+/// at the camera or away. They agree with the size of eyes: an iris on a radius of 10.5 mm, with outer eye corners 90
+/// mm apart, moves by a unit in 491°, and the corners turn with the head on two thirds of that radius.
 private enum GazeFormula {
-    /// Degrees for each degree of the head.
+    /// Degrees for each degree that the head turns.
     static let head = 0.68
-    /// Degrees for each distance between the outer eye corners that the iris lies away from the middle of its eye's corners.
+    /// Degrees for each unit that the iris is away from the middle of its eye's corners.
     static let iris = 472.0
-    /// Degrees to add, so that a look into the camera is 0: irises lie above the corners of open eyes.
+    /// Degrees to add so that a look into the camera is 0: irises are above the corners of open eyes.
     static let neutralPitch = -11.7
-    /// The same without the irises.
+    /// The same for the head alone.
     static let neutralHeadPitch = -3.0
-    /// Up to which yaw of the head, in degrees to either side, the irises count fully, and from which not at all: one is then
-    /// hidden, and the other is seen from the side.
+    /// Yaw of the head, in degrees to either side, up to which the irises count fully, and from which on only the head
+    /// counts: one iris is hidden then, and the other is seen from the side.
     private static let yaws = 25.0...35.0
 
-    /// How much the irises of a head with that yaw count, 0…1; the rest is the head alone.
+    /// The weight, 0…1, of the irises of a head with that yaw; the rest is the head's.
     static func trust(yaw: Double) -> Double {
         min(1, max(0, (yaws.upperBound - abs(yaw)) / (yaws.upperBound - yaws.lowerBound)))
     }

@@ -6,16 +6,15 @@ package typealias PixelLandmark = SIMD3<Float>
 
 /// The 478 points of one face; indices as in the MediaPipe face mesh.
 ///
-/// Its memory belongs to the analyzer and holds the newest frame's points; copy what is to be kept.
+/// Its memory belongs to the analyzer and contains the points of the newest frame.
 package final class FaceLandmarks {
-    /// How many points there are: 468 of the mesh, then five for each iris.
+    /// The number of points: 468 of the mesh, then five for each iris.
     package static let count = 478
 
     package private(set) var all = [PixelLandmark](repeating: .zero, count: FaceLandmarks.count)
 
     package init() {}
 
-    /// The point with an index in 0..<478.
     package internal(set) subscript(index: Int) -> PixelLandmark {
         get { all[index] }
         set { all[index] = newValue }
@@ -23,14 +22,13 @@ package final class FaceLandmarks {
 
     /// The smallest upright rectangle around all points.
     var box: (low: SIMD2<Float>, high: SIMD2<Float>) { box(of: 0..<Self.count) }
-    /// The one around the face's outline, forehead to chin.
+    /// The smallest upright rectangle around the face's outline, forehead to chin.
     var outline: (low: SIMD2<Float>, high: SIMD2<Float>) { box(of: FaceMeshIndices.faceOval) }
 
     func box(of indices: some Sequence<Int>) -> (low: SIMD2<Float>, high: SIMD2<Float>) {
         FaceInference.box(of: indices.lazy.map { SIMD2(self[$0].x, self[$0].y) })
     }
 
-    /// Copies the points into this face's memory.
     func copy(_ other: FaceLandmarks) { all.replaceSubrange(all.indices, with: other.all) }
 
     /// All points as shares of an upright picture of that size in pixels.
@@ -45,7 +43,8 @@ package final class FaceLandmarks {
 /// The smallest upright rectangle around points.
 @inline(__always)
 func box(of points: some Sequence<SIMD2<Float>>) -> (low: SIMD2<Float>, high: SIMD2<Float>) {
-    var (low, high) = (SIMD2<Float>(repeating: .infinity), SIMD2<Float>(repeating: -.infinity))
+    var low = SIMD2<Float>(repeating: .infinity)
+    var high = -low
     for point in points {
         low.replace(with: point, where: point .< low)
         high.replace(with: point, where: point .> high)

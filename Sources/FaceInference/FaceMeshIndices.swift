@@ -1,8 +1,8 @@
-/// Which of the landmark model's 478 points are which; facts of the MediaPipe face mesh.
+/// Indices of the landmark model's 478 points; facts of the MediaPipe face mesh.
 ///
 /// Left and right are the picture's.
 enum FaceMeshIndices {
-    /// How many points the mesh itself has, without the irises.
+    /// The number of points of the mesh itself, without the irises.
     static let meshCount = 468
     static let leftEyeOuterCorner = 33
     static let rightEyeOuterCorner = 263
@@ -18,7 +18,7 @@ enum FaceMeshIndices {
     /// The corners and the middle of the inner lips.
     static let mouth = [leftMouthCorner, rightMouthCorner, upperLipInner, lowerLipInner]
 
-    /// The eye's corners from the picture's left to its right, and the points of the lids' edges between them.
+    /// An eye: its corners from the picture's left to its right, and the points of the lids' edges between them.
     struct Eye {
         let leftCorner: Int
         let rightCorner: Int
@@ -29,8 +29,8 @@ enum FaceMeshIndices {
         /// The middle of the iris, then four points around it.
         let iris: [Int]
 
-        /// The refined points begin with the lids: the outer corner, the lower lid from there, the inner corner, and the upper lid from
-        /// the outer to the inner corner.
+        /// Makes an eye of its refined points. They begin with the lids: the outer corner, the lower lid from there,
+        /// the inner corner, and the upper lid from the outer to the inner corner.
         fileprivate init(_ refined: [Int], isLeft: Bool, iris: ClosedRange<Int>) {
             lids = Array(refined.prefix(16))
             leftCorner = lids[isLeft ? 0 : 8]

@@ -1,20 +1,19 @@
 import Frames
 
-/// A face that is followed from frame to frame: its last landmarks say where to look for it in the next frame.
+/// A face that is followed by its landmarks: the last ones say where to look for it in the next frame.
 struct FollowedFace {
     let lineage: Int
     let landmarks: FaceLandmarks
     /// How sure the landmark model was, 0…1.
     private(set) var presence = 0.0
-    /// Where to look in the next frame, in pixels of the last one.
+    /// The region to look in in the next frame, in pixels of the last one.
     private(set) var region: CropRegion
     /// Decides in which frames the landmarks must be computed.
     let unchanged = UnchangedFace()
     /// Measures whether the face moves by itself.
     let ownMotion = OwnMotionMeter()
-    /// The landmarks as they were computed last.
     private let computed = FaceLandmarks()
-    /// Whether its pictures go on where its landmarks are computed.
+    /// The continuity of its pictures in the frames in which its landmarks are computed.
     var continuity = FaceContinuity()
     /// Whether the landmarks were computed in the newest frame.
     var wasComputed = false
@@ -22,45 +21,27 @@ struct FollowedFace {
     var luminance = 0.0
     /// Whether the landmarks are those of an earlier frame, although the face may have changed since.
     private(set) var isCarriedOver = false
-    /// In how many frames in a row they were.
+    /// Frames in a row in which the landmarks were carried over.
     private(set) var carriedFrames = 0
-    /// How far the region moved with the latest landmarks, in shares of its side.
+    /// How far the region moved with the latest landmarks, as a share of its side.
     private(set) var shift: Float = 0
     /// The last upright picture's size: a JPEG may be decoded smaller from one frame to the next.
     private(set) var size: FrameSize
-    /// When the face was found, in seconds of media time.
+    /// The media time, in seconds, at which the face was found.
     let foundAt: Double
-    /// The presence under which a face is lost: MediaPipe's own.
+    /// Presence below which a face is lost: MediaPipe's own.
     static let minimumPresence = 0.5
-    /// The presence that a new face must have: true ones have 0.99 nearly always, pictures of no face seldom 0.7, and the
-    /// worst seen, round letters in the sky of a cartoon, 0.94.
+    /// Presence that a new face must have: true ones nearly always have 0.99, pictures without a face seldom 0.7; the
+    /// worst, round letters in the sky of a cartoon, had 0.94.
     static let minimumPresenceAtBirth = 0.95
-    /// For how many seconds a face is new: long enough for its enter.
+    /// Seconds for which a face is new: longer than its enter takes.
     private static let newness = 0.3
 
-    /// Begins to follow a face with the landmarks that the model found in a region.
-    init(
-        lineage: Int,
-        landmarks: FaceLandmarks,
-        _ presence: Double,
-        _ region: CropRegion,
-        size: FrameSize,
-        foundAt: Double
-    ) {
-        self.lineage = lineage
-        self.landmarks = landmarks
-        self.presence = presence
-        self.region = region
-        self.size = size
-        self.foundAt = foundAt
-    }
-
-    /// What decides whether it is computed in a frame of that time.
+    /// What the budget decides by whether it is computed in a frame of that time.
     func candidate(at time: Double) -> LandmarkBudget.Candidate {
         .init(side: region.side, isNew: (0..<Self.newness).contains(time - foundAt), waited: carriedFrames)
     }
 
-    /// A new frame is about to be looked at.
     mutating func beginFrame() {
         carriedFrames = isCarriedOver ? carriedFrames + 1 : 0
         isCarriedOver = false
@@ -79,18 +60,17 @@ struct FollowedFace {
         }
     }
 
-    /// Where to look in an upright picture of that size.
+    /// The region to look in in an upright picture of that size.
     func region(in size: FrameSize) -> CropRegion {
         size == self.size ? region : region.scaled(by: Float(size.width) / Float(self.size.width))
     }
 
-    /// Notes that the landmarks were computed in a frame.
     func landmarksWereComputed(in frame: Frame, _ workspace: UnchangedFace.Workspace) {
         computed.copy(landmarks)
         unchanged.computed(landmarks, in: frame, workspace)
     }
 
-    /// Moves the landmarks computed last to where the face is now; false if the face has changed, so that they must be computed.
+    /// Moves the last computed landmarks to where the face is now; false if it has changed, and they must be computed.
     func reuseLandmarks(in frame: Frame, _ workspace: UnchangedFace.Workspace) -> Bool {
         guard let motion = unchanged.motion(in: frame, workspace) else { return false }
         for index in 0..<FaceLandmarks.count {
@@ -100,10 +80,10 @@ struct FollowedFace {
         return true
     }
 
-    /// How many pixels the longer side of the picture must have for the landmark model to lose nothing of this face.
+    /// The pixels that the longer side of the picture needs for the landmark model to lose nothing of this face.
     var neededSide: Float { Float(LandmarkModel.inputSize) * size.vector.max() / region.side }
 
-    /// Takes in what the landmark model said about a frame; false if this is no face, or no longer one in the picture.
+    /// Takes the presence that the landmark model gave in a frame; false if no face is there any more.
     mutating func update(_ presence: Double, in size: FrameSize) -> Bool {
         self.presence = presence
         let before = self.region(in: size)
@@ -113,7 +93,7 @@ struct FollowedFace {
         return presence > Self.minimumPresence && Self.isPlausible(region, in: size)
     }
 
-    /// Whether a face can be in a region of an upright picture of that size; false for what is not a number.
+    /// Whether a face can be in a region of an upright picture of that size; false for NaN.
     static func isPlausible(_ region: CropRegion, in size: FrameSize) -> Bool {
         let isInside = all(region.center .> 0) && all(region.center .< size.vector)
         return isInside && region.side >= 4 && region.side < 8 * size.vector.max()

@@ -15,10 +15,9 @@ struct HeadAxes: Hashable, Sendable {
         let across =
             point(FaceMeshIndices.rightEyeOuterCorner) - point(FaceMeshIndices.leftEyeOuterCorner)
             + point(FaceMeshIndices.rightFaceSide) - point(FaceMeshIndices.leftFaceSide)
-        let x = Self.unit(across)
+        x = Self.unit(across)
         let up = point(FaceMeshIndices.foreheadTop) - point(FaceMeshIndices.chin)
-        let y = Self.unit(up - x * (up * x).sum())
-        (self.x, self.y) = (x, y)
+        y = Self.unit(up - x * (up * x).sum())
         z = SIMD3(x.y * y.z - x.z * y.y, x.z * y.x - x.x * y.z, x.x * y.y - x.y * y.x)
     }
 
@@ -28,12 +27,13 @@ struct HeadAxes: Hashable, Sendable {
         return SIMD3((vector * x).sum(), (vector * y).sum(), (vector * z).sum())
     }
 
-    /// The angles of the head with those landmarks, which the axes were made from: first rolled in the picture, then pitched, then turned by
-    /// the yaw. The pitch comes from a fit of the mean face: chin and forehead by themselves also move when the face smiles.
+    /// The angles of the head with those landmarks, from which the axes were made: first rolled in the picture, then
+    /// pitched, then turned by the yaw. The pitch comes from a fit of the mean face, because chin and forehead also
+    /// move when the face smiles.
     func pose(of landmarks: FaceLandmarks) -> HeadPose {
         let yaw = atan2f(z.x, z.z)
         let lean = Self.pitch(z)
-        // What is left of the rotation once the face points straight ahead again.
+        // The rest of the rotation once the face points straight ahead.
         let acrossThere = SIMD3<Float>(cosf(yaw), 0, -sinf(yaw))
         let upThere = SIMD3<Float>(-sinf(yaw) * sinf(lean), cosf(lean), -cosf(yaw) * sinf(lean))
         let roll = -atan2f((upThere * x).sum(), (acrossThere * x).sum())
@@ -42,7 +42,7 @@ struct HeadAxes: Hashable, Sendable {
         return HeadPose(roll: Self.degrees(roll), yaw: Self.degrees(yaw), pitch: pitch)
     }
 
-    /// By how much an axis out of the face points up, in radians.
+    /// The angle by which an axis out of the face points up, in radians.
     private static func pitch(_ forward: SIMD3<Float>) -> Float { asinf(max(-1, min(1, forward.y))) }
 
     static func space(_ point: SIMD3<Float>) -> SIMD3<Float> { SIMD3(point.x, -point.y, -point.z) }
@@ -55,11 +55,11 @@ struct HeadAxes: Hashable, Sendable {
     private static func degrees(_ radians: Float) -> Double { Double(radians) * 180 / .pi }
 }
 
-/// Points of a mean face that mouth, jaw and brows move little, in the plane that divides it into left and right, by
-/// `Tools/mean-face.py` from recorded landmarks of 137 faces in 2855 frames.
+/// Points of a mean face that mouth, jaw and brows move little, in the plane between left and right;
+/// `Tools/mean-face.py` computes them from recorded landmarks of 137 faces in 2855 frames.
 private enum MeanFace {
-    /// Points of the mesh with the same position, in units of the distance between the outer eye corners, y up and z out of
-    /// the face, from the mean of all points.
+    /// Points of the mesh with the same position: units of the distance between the outer eye corners, y up and z out
+    /// of the face, from the mean of all points.
     private static let places: [(points: [Int], y: Float, z: Float)] = [
         ([33, 263], 0.172, -0.019), ([133, 362], 0.162, 0.043),
         ([98, 327], -0.294, 0.234), ([48, 278], -0.217, 0.316),
@@ -72,19 +72,19 @@ private enum MeanFace {
         ([1], -0.231, 0.492), ([2], -0.314, 0.327),
     ]
 
-    /// The pitch in degrees that the mean face shows when it looks straight ahead.
+    /// The pitch, in degrees, of a mean face that looks straight ahead.
     ///
-    /// Median over the 311 of 2000 portraits (the odd half of GENKI-4K) whose labels say |yaw| < 8°, |pitch| < 3° and
-    /// |roll| < 8°; the spread between people, or of the labels, is 5°.
+    /// Median over the 311 of 2000 portraits (the odd half of GENKI-4K) labelled |yaw| < 8°, |pitch| < 3° and |roll| <
+    /// 8°; the spread between people, or of the labels, is 5°.
     static let neutralPitch = -7.6
 
-    /// By how much a face leans back about its x axis, in radians, against the mean face along the same axes: the angle for
-    /// which the mean face, moved and scaled as fits best, lies nearest to the landmarks.
+    /// The angle, in radians, by which a face leans back about its x axis against the mean face along the same axes:
+    /// the one with which the mean face, moved and scaled as fits best, is nearest to the landmarks.
     static func tilt(of landmarks: FaceLandmarks, along axes: HeadAxes) -> Float {
         var (sine, cosine): (Float, Float) = (0, 0)
         for place in places {
             for point in place.points {
-                // From the bridge of the nose: the places' mean is zero, so that any origin will do.
+                // From the bridge of the nose; any origin will do, because the places' mean is zero.
                 let position = axes.inFaceFrame(168, point, landmarks)
                 sine += place.y * position.z - place.z * position.y
                 cosine += place.y * position.y + place.z * position.z

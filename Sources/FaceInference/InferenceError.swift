@@ -1,6 +1,6 @@
-/// Why faces cannot be looked for; the text says what was tried, on what, why it failed and what to do.
+/// Why faces cannot be searched for; the text says what was tried, on what, why it failed and what to do.
 public enum InferenceError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// None of the directories where the models are looked for holds this file.
+    /// No directory in which models are looked for contains this file.
     case notInstalled(file: String, searched: [String])
     /// A file that inference needs is not there.
     case missingFile(path: String)

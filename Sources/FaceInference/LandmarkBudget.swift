@@ -1,13 +1,13 @@
-/// Spreads the landmarks of many faces over frames, so that the analysis stays within a share of one core. It goes by the processor
-/// time that the frames before took, so that the events depend on the machine's speed, which they do not without a budget.
+/// Spreads the landmarks of many faces over frames, so that the analysis stays within a share of one core. It goes by
+/// the processor time of earlier frames, so that, unlike without a budget, the events depend on the machine's speed.
 struct LandmarkBudget {
-    /// A face that could be computed in a frame.
+    /// A face whose landmarks could be computed in a frame.
     struct Candidate: Hashable {
         /// The side of its region, in pixels.
         var side: Float
         /// Whether it was found a moment ago.
         var isNew: Bool
-        /// In how many frames in a row it was not computed.
+        /// Frames in a row in which it was not computed.
         var waited: Int
     }
 
@@ -20,7 +20,7 @@ struct LandmarkBudget {
 
     /// The share of one core, above 0.
     let share: Double
-    /// Seconds of processor time for the landmarks of one face, and for all else in a frame.
+    /// Seconds of processor time for the landmarks of one face, and for everything else in a frame.
     private var run = Average()
     private var rest = Average()
     /// Seconds of media time from frame to frame.
@@ -29,14 +29,14 @@ struct LandmarkBudget {
 
     init(share: Double) { self.share = share }
 
-    /// How many faces can be computed in a frame, at least one; before anything was measured, all.
+    /// The number of faces that can be computed in a frame, at least one; all before anything was measured.
     var faces: Int {
         guard let run = run.value, let interval = interval.value, run > 0 else { return .max }
         let count = (share * interval - (rest.value ?? 0)) / run
         return count < 1 ? 1 : count > 1000 ? .max : Int(count)
     }
 
-    /// Which of some faces to compute in the next frame: new ones first, then large ones and those that have waited.
+    /// The faces to compute in the next frame: new ones first, then large ones and those that have waited.
     func choice(of candidates: [Candidate]) -> [Bool] {
         guard candidates.count > faces else { return Array(repeating: true, count: candidates.count) }
         func rank(_ index: Int) -> (isNew: Int, weight: Float) {
@@ -48,7 +48,7 @@ struct LandmarkBudget {
         return chosen
     }
 
-    /// Takes what a frame of that media time cost, in seconds of processor time.
+    /// Takes the cost of a frame of that media time, in seconds of processor time.
     mutating func note(landmarks: Double, of count: Int, rest: Double, at time: Double) {
         if count > 0 { run.add(landmarks / Double(count)) }
         self.rest.add(rest)

@@ -1,20 +1,20 @@
 package import Frames
 import Glibc
 
-/// Finds the 478 landmarks of a face in a region that holds one.
+/// Finds the 478 landmarks of a face in a region.
 package final class LandmarkModel {
     /// Pixels of the input's width and height.
     static let inputSize = 192
 
     private let model: CompiledModel
-    /// How often it was run.
     private(set) var runs = 0
 
     package init(_ liteRT: LiteRT) throws(InferenceError) {
         let sampler = CropSampler(size: Self.inputSize, border: .replicate, range: 0...1)
-        // The mesh, then lips, eyes and irises of the picture's left and right, then the presence.
+        // The mesh, then lips, left and right eye, left and right iris (the picture's), then the presence.
         let counts: [Int32] = [1404, 160, 142, 142, 10, 10, 1]
-        let (outputs, operators) = (counts.map { [1, 1, 1, $0] }, CustomOperator.all(liteRT))
+        let outputs = counts.map { [1, 1, 1, $0] }
+        let operators = CustomOperator.all(liteRT)
         model = try CompiledModel(.landmarkModel, sampler, outputs: outputs, operators: operators, in: liteRT)
     }
 
@@ -34,7 +34,7 @@ package final class LandmarkModel {
             write(mesh[3 * index], mesh[3 * index + 1], mesh[3 * index + 2], index)
         }
         for (eye, output) in zip(FaceMeshIndices.eyes, model.outputs[4...5]) {
-            // At the mean depth of its lids: the model gives it none.
+            // The iris gets the mean depth of its lids, because the model gives it none.
             let depth = eye.lids.reduce(0) { $0 + mesh[3 * $1 + 2] } / Float(eye.lids.count)
             for (place, index) in eye.iris.enumerated() {
                 write(output.numbers[2 * place], output.numbers[2 * place + 1], depth, index)
@@ -43,10 +43,11 @@ package final class LandmarkModel {
         return Double(1 / (1 + expf(-model.outputs[6].numbers[0])))
     }
 
-    /// The mean brightness of the crop that was looked at last, 0…1.
+    /// The mean brightness of the last crop, 0…1.
     func luminance() -> Double {
-        // Every 17th pixel is enough, and meets all columns.
-        let (step, count) = (17, Self.inputSize * Self.inputSize / 17)
+        // Every 17th pixel is enough, and hits all columns.
+        let step = 17
+        let count = Self.inputSize * Self.inputSize / step
         let sum = (0..<count).reduce(Float.zero) { sum, index in
             let pixel = model.input.numbers + 3 * step * index
             // The weights of ITU-R BT.601.

@@ -3,24 +3,24 @@ import Glibc
 import Synchronization
 import System
 
-/// The loaded LiteRT library with its environment, and the files of the models: what all analyzers of a process share. Their compiled
-/// models, which hold the numbers of their frames, must not outlive this.
+/// The loaded LiteRT library with its environment, and the models' files, shared by all analyzers of a process. Their
+/// compiled models, which contain the numbers of their frames, must not outlive it.
 ///
-/// `@unchecked Sendable` because nothing changes after `init` but what LiteRT notes in the environment while it compiles models, which is
+/// `@unchecked Sendable` because after `init` only LiteRT's environment changes, while models are compiled, which is
 /// done with `compiling` locked.
 package final class LiteRT: @unchecked Sendable {
-    /// The models' bytes, but of those that are not always needed.
+    /// The bytes of the models that are always needed.
     private let models: [PinnedFile: AlignedMemory]
     private let directory: String
     let functions: UnsafePointer<LiteRtFunctions>
     let environment: LiteRtEnvironment
-    // Of a value with a size: the thread sanitizer takes access to an empty one for access to what lies behind it.
+    // The value has a size, because the thread sanitizer takes access to an empty one for access to what is behind it.
     let compiling = Monitor(false)
 
-    /// By directory; each gives its library for as long as that is used.
+    /// The libraries by directory; each entry gives its library for as long as that is used.
     private static let loaded = Mutex<[String: @Sendable () -> LiteRT?]>([:])
 
-    /// The library and the files in a directory, loaded if they are not yet.
+    /// The library and the files in a directory; loads them the first time.
     package static func shared(in directory: String) throws(InferenceError) -> LiteRT {
         try loaded.withLock { loaded throws(InferenceError) in
             if let known = loaded[directory]?() { return known }
@@ -31,7 +31,7 @@ package final class LiteRT: @unchecked Sendable {
     }
 
     private init(_ directory: String) throws(InferenceError) {
-        // The files first: the dynamic linker may be busy with other libraries, and comparing needs none.
+        // The files are checked first: that needs no other library, with which the dynamic linker may be busy.
         let library = try PinnedFile.library()
         try library.load(from: directory)
         var models: [PinnedFile: AlignedMemory] = [:]
@@ -56,8 +56,10 @@ package final class LiteRT: @unchecked Sendable {
             free(UnsafeMutableRawPointer(mutating: functions))
             throw .liteRT(operation: "prepare", model: path, status: status)
         }
-        (self.models, self.directory) = (models, directory)
-        (self.functions, self.environment) = (functions, environment)
+        self.models = models
+        self.directory = directory
+        self.functions = functions
+        self.environment = environment
     }
 
     deinit {
@@ -80,8 +82,8 @@ package final class LiteRT: @unchecked Sendable {
     }
 }
 
-/// What LiteRT made for a model: destroyed with this object, the newest first, and before what is kept for it. Its errors
-/// name the model.
+/// The objects that LiteRT made for a model: destroyed with this one, the newest first, and before what is kept for
+/// them. Its errors name the model.
 final class LiteRTObjects {
     let liteRT: LiteRT
     private let model: String
@@ -89,7 +91,9 @@ final class LiteRTObjects {
     private var destroying: [() -> Void] = []
 
     init(_ liteRT: LiteRT, model: String, keeping kept: [AnyObject]) {
-        (self.liteRT, self.model, self.kept) = (liteRT, model, kept)
+        self.liteRT = liteRT
+        self.model = model
+        self.kept = kept
     }
 
     deinit { for destroy in destroying.reversed() { destroy() } }
@@ -98,7 +102,7 @@ final class LiteRTObjects {
         guard status == LITERT_STATUS_OK else { throw .liteRT(operation: operation, model: model, status: status) }
     }
 
-    /// Calls a function that makes something, which another one destroys unless what takes it does.
+    /// Calls a function that makes something, which `destroy` destroys unless what takes it does.
     func make(
         _ operation: String,
         destroyedBy destroy: ((OpaquePointer) -> Void)?,
@@ -106,19 +110,21 @@ final class LiteRTObjects {
     ) throws(InferenceError) -> OpaquePointer {
         var made: OpaquePointer?
         try check(operation, call(&made))
-        // 3: a failure at run time; LiteRT has never said OK without a handle.
-        guard let made else { throw .liteRT(operation: operation, model: model, status: 3) }
+        // LiteRT has never said OK without a handle.
+        guard let made else {
+            throw .liteRT(operation: operation, model: model, status: LITERT_STATUS_RUNTIME_FAILURE)
+        }
         if let destroy { destroying.append { destroy(made) } }
         return made
     }
 
     /// Compiles a model for one thread of the processor.
     ///
-    /// One thread, because a second one saves little on models this small, and spins on a core while it waits.
+    /// A second thread saves little on models this small, and spins on a core while it waits.
     func compile(_ bytes: AlignedMemory, _ operators: [CustomOperator]) throws(InferenceError) -> OpaquePointer {
-        let (functions, environment) = (liteRT.functions.pointee, liteRT.environment)
+        let functions = liteRT.functions.pointee
         let model = try make("read the model", destroyedBy: functions.destroy_model) {
-            functions.create_model_from_buffer(environment, bytes.base, bytes.count, $0)
+            functions.create_model_from_buffer(liteRT.environment, bytes.base, bytes.count, $0)
         }
         let options = try make("make options for", destroyedBy: functions.destroy_options, functions.create_options)
         try check("choose the processor for", functions.set_hardware_accelerators(options, LITERT_ACCELERATOR_CPU))
@@ -131,11 +137,11 @@ final class LiteRTObjects {
         try check("set the options of", functions.add_opaque_options(options, choice))
         for custom in operators { try custom.register(in: options, self) }
         return try make("compile", destroyedBy: functions.destroy_compiled_model) {
-            LiteRtCompileQuietly(liteRT.functions, environment, model, options, $0)
+            LiteRtCompileQuietly(liteRT.functions, liteRT.environment, model, options, $0)
         }
     }
 
-    /// Makes a tensor of numbers of memory that is kept.
+    /// Makes a tensor of numbers in memory that is kept.
     func tensor(_ shape: [Int32], in memory: AlignedMemory) throws(InferenceError) -> LiteRtTensorBuffer {
         let functions = liteRT.functions.pointee
         var type = LiteRtRankedTensorType()

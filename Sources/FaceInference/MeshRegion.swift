@@ -1,27 +1,25 @@
 import Frames
 import Glibc
 
-/// A part of the face that the landmark model looks at a second time: which points it spans, and which two give its
-/// rotation.
+/// A part of the face that the landmark model looks at a second time: its points, and the two that give its rotation.
 struct MeshRegion: Sendable {
     let points: [Int]
     let rotationFrom: Int
     let rotationTo: Int
 
-    /// In the order of the model's graph; the values stand in the options of its operators.
+    /// All parts in the order of the model's graph; the values come from the options of its operators.
     static let all = [
         MeshRegion(points: FaceMeshIndices.refinedLips, rotationFrom: 61, rotationTo: 291),
         MeshRegion(points: FaceMeshIndices.refinedLeftEye, rotationFrom: 33, rotationTo: 133),
         MeshRegion(points: FaceMeshIndices.refinedRightEye, rotationFrom: 362, rotationTo: 263),
     ]
 
-    /// Side of the cut-out feature map.
+    /// The side of the cut-out feature map.
     private static let side: Float = 16
-    /// How much larger than the points' box the region is.
+    /// The side of the region as a multiple of the points' box.
     private static let scale: Float = 1.5
 
-    /// Writes the 4×4 matrix that maps positions in the cut-out (0…16) to the coordinates of the mesh, which has x, y, z
-    /// for each point.
+    /// Writes the 4×4 matrix that maps positions in the cut-out (0…16) to those of the mesh, whose points are x, y, z.
     func writeMatrix(mesh: UnsafePointer<Float>, to matrix: UnsafeMutablePointer<Float>) {
         func point(_ index: Int) -> SIMD2<Float> { SIMD2(mesh[3 * index], mesh[3 * index + 1]) }
         let line = point(rotationTo) - point(rotationFrom)
@@ -30,7 +28,8 @@ struct MeshRegion: Sendable {
         let turn = AffineTransform(a: cosine, b: -sine, c: sine, d: cosine, tx: 0, ty: 0)
         let (low, high) = box(of: points.lazy.map { turn(point($0)) })
         let back = AffineTransform(a: cosine, b: sine, c: -sine, d: cosine, tx: 0, ty: 0)
-        let (center, scale) = (back((low + high) / 2), Self.scale * (high - low) / Self.side)
+        let center = back((low + high) / 2)
+        let scale = Self.scale * (high - low) / Self.side
         let half = Self.side / 2
         matrix.update(repeating: 0, count: 16)
         matrix[0] = cosine * scale.x
@@ -47,29 +46,32 @@ struct MeshRegion: Sendable {
 
     /// Samples a 48×48 map of 32 channels into one of 16×16, zero outside.
     static func cutOut(_ map: UnsafePointer<Float>, _ matrix: AffineTransform, to output: UnsafeMutablePointer<Float>) {
-        let (size, side, channels) = (48, 16, 32)
+        let size = 48
+        let side = 16
+        let channels = 32
         let last = Float(size - 1)
         for row in 0..<side {
             for column in 0..<side {
                 let target = output + (row * side + column) * channels
                 let place = matrix(SIMD2(Float(column), Float(row)) + 0.5) - 0.5
-                let (x, y) = (place.x, place.y)
-                // Written so that a position that is not a number is outside too.
-                guard x >= 0, x <= last, y >= 0, y <= last else {
+                // This form counts NaN as outside too.
+                guard Swift.all(place .>= 0), Swift.all(place .<= last) else {
                     target.update(repeating: 0, count: channels)
                     continue
                 }
-                let (left, top) = (Int(x), Int(y))
-                let (right, bottom) = (min(left + 1, size - 1), min(top + 1, size - 1))
-                let (fx, fy) = (x - Float(left), y - Float(top))
+                let left = Int(place.x)
+                let top = Int(place.y)
+                let right = min(left + 1, size - 1)
+                let bottom = min(top + 1, size - 1)
+                let fraction = place - place.rounded(.down)
                 let topLeft = map + (top * size + left) * channels
                 let topRight = map + (top * size + right) * channels
                 let bottomLeft = map + (bottom * size + left) * channels
                 let bottomRight = map + (bottom * size + right) * channels
                 for channel in 0..<channels {
-                    let above = topLeft[channel] + fx * (topRight[channel] - topLeft[channel])
-                    let below = bottomLeft[channel] + fx * (bottomRight[channel] - bottomLeft[channel])
-                    target[channel] = above + fy * (below - above)
+                    let above = topLeft[channel] + fraction.x * (topRight[channel] - topLeft[channel])
+                    let below = bottomLeft[channel] + fraction.x * (bottomRight[channel] - bottomLeft[channel])
+                    target[channel] = above + fraction.y * (below - above)
                 }
             }
         }

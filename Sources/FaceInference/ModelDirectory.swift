@@ -1,20 +1,20 @@
 import Glibc
 import System
 
-/// Where the LiteRT library and the face models are looked for.
+/// The directory of the LiteRT library and the face models.
 public enum ModelDirectory {
-    /// The environment variable that names the directory; it is also `facetd`'s variable for `detection.modelDirectory`.
+    /// The environment variable that names the directory, also `facetd`'s for `detection.modelDirectory`.
     public static let environmentVariable = "FACET_DETECTION_MODEL_DIRECTORY"
 
-    /// The directories that are searched, first to last: the environment variable's alone if it is set; else `lib/facet` beside
-    /// the directory of the program, `/usr/lib/facet` for a Debian package, and `/usr/local/lib/facet` for `deploy/setup`.
+    /// The directories that are searched, in order: the environment variable's alone if it is set; else `lib/facet`
+    /// beside the program's directory, `/usr/lib/facet` (a package), `/usr/local/lib/facet` (`deploy/setup`).
     public static var searchPath: [String] {
         if let named = getenv(environmentVariable), named.pointee != 0 { return [String(cString: named)] }
         return [programPrefix.map { $0 + "/lib/facet" }, "/usr/lib/facet", "/usr/local/lib/facet"].compactMap(\.self)
     }
 
-    /// The named directory, unchecked, or the first one of the search path that holds the LiteRT library.
-    /// - Throws: `InferenceError.notInstalled` with the searched directories if none does.
+    /// The named directory, unchecked, or the first one of the search path that contains the LiteRT library.
+    /// - Throws: `InferenceError.notInstalled` with the searched directories if no directory does.
     public static func find(_ named: String? = nil) throws(InferenceError) -> String {
         if let named { return named }
         let directories = searchPath

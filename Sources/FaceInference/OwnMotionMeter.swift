@@ -1,36 +1,37 @@
 import FaceMetadata
 import Frames
 
-/// Measures whether a face changes by itself, beyond what moves its picture as a whole: that of a poster never does, however the
-/// camera sways, the light changes and the picture is noisy.
+/// Measures whether a face changes by itself, beyond what moves its picture as a whole. A poster's never does, however
+/// the camera sways, the light changes and the picture is noisy.
 ///
-/// It compares the face with an earlier frame as `UnchangedFace` does, but wherever it is now and for as long as nothing changes. The
-/// earlier frame follows the later ones slowly, so that shadows that wander count for nothing.
+/// It compares the face with an earlier frame as `UnchangedFace` does, but wherever the face is now, and for as long as
+/// nothing changes. The earlier frame follows the later ones slowly, so that wandering shadows do not count.
 final class OwnMotionMeter {
     /// Seconds between two comparisons, and from a change to the next frame to compare with.
-    private static let (interval, pause) = (0.095, 1.0)
-    /// Over how many seconds the earlier frame follows.
+    private static let interval = 0.095
+    private static let pause = 1.0
+    /// Seconds over which the earlier frame follows.
     private static let following = 10.0
-    /// From how many of `UnchangedFace`'s tolerances above the noise on a part has changed. With 78 portraits as posters, 99.9 % of
-    /// the comparisons are below 2, the largest is 6.4; the faces of 26 clips of people are above 10 within three seconds.
+    /// A part has changed if its residual exceeds the noise by this multiple of `UnchangedFace`'s tolerance. For 78
+    /// portraits as posters, 99.9 % of the comparisons give less than 2, at most 6.4; faces of people soon exceed 10.
     private static let threshold: Float = 5
-    /// What is brighter may be clipped.
+    /// Brightness above which pixels may be clipped.
     private static let brightest: Float = 225
-    /// In cells: a fit that moves the face by more than the first is repeated from there, and by the second at most.
-    private static let (precision, step): (Float, Float) = (0.2, 1.5)
+    /// Cells by which a fit must move the face to be repeated from there, and may move it at most.
+    private static let precision: Float = 0.2
+    private static let step: Float = 1.5
     private static let mostRounds = 6
 
     typealias Workspace = UnchangedFace.Workspace
 
     private let picture = UnchangedFace()
-    /// Where the face was found last, and how large it was in the earlier frame, in upright pictures with a width of 1; 0 while there
-    /// is no earlier frame.
+    /// The face's last region in upright pictures of width 1, and its side in the earlier frame; 0 without one.
     private var place = CropRegion(center: .zero, side: 0)
     private var earlierSide: Float = 0
     private var comparedAt = 0.0
     private var dueAt = -Double.infinity
 
-    /// Where the face is in an upright picture of that size.
+    /// The last region of the face, in an upright picture of that size.
     func region(in size: FrameSize) -> CropRegion { place.scaled(by: Float(size.width)) }
 
     /// Compares a face that was followed into a frame with an earlier one.
@@ -52,7 +53,7 @@ final class OwnMotionMeter {
         return .movement
     }
 
-    /// Whether the face looks as before: near where it was, or else in a region.
+    /// Whether the face looks as before, near its last region or else in another one.
     func isUnchanged(_ other: CropRegion? = nil, in frame: Frame, _ workspace: Workspace) -> Bool {
         defer { comparedAt = frame.stamp.mediaTime }
         let places = [region(in: frame.uprightSize), other].compactMap(\.self)
@@ -60,7 +61,8 @@ final class OwnMotionMeter {
     }
 
     private func isUnchanged(at start: CropRegion, in frame: Frame, _ workspace: Workspace) -> Bool {
-        let (cells, weights) = (workspace.cells, workspace.weights)
+        let cells = workspace.cells
+        let weights = workspace.weights
         let upright = frame.orientation.storedFromUpright(stored: frame.size).inverse
         var place = start
         for _ in 0..<Self.mostRounds {
@@ -82,7 +84,7 @@ final class OwnMotionMeter {
                 return true
             }
             let cell = rectangle.size.x / Float(UnchangedFace.side)
-            // The face's middle stays where it is when the grid grows.
+            // The face's middle keeps its place when the grid grows.
             let middle = (picture.center + 0.5 - Float(UnchangedFace.side) / 2) * (1 - scale)
             let shift = (SIMD2(motion.x, motion.y) + middle) * cell
             let center = (rectangle.low + rectangle.high) / 2 - 0.5
@@ -91,8 +93,8 @@ final class OwnMotionMeter {
         return false
     }
 
-    /// Whether what a fit does not explain, which it leaves in the cells, is no more than noise. A part that is lighter or darker
-    /// as a whole has not changed.
+    /// Whether the residual of a fit, in the cells, is only noise. A part that is evenly lighter or darker is
+    /// unchanged.
     private func isNoise(_ fitted: SIMD8<Float>, _ cells: Cells, squares: Cells) -> Bool {
         for block in cells.indices {
             cells[block] = picture.rest(of: cells, block, fitted) * squares[block]

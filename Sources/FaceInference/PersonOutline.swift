@@ -1,17 +1,17 @@
 import FaceMetadata
 package import Frames
 
-/// Where in a picture a person is, by the model that separates people from what is behind them.
+/// Finds the outline of a person in a picture by the model that separates people from their background.
 package final class PersonOutline {
     private static let size = 256
-    /// The side of what the model sees of a place, in heights of the face.
+    /// Side of the model's view of a place, in heights of the face.
     private static let crop: Float = 4
 
     private let model: CompiledModel
     private var low = SIMD2<Float>.zero
     private var scale: Float = 1
 
-    /// Loads and compiles the model: some 10 ms. An error names the file that is missing, damaged or of another version.
+    /// Loads and compiles the model in about 10 ms. Errors name a file that is missing, damaged or of another version.
     package init(modelDirectory: String?) throws(InferenceError) {
         let sampler = CropSampler(size: Self.size, border: .black, range: 0...1)
         let outputs = [[1, Int32(Self.size), Int32(Self.size), 1]]
@@ -26,15 +26,15 @@ package final class PersonOutline {
         scale = side / Float(Self.size)
     }
 
-    /// How sure the model is that a pixel belongs to a person, 0…1; 0 outside of the square.
+    /// The model's certainty, 0…1, that a pixel belongs to a person; 0 outside of the square.
     package func share(at pixel: SIMD2<Float>) -> Float {
         let place = (pixel - low) / scale
         guard place.min() >= 0, place.max() < Float(Self.size) else { return 0 }
         return model.outputs[0].numbers[Int(place.y) * Self.size + Int(place.x)]
     }
 
-    /// The shares of the places where a face and the body below it were that a person covers, 0…1, of the positions that are wanted:
-    /// others belong to another person.
+    /// The shares, 0…1, of the places of a face and of the body below it that a person covers. Only wanted positions
+    /// count, because others belong to another person.
     func coverage(
         of bounds: NormalizedRect,
         in frame: Frame,
@@ -42,12 +42,12 @@ package final class PersonOutline {
     ) throws(InferenceError) -> (head: Double, body: Double) {
         let size = frame.uprightSize.vector
         let side = Self.crop * Float(bounds.height) * size.y
-        // As much as possible of the square inside the picture.
+        // The square is moved into the picture as far as possible.
         let half = size.replacing(with: side, where: size .> side) / 2
         let wanted = SIMD2(Float(bounds.center.x), Float(bounds.center.y + 0.9 * bounds.height)) * size
         try find(around: wanted.clamped(lowerBound: half, upperBound: size - half), side: side, in: frame)
         func covered(_ part: NormalizedRect) -> Double {
-            // The part of it that is inside the picture, in steps that are fine enough.
+            // The part inside the picture, in steps that are fine enough.
             let steps = 32
             let low = pointwiseMax(SIMD2(part.x, part.y), .zero)
             let extent = pointwiseMin(SIMD2(part.x + part.width, part.y + part.height), .one) - low

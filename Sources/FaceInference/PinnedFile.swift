@@ -3,16 +3,15 @@ import System
 
 /// A file that this program was made for, known by its length and its SHA-256.
 ///
-/// LiteRT crashes on a truncated model, and a library is code that runs with all our rights, so neither is opened before it was
-/// compared.
+/// LiteRT crashes on a truncated model, and a library runs with all our rights, so both are compared first.
 struct PinnedFile: Hashable, Sendable {
     let name: String
     let size: Int
     /// Lowercase hexadecimal.
     let digest: String
 
-    /// Reads the file if its bytes are the pinned ones; not by mapping it, since an error while a mapped one is read would end the
-    /// process, and what is mapped may change after it was compared.
+    /// Reads the file if its bytes are the pinned ones. It is not mapped, because an error while a mapped file is read
+    /// would end the process, and its bytes may change after they were compared.
     @discardableResult
     func load(from directory: String) throws(InferenceError) -> AlignedMemory {
         let path = directory + "/" + name

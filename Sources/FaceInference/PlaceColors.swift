@@ -15,21 +15,21 @@ struct PlaceColors {
     /// Rows from the top: red, green, blue, 0.
     private(set) var cells = [Color](repeating: .zero, count: count)
 
-    /// What all colour grids share.
+    /// Memory that all colour grids share.
     final class Workspace {
         fileprivate let sampler = CropSampler(size: PlaceColors.side, border: .replicate, range: 0...255)
         fileprivate var numbers = [Float](repeating: 0, count: 3 * PlaceColors.count)
         fileprivate var ratios: [Float] = []
     }
 
-    /// Reads the colours of a frame; false, with those before, if it has no pixels that can be read.
+    /// Reads the colours of a frame; false, and unchanged, if it has no readable pixels.
     mutating func sample(_ frame: Frame, _ workspace: Workspace) -> Bool {
         let step = frame.uprightSize.vector / Float(Self.side)
-        let (x, y) = (0.5 * step.x - 0.5, 0.5 * step.y - 0.5)
-        let transform = AffineTransform(a: step.x, b: 0, c: 0, d: step.y, tx: x, ty: y)
+        let first = 0.5 * step - 0.5
+        let transform = AffineTransform(a: step.x, b: 0, c: 0, d: step.y, tx: first.x, ty: first.y)
         guard workspace.sampler.sample(frame, through: transform, into: &workspace.numbers) else { return false }
         workspace.numbers.withUnsafeBufferPointer { numbers in
-            // One by one: the conversion of a whole vector takes fourteen times as long.
+            // One by one, because converting a whole vector takes fourteen times as long.
             func level(_ index: Int) -> UInt8 { UInt8(min(max(numbers[index] + 0.5, 0), 255)) }
             cells.withUnsafeMutableBufferPointer { cells in
                 for index in cells.indices {
@@ -40,7 +40,7 @@ struct PlaceColors {
         return true
     }
 
-    /// Moves the colours by an eighth of the way to others, where these differ by no more than `limit` after a gain.
+    /// Moves the colours by an eighth of the way to others where these differ by at most `limit` after a gain.
     mutating func approach(_ others: PlaceColors, gain: SIMD4<Float>, limit: Float) {
         for index in cells.indices where !differs(index, from: others, gain: gain, limit: limit) {
             let old = SIMD4<Int16>(truncatingIfNeeded: cells[index])
@@ -49,34 +49,36 @@ struct PlaceColors {
         }
     }
 
-    /// How much brighter others are in each colour: the medians of the ratios of the cells that are wanted.
+    /// The gain of others in each colour: the medians of the ratios of the wanted cells.
     func gain(to others: PlaceColors, _ workspace: Workspace, where isWanted: (Int) -> Bool) -> SIMD4<Float> {
         var gain = SIMD4<Float>(repeating: 1)
         for channel in 0..<3 {
             workspace.ratios.removeAll(keepingCapacity: true)
-            // Every fifth cell is enough, and meets all columns.
+            // Every fifth cell is enough, and hits all columns.
             for index in stride(from: 0, to: Self.count, by: 5) where isWanted(index) {
                 let (newer, older) = (Float(others.cells[index][channel]), Float(cells[index][channel]))
                 workspace.ratios.append((newer + Self.offset) / (older + Self.offset))
             }
-            // Of fewer a median says nothing.
+            // A median of fewer is meaningless.
             guard workspace.ratios.count > 40 else { return gain }
             gain[channel] = min(max(quantile(0.5, of: workspace.ratios), 0.5), 2)
         }
         return gain
     }
 
-    /// Whether others differ in a cell by more than `limit` in some colour, after a gain.
+    /// Whether others differ in a cell by more than `limit` in a colour, after a gain.
     @inline(__always)
     func differs(_ index: Int, from others: PlaceColors, gain: SIMD4<Float>, limit: Float) -> Bool {
-        let (older, newer) = (SIMD4<Float>(cells[index]), SIMD4<Float>(others.cells[index]))
-        return (newer - ((older + Self.offset) * gain - Self.offset)).magnitude.max() > limit
+        let expected = (SIMD4<Float>(cells[index]) + Self.offset) * gain - Self.offset
+        return (SIMD4<Float>(others.cells[index]) - expected).magnitude.max() > limit
     }
 
-    /// Goes through the cells that a part of the picture covers.
+    /// Calls `body` with each cell that a part of the picture covers.
     static func forEachCell(of rect: NormalizedRect, _ body: (Int) -> Void) {
-        let (low, high, end) = (rect.origin, rect.origin + rect.size, SIMD2(repeating: Double(side)))
-        // A model may have seen it in garbage.
+        let low = rect.origin
+        let high = rect.origin + rect.size
+        let end = SIMD2(repeating: Double(side))
+        // The part may be NaN where a model saw garbage.
         guard (low + high).sum().isFinite else { return }
         let first = (low * end).rounded(.toNearestOrAwayFromZero).clamped(lowerBound: .zero, upperBound: end)
         let last = (high * end).rounded(.toNearestOrAwayFromZero).clamped(lowerBound: first, upperBound: end)
@@ -87,10 +89,10 @@ struct PlaceColors {
 }
 
 extension NormalizedRect {
-    /// Where head and shoulders are around a face.
+    /// The place of head and shoulders around a face.
     var headAndShoulders: NormalizedRect { around(widths: 1.1, heights: -0.7...2.1) }
 
-    /// The part of the picture around a face that reaches so far, in widths to each side of its centre and in heights below it.
+    /// The part of the picture around a face: widths to each side of its centre, and heights below it.
     func around(widths: Double, heights: ClosedRange<Double>) -> NormalizedRect {
         NormalizedRect(
             left: center.x - widths * width,

@@ -1,36 +1,40 @@
 package import FaceMetadata
 package import Frames
 
-/// Says whether the place of a face that is not seen any more still shows a person, without recognising whom.
+/// Tells whether the place of a face that is not seen any more still shows a person, without recognising whom.
 ///
-/// It remembers the empty room, where there was a moment without people, and asks how much of the place differs from it. Where no
-/// empty room is known, it compares the clothes, and then asks a model for the outlines of people, which is loaded for that. All
-/// that is remembered stays in memory. Frames of one source, in order, from one thread at a time.
+/// It remembers the empty room, from a moment without people, and measures how much of the place differs from it. If no
+/// empty room is known, it compares the clothes, and then asks a model, loaded for that, for the outlines of people.
+/// Everything remembered stays in memory. It takes the frames of one source, in order, from one thread at a time.
 package final class PlaceMeter {
-    // Found on half of the scenes of `benchmark hold`; docs/accuracy.md has what the other half gives.
+    // Tuned on half of the scenes of `benchmark hold`; docs/accuracy.md has the results for the other half.
 
-    /// Seconds between two looks at a picture: without people, until the empty room is known and then; with people who are all
-    /// seen, for their first looks and then; and with a person who is not seen.
+    /// Seconds between two readings: without people, until the empty room is known and then; with people who are all
+    /// seen, for their first readings and then; and with a person who is not seen.
     private static let pauses = (empty: 1.0, known: 4.0, new: 1.0, seen: 6.0, unseen: 0.5)
     private static let firstLooks = 4
-    /// From this difference on, in levels of 0…255, a cell differs from the empty room, and has changed since the look before.
-    private static let (difference, change): (Float, Float) = (26, 10)
-    /// The least share of a place that differs from the empty room if a person is there, and that changes when the person moves.
-    private static let (occupied, moved) = (0.15, 0.005)
-    /// The least coverage by a person's outline, and similarity of the clothes, of a person who is there.
-    private static let (outline, clothes) = (0.3, 0.6)
-    /// The least share of the head's place that a person fills whose head is there.
+    /// Differences, in levels of 0…255, from which on a cell differs from the empty room, or from the last reading.
+    private static let difference: Float = 26
+    private static let change: Float = 10
+    /// Least shares of a place that differ from the empty room if a person is there, and change if the person moves.
+    private static let occupied = 0.15
+    private static let moved = 0.005
+    /// Least coverage by the outline, and least similarity of the clothes, of a person who is there.
+    private static let outline = 0.3
+    private static let clothes = 0.6
+    /// Share of its place that a head must fill to count as there.
     private static let head = 0.5
-    /// For more than how many looks no person must have been there until all that is there belongs to the empty room, a person with the
-    /// back to the camera too: until then it learns only what changes little.
+    /// Readings without a face after which everything in view is learnt as the empty room, even a person with the back
+    /// to the camera. Before, only small changes are learnt.
     private static let looksUntilAll = 16
-    /// The share of the picture beside people that another scene changes, and the least share that must be beside them.
-    private static let (otherScene, leastBeside) = (0.5, 0.05)
-    /// The least share of a place that other people leave free, for it to be judged.
+    /// Share of the picture beside people that another scene changes, and the least share that must be beside them.
+    private static let otherScene = 0.5
+    private static let leastBeside = 0.05
+    /// Least share of a place that other people must leave free for it to be judged.
     private static let leastFree = 0.4
-    /// The least number of cells that are judged.
+    /// Least number of cells that are judged.
     private static let leastCells = 30
-    /// After so many seconds without use the model is released.
+    /// Seconds without use after which the model is released.
     private static let outlineLifetime = 60.0
 
     private let modelDirectory: String?
@@ -38,25 +42,25 @@ package final class PlaceMeter {
     private var colors = PlaceColors()
     private var previous = PlaceColors()
     private var room: PlaceColors?
-    /// Of each cell, whose place it is.
+    /// The kind of place that each cell is in.
     private var places = [Place](repeating: .background, count: PlaceColors.count)
     private var gain = SIMD4<Float>(repeating: 1)
     private var lastLook: Double?
-    /// How many people are seen, and for how many looks it has been so.
+    /// The number of people seen, and of readings since it has changed.
     private var people = (count: 0, looks: 0)
-    /// For how many looks in a row no person has been there.
+    /// Readings in a row without a person.
     private var emptyLooks = 0
     private var replacedAt = -Double.infinity
     private var outline: (model: PersonOutline, usedAt: Double)?
     private var lastError: InferenceError?
 
-    /// Whose place a cell is; of several people, that of one who is seen.
+    /// The kind of place that a cell is in: a person's who is seen, one's who is not, or the background.
     private enum Place { case background, seen, unseen }
 
     package init(modelDirectory: String?) { self.modelDirectory = modelDirectory }
 
-    /// Whether a frame of that media time, in seconds, is to be looked at with all its pixels; rarely while no person is there, and more
-    /// often while a person who is there is not seen.
+    /// Whether a frame of that media time, in seconds, must be read with all its pixels: rarely while no person is
+    /// there, and more often while a person who is there is not seen.
     package func isDue(at time: Double, isEmpty: Bool, hasUnseen: Bool) -> Bool {
         guard let lastLook, time >= lastLook else { return true }
         let pauses = Self.pauses
@@ -66,12 +70,15 @@ package final class PlaceMeter {
         return time - lastLook >= pause - 0.01
     }
 
-    /// Takes a frame with pixels, in which faces are seen and others were that are not known to have gone.
+    /// Reads a frame with faces that are seen, and with those of people who are not seen but may be there.
     package func look(at frame: Frame, seen: [NormalizedRect], unseen: [NormalizedRect]) {
         let time = frame.stamp.mediaTime
         if let lastLook, time < lastLook { beginScene(at: -.infinity) }
         swap(&previous, &colors)
-        guard colors.sample(frame, workspace) else { return swap(&previous, &colors) }
+        guard colors.sample(frame, workspace) else {
+            swap(&previous, &colors)
+            return
+        }
         defer { lastLook = time }
         let areSame = !seen.isEmpty && unseen.isEmpty && seen.count == people.count
         people = (seen.count, areSame ? people.looks + 1 : 0)
@@ -83,7 +90,7 @@ package final class PlaceMeter {
         gain = room?.gain(to: colors, workspace) { [places] in places[$0] == .background } ?? .one
         emptyLooks = seen.isEmpty && unseen.isEmpty ? emptyLooks + 1 : 0
         if emptyLooks > 1 {
-            // What was seen a look before, so that a person who comes in is no part of the empty room.
+            // What was read before the last reading, so that a person who comes in is not part of the empty room.
             let limit = emptyLooks > Self.looksUntilAll ? .infinity : Self.difference
             if room == nil { room = previous } else { room?.approach(previous, gain: gain, limit: limit) }
         }
@@ -96,7 +103,7 @@ package final class PlaceMeter {
         replacedAt = time
     }
 
-    /// What a place shows in the frame that was looked at last, which is given again.
+    /// The reading of a place in the frame that was last read, which is given again.
     package func reading(of query: PlaceQuery, in frame: Frame) -> PlaceReading {
         let found = count(in: query.bounds.headAndShoulders)
         guard query.lastSeen >= replacedAt, found.all >= Self.leastCells else { return .empty }
@@ -109,13 +116,13 @@ package final class PlaceMeter {
             let head = count(in: query.bounds.around(widths: 0.6, heights: -0.7...0.5))
             return .person(moved: found.hasMoved, head: Double(head.differing) >= Self.head * Double(max(head.free, 1)))
         }
-        // A person who bends down is below.
+        // A person who bends down is below the place.
         let below = count(in: query.bounds.around(widths: 1.6, heights: 2.1...5))
         let isOccupied = below.free >= Self.leastCells && below.isOccupied
         return isOccupied ? .person(moved: below.hasMoved, head: false) : .empty
     }
 
-    /// How many cells of a place there are, belong to no face that is seen, have changed, and differ from the empty room.
+    /// Cells of a place: all, those of no face that is seen, the changed ones, those unlike the empty room.
     private struct Count {
         var (all, free, changed, differing) = (0, 0, 0, 0)
         var hasMoved: Bool { Double(changed) >= PlaceMeter.moved * Double(free) }
@@ -134,8 +141,8 @@ package final class PlaceMeter {
         return count
     }
 
-    /// The colours below a face, in the frame that was looked at last and in the light of the empty room, if that is known; nil if
-    /// too little of them is inside the picture.
+    /// The colours below a face in the last frame, in the light of the empty room if that is known; nil if too few of
+    /// them are inside the picture.
     package func clothes(below bounds: NormalizedRect) -> ClothesColors? {
         var clothes = ClothesColors()
         PlaceColors.forEachCell(of: bounds.around(widths: 0.7, heights: 0.9...2.1)) { index in
@@ -145,7 +152,7 @@ package final class PlaceMeter {
         return clothes.total >= Float(Self.leastCells) ? clothes : nil
     }
 
-    /// Why the model cannot be used, once; the place is judged without it then.
+    /// Why the model cannot be used, once; places are judged without it then.
     package func drainError() -> InferenceError? { exchange(&lastError, with: nil) }
 
     private func showsClothes(of query: PlaceQuery) -> Bool {
@@ -155,7 +162,7 @@ package final class PlaceMeter {
 
     private var hasFailed = false
 
-    /// How much of the places of head and body a person's outline covers; nothing if the model cannot be used.
+    /// The coverage of the places of head and body by a person's outline; 0 if the model cannot be used.
     private func outlined(_ bounds: NormalizedRect, in frame: Frame) -> (head: Double, body: Double) {
         guard !hasFailed else { return (0, 0) }
         do throws(InferenceError) {
@@ -167,7 +174,8 @@ package final class PlaceMeter {
                 return places[row * PlaceColors.side + column] != .seen
             }
         } catch {
-            (hasFailed, lastError) = (true, error)
+            hasFailed = true
+            lastError = error
             return (0, 0)
         }
     }
@@ -176,8 +184,8 @@ package final class PlaceMeter {
         for face in faces { PlaceColors.forEachCell(of: face.headAndShoulders) { places[$0] = whose } }
     }
 
-    /// Whether most of the picture beside people differs from an earlier one by more than the light; of a picture that people
-    /// fill, most of it all.
+    /// Whether most of the picture beside people differs from an earlier one by more than the light; of a picture that
+    /// people fill, most of all of it.
     private func isOtherScene(than earlier: PlaceColors) -> Bool {
         let beside = places.count { $0 == .background }
         let isFull = Double(beside) < Self.leastBeside * Double(PlaceColors.count)
@@ -189,7 +197,7 @@ package final class PlaceMeter {
             }
             return Double(differing) > Self.otherScene * Double(count)
         }
-        // What hardly differs needs no measurement of the light, which takes as long as the rest.
+        // The light is only measured if needed, since that takes as long as the rest.
         return mostDiffers(.one)
             && mostDiffers(earlier.gain(to: colors, workspace) { [places] in isFull || places[$0] == .background })
     }

@@ -1,44 +1,43 @@
 import FaceMetadata
 import Frames
 
-/// Decides in which frames the detector has to look for faces: those in which something changed.
+/// Decides in which frames the detector must search for faces: those in which something changed.
 ///
-/// It compares each frame's change map with that at the last look, relative to each cell's own noise and after removing changes of
-/// the light, so that sensor noise, mains flicker, auto exposure and daylight do not count. Something that goes on moving is learnt
-/// as noise within seconds. Once a second the detector looks in any case. The same frames at the same times give the same
-/// decisions.
+/// It compares each frame's change map with that at the last search, relative to each cell's noise and without changes
+/// of the light, so that sensor noise, mains flicker, auto exposure and daylight do not count. Something that goes on
+/// moving is learnt as noise within seconds. Once a second the detector searches in any case. The same frames at the
+/// same times give the same decisions.
 final class SceneGate {
     // Tuned on empty rooms and sliding faces made of photographs with noise, flicker, ramps and video coding.
 
-    /// Seconds between looks when nothing changes.
+    /// Seconds between searches when nothing changes.
     private static let longestPause = 1.0
-    /// Seconds in which every frame is looked at after a new change, and for which looks go on after its end.
+    /// Seconds for which every frame is searched after a new change, and for which searches go on after its end.
     private static let hold = 0.3
-    /// Seconds between looks while a change goes on, and after it.
+    /// Seconds between searches while a change goes on, and after it.
     private static let pause = 0.1
     /// Seconds without a change after which the next one is new.
     private static let calm = 0.5
-    /// Slack for times that are rounded, in seconds.
+    /// Tolerance for rounded times, in seconds.
     private static let slack = 0.004
-    /// How much of a new difference is learnt as noise in each frame.
+    /// Share of a new difference that is learnt as noise in each frame.
     private static let learning: Float = 1.0 / 32
-    /// What is added to the noise's variance, in grey levels squared: what video coding leaves.
+    /// Grey levels squared that are added to the noise's variance, for video coding.
     private static let noiseFloor: Float = 1
-    /// Of the smoothed picture: as `learning` and `noiseFloor`.
+    /// `learning` and `noiseFloor` of the smoothed picture.
     private static let smoothing: Float = 0.2
     private static let smoothFloor: Float = 0.16
-    /// Frames that the smoothed picture takes to settle after a look.
+    /// Frames that the smoothed picture takes to settle after a search.
     private static let settling = 4
-    /// A square of 2 × 2 cells has changed from this sum of their deviations on, each counted up to `cellLimit`.
+    /// Sum of the deviations of 2 × 2 cells, each up to `cellLimit`, from which on they have changed.
     private static let blockThreshold: Float = 14
     private static let cellLimit: Float = 8
-    /// A cell has changed from this deviation on, the picture if that share of its cells has.
+    /// Deviation from which on a cell has changed, and share of changed cells from which on the picture has.
     private static let cellThreshold: Float = 4
     private static let cellShare: Float = 0.02
 
-    /// The cells of the frame that is asked about.
     let map: ChangeMap
-    /// The picture that changes are measured against: the one at the last look, averaged with those after it.
+    /// The picture that changes are measured against: that of the last search, averaged with those after it.
     private let reference = Cells(count: ChangeMap.count)
     private let previous = Cells(count: ChangeMap.count)
     /// Variance of each cell's noise.
@@ -46,7 +45,7 @@ final class SceneGate {
     private let smooth = Cells(count: ChangeMap.count)
     private let smoothReference = Cells(count: ChangeMap.count)
     private let deviations = Cells(count: ChangeMap.count)
-    /// What the kept picture shows, with which the next one is compared: a scene without faces, or what is beside followed ones.
+    /// What the kept picture, which the next one is compared with, shows: no faces, or the scene beside them.
     private enum Kept { case none, withoutFaces, besideFaces }
     private var kept = Kept.none
     private var averaged = 0
@@ -54,21 +53,21 @@ final class SceneGate {
     private var lastLook = 0.0
     private var lastChange = -Double.infinity
     private var changeBegan = -Double.infinity
-    /// What was decided for the frame with that stamp, which may be asked for again.
+    /// The decision for the frame with that stamp, which may be asked for again.
     private var decision: (stamp: FrameStamp, mustLook: Bool)?
-    /// The share of the cells compared last that differ, and of those beside followed faces that do as a rule.
+    /// Share of the last compared cells that differ, and its average beside followed faces.
     private var changedShare: Float = 0
     private var usualShare: Float = 0
-    /// Whether the scene is changing, or was a moment ago.
+    /// Whether the scene is changing, or just was.
     private(set) var isChanging = false
-    /// Whether there is a search beside followed faces that `hasChanged` compares with.
+    /// Whether there was a search beside followed faces to compare with.
     var canCompare: Bool { kept == .besideFaces }
-    /// Whether the scene beside followed faces was another one at once, as after a hard cut, when it was last compared.
+    /// Whether the scene beside followed faces was another one at once, as after a hard cut, in the last comparison.
     private(set) var wasCut = false
 
     init(region: NormalizedRect) { map = ChangeMap(region: region) }
 
-    /// Forgets the picture, but not the noise of its cells: the next frame is looked at.
+    /// Forgets the picture, but not the noise of its cells: the next frame is searched.
     func reset() {
         kept = .none
         decision = nil
@@ -76,8 +75,8 @@ final class SceneGate {
 
     // MARK: Beside followed faces
 
-    /// Whether anything changed since `noteSearch` beside followed faces, whose regions are pixels of the upright picture, and what moves
-    /// with them; true for a frame that cannot be read, and while there is none to compare with.
+    /// Whether anything changed since `noteSearch` beside followed faces and what moves with them; their regions are
+    /// pixels of the upright picture. True for a frame that cannot be read, and without one to compare with.
     func hasChanged(in frame: Frame, beside faces: [CropRegion]) -> Bool {
         guard map.read(frame) else { return true }
         let bottom = Float(frame.uprightSize.height)
@@ -98,7 +97,7 @@ final class SceneGate {
         !canCompare || hasChanged(map.cells, since: reference, noiseFactor: 1, floor: Self.noiseFloor)
     }
 
-    /// Makes the frame that was looked at last the one that `hasChanged` compares with.
+    /// Makes the last frame the one that `hasChanged` compares with.
     func noteSearch() {
         reference.copy(map.cells)
         kept = .besideFaces
@@ -106,8 +105,7 @@ final class SceneGate {
 
     // MARK: Without a face
 
-    /// Whether the detector has to look at a frame. Asking twice about a frame gives the same answer, whatever size it has
-    /// the second time.
+    /// Whether the detector must search a frame. Asking twice about a frame gives the same answer, whatever its size.
     func mustLook(at frame: Frame) -> Bool {
         if let decision, decision.stamp == frame.stamp { return decision.mustLook }
         let mustLook = map.read(frame) ? mustLook(at: frame.stamp.mediaTime) : true
@@ -115,9 +113,9 @@ final class SceneGate {
         return mustLook
     }
 
-    /// Whether the detector has to look at the frame in the map, which has that media time in seconds.
+    /// Whether the detector must search the frame in the map, which has that media time in seconds.
     func mustLook(at time: Double) -> Bool {
-        // A time before the last look is a source that began anew.
+        // A time before the last search is that of a source that began anew.
         guard kept == .withoutFaces, time >= lastLook else {
             begin(at: time)
             return true
@@ -162,18 +160,19 @@ final class SceneGate {
         changeBegan = -.infinity
     }
 
-    /// Learns each cell's noise from the difference of successive pictures; large ones slowly, so that a face is no noise.
+    /// Learns each cell's noise from the difference of successive pictures; large ones slowly, to learn no faces.
     private func learnNoise() {
         let lit = map.adapt(previous, to: map.cells)
         for index in lit.indices {
             let difference = map.cells[index] - lit[index]
-            let (square, limit) = (difference * difference / 2, 9 * noise[index] + 0.05)
+            let square = difference * difference / 2
+            let limit = 9 * noise[index] + 0.05
             noise[index] += (square.replacing(with: limit, where: square .> limit) - noise[index]) * Self.learning
         }
         previous.copy(map.cells)
     }
 
-    /// Follows the picture slowly, which shows weak changes under the noise, and says whether there is one.
+    /// Follows the picture slowly, which shows weak changes under the noise; returns whether there is one.
     private func followSmoothly() -> Bool {
         smooth.approach(map.cells, share: Self.smoothing)
         smoothed += 1
@@ -181,15 +180,15 @@ final class SceneGate {
             smoothReference.copy(smooth)
             return false
         }
-        // The variance that noise has left after the smoothing.
+        // The share of the noise's variance that is left after the smoothing.
         let factor = 2 * Self.smoothing / (2 - Self.smoothing)
         return hasChanged(smooth, since: smoothReference, noiseFactor: factor, floor: Self.smoothFloor)
     }
 
     // MARK: Comparing
 
-    /// Whether cells differ from earlier ones by more than the light and the noise, whose variance is multiplied by a factor
-    /// and increased by `floor`.
+    /// Whether cells differ from earlier ones by more than the light and the noise, whose variance is multiplied by a
+    /// factor and increased by `floor`.
     private func hasChanged(_ cells: Cells, since earlier: Cells, noiseFactor: Float, floor: Float) -> Bool {
         let lit = map.adapt(earlier, to: cells)
         let limit = Cells.Vector(repeating: Self.cellLimit)
@@ -208,7 +207,8 @@ final class SceneGate {
 
     /// The largest sum of the deviations of 2 × 2 cells.
     private func largestBlock() -> Float {
-        let (rows, numbers) = (ChangeMap.rows, deviations.numbers)
+        let rows = ChangeMap.rows
+        let numbers = deviations.numbers
         var largest: Float = 0
         for first in stride(from: 0, to: ChangeMap.count - rows, by: rows) {
             for cell in first..<first + rows - 1 {

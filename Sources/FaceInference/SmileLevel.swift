@@ -1,9 +1,9 @@
-/// How much a face smiles, as a weighted sum of the places of mouth, cheeks and lids along the face's own axes.
+/// The smile level of a face: a weighted sum of the places of mouth, cheeks and lids along the face's own axes.
 enum SmileLevel {
-    /// Pairs of mirrored points, or twice a point of the middle, and the weights of half their distance across and of their
-    /// mean height and depth, from the middle of the outer eye corners and in units of the distance between these.
+    /// Pairs of mirrored points, or twice a point of the middle, with the weights of half their distance across and of
+    /// their mean height and depth: from the middle of the outer eye corners, in units of the distance between these.
     ///
-    /// Printed by `Tools/smile-level.py`, which fits them to recorded landmarks of labelled clips.
+    /// `Tools/smile-level.py` prints them, fitted to recorded landmarks of labelled clips.
     private static let weights: [(left: Int, right: Int, across: Float, height: Float, depth: Float)] = [
         (61, 291, 2.384, 3.126, -3.100),
         (40, 270, -0.090, 0.044, -0.276),
@@ -40,12 +40,11 @@ enum SmileLevel {
     /// The level of a face whose weighted sum is 0.
     private static let bias: Float = -0.714
 
-    /// The level of a face whose outer eye corners are `unit` pixels apart in space: 0 is an average mouth at rest, 1 an
-    /// average smile.
+    /// The level of a face with `unit` pixels between its outer eye corners in space: 0 at rest, 1 in an average smile.
     static func level(of landmarks: FaceLandmarks, _ axes: HeadAxes, unit: Float) -> Float {
         let origin = (point(FaceMeshIndices.leftEyeOuterCorner) + point(FaceMeshIndices.rightEyeOuterCorner)) / 2
         func point(_ index: Int) -> SIMD3<Float> { HeadAxes.space(landmarks[index]) }
-        // The sums are linear, so that the axes are needed once, not for each point.
+        // The sums are linear, so the axes are needed once, not for each point.
         var (across, height, depth) = (SIMD3<Float>.zero, SIMD3<Float>.zero, SIMD3<Float>.zero)
         for pair in weights {
             let (left, right) = (point(pair.left), point(pair.right))

@@ -3,60 +3,60 @@ import Frames
 
 /// Decides whether a face still looks as it did when its landmarks were last computed, so that they can be used again.
 ///
-/// It compares 48 × 48 cells of brightness around the face. What a small shift, scaling, turn and change of light would explain is
-/// fitted and removed; the rest must be within the noise of the face's flat parts in the eyes, the mouth and the face as a whole,
-/// relative to the contrast there. For one frame the eyes alone decide. It keeps its memory from frame to frame.
+/// It compares 48 × 48 cells of brightness around the face. A small shift, scaling, turn and change of light are fitted
+/// and removed; the residual in the eyes, the mouth and the whole face must be within the noise of its flat parts,
+/// relative to the contrast there. For one frame the eyes alone decide. Its memory is kept from frame to frame.
 final class UnchangedFace {
     /// Cells of the grid's width and height.
     static let side = 48
     static let count = side * side
-    /// The grid's side as a multiple of that of the landmark model's crop: 1.3 of the larger side of the landmarks' box.
+    /// Side of the grid in sides of the landmark model's crop: 1.3 of the larger side of the landmarks' box.
     private static let margin: Float = 1.3 / 1.5
-    /// How many frames in a row may go without computed landmarks.
+    /// Most frames in a row without computed landmarks.
     private static let mostSkips = 9
-    /// How many seconds may pass without, at low frame rates.
+    /// Most seconds without computed landmarks, at low frame rates.
     private static let longestPause = 0.5
-    /// For how many seconds landmarks are used although the mouth or the face as a whole changed, if the eyes did not: one
+    /// Seconds for which landmarks are used although the mouth or the whole face changed, if the eyes did not: one
     /// frame of 25 or 30 a second.
     static let longestLag = 0.045
-    /// From this level of a smile on they are not: single frames of talking look like a smile, and only the speed of the lips
-    /// separates the two, of which half of the frames show less. On the recorded landmarks of the labelled clips two smiles
-    /// are false without this limit, and none with 0.2, 0.3 or 0.4.
+    /// Smile level from which on they are not: single frames of talk look like a smile, and only the speed of the lips
+    /// tells them apart, of which half of the frames show less. On the labelled clips two smiles are false without this
+    /// limit, and none is with 0.2, 0.3 or 0.4.
     static let mostSmileInLag = 0.3
-    /// How many cells a point of the face's outline may be moved before the landmarks are computed again.
+    /// Most cells by which a point of the face's outline may be moved before the landmarks are computed again.
     private static let mostMotion: Float = 0.7
-    // By how many cells an edge may have moved in a part of the face: more than noise does and less than a blink or the
+    // Cells by which an edge may have moved in a part of the face: more than by noise, less than in a blink or the
     // beginning of a smile. Chosen on labelled clips for the same events as with every frame computed.
     private static let eyeTolerance: Float = 0.28
     private static let mouthTolerance: Float = 0.20
     private static let faceTolerance: Float = 0.28
-    /// The squared contrast, in grey levels per cell, that a part is taken to have at least.
+    /// Least squared contrast, in grey levels per cell, that a part is taken to have.
     private static let leastContrast: Float = 4
-    /// The share of the cells, those with the least contrast, that the noise is measured in.
+    /// Share of the cells, those with the least contrast, in which the noise is measured.
     private static let flatShare = 0.4
     /// The median of the square of a standard normal variable.
     private static let medianOfSquare: Float = 0.455
-    /// The noise's variance that is believed at most.
+    /// Largest variance of the noise that is believed.
     private static let mostNoise: Float = 400
 
     /// A part of the grid that must not have changed.
     struct Zone {
         fileprivate var columns: Range<Int>
         fileprivate var rows: Range<Int>
-        /// The squared difference beyond the noise from which on it has changed.
+        /// Squared difference beyond the noise from which on the part has changed.
         var tolerance: Float
         /// Whether a change of it must be seen at once.
         fileprivate var isEye = false
     }
 
-    /// The grid at the time when the landmarks were computed.
+    /// The grid when the landmarks were computed.
     let reference = Cells(count: UnchangedFace.count)
-    /// What a unit of shift right, shift down, scaling, turning and brightening does to the cells: five vectors for each vector
-    /// of cells.
+    /// The effects of a unit of shift right, shift down, scaling, turning and brightening on the cells: five vectors
+    /// for each vector of cells.
     let effects = Cells(count: 5 * UnchangedFace.count)
     /// 1 inside the face's ellipse, 0 outside.
     let mask = Cells(count: UnchangedFace.count)
-    /// The sums of the products of effects with each other inside the ellipse, by rows.
+    /// The sums of the products of the effects with each other inside the ellipse, by rows.
     private var products = InlineArray<5, SIMD8<Float>>(repeating: .zero)
     /// The cells with the least contrast.
     private(set) var flat: [Int] = []
@@ -75,11 +75,10 @@ final class UnchangedFace {
     final class Workspace {
         let grid = LuminanceGrid(columns: UnchangedFace.side, rows: UnchangedFace.side)
         let cells = Cells(count: UnchangedFace.count)
-        /// Which cells `OwnMotionMeter` compares.
+        /// The weights of the cells that `OwnMotionMeter` compares.
         let weights = Cells(count: UnchangedFace.count)
     }
 
-    /// Notes that the landmarks were computed in a frame.
     func computed(_ landmarks: FaceLandmarks, in frame: Frame, _ workspace: Workspace) {
         let geometry = FaceGeometry(landmarks)
         let region = CropRegion(around: landmarks)
@@ -96,13 +95,12 @@ final class UnchangedFace {
         prepareFit(to: zones[zones.count - 1])
     }
 
-    /// What the grid covers of the upright picture around a face.
+    /// The part of the upright picture around a face that the grid covers.
     static func rectangle(around face: CropRegion) -> LuminanceGrid.Rectangle {
         .init(around: face.center, .init(repeating: margin * face.side / 2))
     }
 
-    /// How the face moved in the upright picture since its landmarks were computed; nil if they must be computed again in
-    /// this frame.
+    /// The motion of the face in the upright picture since its landmarks were computed; nil if that must be done again.
     func motion(in frame: Frame, _ workspace: Workspace) -> AffineTransform? {
         let pause = frame.stamp.mediaTime - computedAt
         guard skips < Self.mostSkips, frame.size == size, pause >= 0, pause < Self.longestPause,
@@ -123,7 +121,7 @@ final class UnchangedFace {
         func add(_ middle: SIMD2<Float>, _ half: SIMD2<Float>, _ tolerance: Float, isEye: Bool = false) {
             let part = LuminanceGrid.Rectangle(around: middle, half).stored(in: frame)
             let (columns, rows) = part.cells(columns: Self.side, rows: Self.side, over: rectangle)
-            // Points that no face has may lie outside of the grid.
+            // Points of garbage may be outside of the grid.
             guard !columns.isEmpty, !rows.isEmpty else { return }
             var zone = Zone(columns: columns, rows: rows, tolerance: tolerance * tolerance, isEye: isEye)
             zone.tolerance *= max(Self.mean(contrast, in: zone), Self.leastContrast)
@@ -142,7 +140,7 @@ final class UnchangedFace {
         add((low + high) / 2, (high - low) / 2, Self.faceTolerance)
     }
 
-    /// Fills the effects of shifts, which are the slopes of the reference, and the squared length of these.
+    /// Computes the effects of shifts, which are the slopes of the reference, and their squared lengths.
     private func measureSlopes(_ contrast: Cells) {
         let width = Self.side / Cells.Vector.scalarCount
         for block in reference.indices {
@@ -170,10 +168,10 @@ final class UnchangedFace {
         center = (SIMD2<Float>(ends) - 1) / 2
         radius = SIMD2(max(3, Float(face.columns.count) / 2), max(3, Float(face.rows.count) / 2))
         for block in reference.indices {
-            let (row, first) = (4 * block / Self.side, Float(4 * block % Self.side))
-            let u = (Cells.Vector(0, 1, 2, 3) + first - center.x) / radius.x
-            let v = (Float(row) - center.y) / radius.y
-            let (right, down) = (effects[5 * block], effects[5 * block + 1])
+            let u = (Cells.Vector(0, 1, 2, 3) + Float(4 * block % Self.side) - center.x) / radius.x
+            let v = (Float(4 * block / Self.side) - center.y) / radius.y
+            let right = effects[5 * block]
+            let down = effects[5 * block + 1]
             effects[5 * block + 2] = u * right + v * down
             effects[5 * block + 3] = u * down - v * right
             effects[5 * block + 4] = reference[block] + 4
@@ -186,7 +184,7 @@ final class UnchangedFace {
     func products(_ weights: Cells) -> InlineArray<5, SIMD8<Float>> {
         var inside = Cells.Vector.zero
         for block in weights.indices { inside += weights[block] }
-        // Motions are taken to be small unless the picture says otherwise: a face without contrast says nothing.
+        // Motions are small unless the picture says otherwise: a face without contrast says nothing.
         let penalty = 0.4 * inside.sum()
         var products = InlineArray<5, SIMD8<Float>>(repeating: .zero)
         for index in 0..<5 {
@@ -211,12 +209,12 @@ final class UnchangedFace {
         return result
     }
 
-    /// Fits a motion to the cells, in the stored picture; nil if it is large, or if what it does not explain is more than noise.
+    /// Fits a motion to the cells, in the stored picture; nil if it is large, or if its residual is more than noise.
     /// The cells are overwritten.
     private func motion(to cells: Cells, eyesOnly: Bool) -> AffineTransform? {
         for block in cells.indices { cells[block] -= reference[block] }
         let fitted = solution(for: sums(mask) { cells[$0] }, products)
-        // Also for what is not a number.
+        // This form also refuses NaN.
         for index in 0..<4 where !(fitted[index].magnitude <= Self.mostMotion) { return nil }
         for block in cells.indices {
             let rest = rest(of: cells, block, fitted)
@@ -235,7 +233,7 @@ final class UnchangedFace {
         return AffineTransform(a: 1 + scale.x, b: -turn.y, c: turn.x, d: 1 + scale.y, tx: tx, ty: ty)
     }
 
-    /// What a fit leaves unexplained.
+    /// The residual of a fit.
     @inline(__always)
     func rest(of cells: Cells, _ block: Int, _ fitted: SIMD8<Float>) -> Cells.Vector {
         var rest = cells[block]
@@ -243,13 +241,12 @@ final class UnchangedFace {
         return rest
     }
 
-    /// The noise's variance, from the squares of what is left in cells without contrast.
+    /// The noise's variance, from the squared residuals of cells without contrast.
     static func noise(_ squares: some Collection<Float>) -> Float {
         min(quantile(0.5, of: squares) / medianOfSquare, mostNoise)
     }
 
-    /// Solves the normal equations by elimination, which needs no exchange of rows: with the penalties they are positive
-    /// definite.
+    /// Solves the normal equations by elimination, without exchanging rows: the penalties make them positive definite.
     func solution(for sums: SIMD8<Float>, _ products: InlineArray<5, SIMD8<Float>>) -> SIMD8<Float> {
         var rows = products
         for index in 0..<5 { rows[index][5] = sums[index] }

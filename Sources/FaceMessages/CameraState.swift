@@ -21,6 +21,8 @@ public struct CameraState: Hashable, Sendable {
         case stopped
         /// The daemon vanished.
         case offline
+        /// The daemon gives no sign of life, whatever the broker has kept of it.
+        case gone
         /// No status came, or one that only a newer version of this contract knows.
         case unknown
     }
@@ -87,7 +89,7 @@ public struct CameraState: Hashable, Sendable {
     public var mayShowFaces: Bool { [.starting, .streaming, .unknown].contains(condition) }
 
     /// Whether something is wrong that the camera's owner should look at; detection that was switched off is not.
-    public var hasProblem: Bool { [.lost, .stopped, .offline, .unknown].contains(condition) }
+    public var hasProblem: Bool { [.lost, .stopped, .offline, .gone, .unknown].contains(condition) }
 
     /// The faces of the newest metadata; none while nothing is being looked at.
     public var faces: [FaceObject] { shown?.faces ?? [] }
@@ -120,7 +122,7 @@ public struct CameraState: Hashable, Sendable {
         case .streaming:
             let attention = status?.attention ?? []
             return attention.isEmpty ? nil : attention.map(\.rawValue).joined(separator: ", ")
-        case .lost, .starting: return status?.detail ?? status?.reason
+        case .lost, .starting, .gone: return status?.detail ?? status?.reason
         // What a daemon that has ended says of its camera was true before.
         default: return nil
         }

@@ -8,6 +8,12 @@ public struct DaemonStatus: Hashable, Sendable, WireValue {
         case stopped
         /// It vanished: only the last will says so.
         case offline
+        /// It vanished together with the broker, which cannot say so: nothing came for three intervals of its figures. Only who
+        /// listens knows that; no daemon publishes it.
+        case gone
+
+        /// What daemons publish, as their will too.
+        public static let allCases: [State] = [.online, .stopped, .offline]
     }
 
     /// Whether frames come.
@@ -62,6 +68,8 @@ public struct DaemonStatus: Hashable, Sendable, WireValue {
     public var detect: Bool?
     /// What counts as a smile; nil in the last will.
     public var smile: SmileSettings?
+    /// The topics that it publishes besides `status`, `stats` and `detect/state`; nil in the last will and before 0.5.
+    public var publish: [Topic]?
     /// The daemon's version.
     public var version: String?
     /// Why some events cannot fire at the moment; empty if they all can.
@@ -74,6 +82,8 @@ public struct DaemonStatus: Hashable, Sendable, WireValue {
     public var outboxDetail: String?
     /// The broker that serves, as `host:port`; nil before the first connection.
     public var broker: String?
+    /// Seconds between two `stats`, of which one comes whatever happens; nil in the last will, and before version 0.5.
+    public var statsInterval: Double?
     /// When this became so; nil in the last will, which is written before it is known.
     public var time: Timestamp?
 
@@ -91,11 +101,13 @@ public struct DaemonStatus: Hashable, Sendable, WireValue {
         try wire.optional("picture", &picture, .object(Picture(width: 0, height: 0)))
         try wire.optional("detect", &detect, .onOff)
         try wire.optional("smile", &smile, .object(SmileSettings()))
+        try wire.optional("publish", &publish, .words())
         try wire.optional("version", &version, .name)
         try wire.optional("attention", &attention, .words())
         try wire.field("held", &held, .counter, or: 0, isWritten: held > 0)
         try wire.optional("outbox", &outbox, .word)
         try wire.optional("outboxDetail", &outboxDetail, .sentence)
         try wire.optional("broker", &broker, .name)
+        try wire.optional("statsInterval", &statsInterval, .seconds)
     }
 }

@@ -8,13 +8,15 @@ public struct EventMessage: Hashable, Sendable, WireValue {
     public var seq: Int
     /// What happened. Its face holds what events carry: identity, bounds, pose and confidence.
     public var event: FaceEvent
+    /// How many faces are there after it; nil from a daemon before 0.5.
+    public var faces: Int?
     /// Seconds from the event's time to the sending, if known.
     public var latency: Double?
 
     /// Makes a message from its parts.
-    public init(origin: MessageOrigin, id: String, seq: Int, event: FaceEvent, latency: Double?) {
+    public init(origin: MessageOrigin, id: String, seq: Int, event: FaceEvent, faces: Int? = nil, latency: Double?) {
         (self.origin, self.id, self.seq) = (origin, id, seq)
-        (self.event, self.latency) = (event, latency)
+        (self.event, self.faces, self.latency) = (event, faces, latency)
     }
 
     mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
@@ -24,6 +26,7 @@ public struct EventMessage: Hashable, Sendable, WireValue {
         try wire.field("seq", &seq, .counter)
         try origin.fields(&wire)
         try event.face.identity(&wire)
+        try wire.optional("faces", &faces, .counter)
         try event.stamp.fields(&wire)
         try event.face.place(&wire)
         try event.kind.fields(&wire)

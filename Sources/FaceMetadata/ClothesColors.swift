@@ -2,16 +2,15 @@
 ///
 /// For minutes, and in this process only, they say whether the same clothes are there; not who wears them.
 package struct ClothesColors: Hashable, Sendable {
-    /// One of three numbers of a pixel, and the range that its bins divide; what is beyond falls into the outermost ones.
+    /// The bins in `counts` of a pixel's luma, Cr and Cb, and the range they divide; the outermost take the rest.
     private static let channels = [
         (first: 0, bins: 12, range: Float(0)...256), (12, 16, 100...180), (28, 16, 80...160),
     ]
 
     private var counts = [Float](repeating: 0, count: 44)
-    /// How many pixels were counted.
+    /// The number of counted pixels.
     package private(set) var total: Float = 0
 
-    /// Makes a count of no pixels.
     package init() {}
 
     /// Counts a pixel, 0…255 each.
@@ -24,7 +23,7 @@ package struct ClothesColors: Hashable, Sendable {
         total += 1
     }
 
-    /// Counts half of a value in its bin and a quarter in each one beside it, so that a little more light changes little.
+    /// Counts a half in the value's bin and a quarter in each neighbour, so that a little more light changes little.
     private mutating func add(_ value: Float, _ channel: Int) {
         let (first, bins, range) = Self.channels[channel]
         let place = (value - range.lowerBound) / (range.upperBound - range.lowerBound) * Float(bins)
@@ -34,7 +33,7 @@ package struct ClothesColors: Hashable, Sendable {
         counts[first + min(bin + 1, bins - 1)] += 0.25
     }
 
-    /// Makes these the mean of themselves and newer ones: hands come before the clothes and go.
+    /// Takes the mean with newer counts, because hands cover the clothes for a while.
     package mutating func blend(_ newer: ClothesColors) {
         for bin in counts.indices { counts[bin] = (counts[bin] + newer.counts[bin]) / 2 }
         total = (total + newer.total) / 2

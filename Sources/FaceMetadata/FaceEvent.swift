@@ -35,13 +35,13 @@ public struct FaceEvent: Hashable, Sendable {
         /// Eyes have been closed for longer than a blink: which ones, and for how many seconds so far.
         case eyesClosed(eyes: Eyes, duration: Double)
 
-        /// Eyes that `eyesClosed` reported are open again: which ones those were, and for how many seconds they were closed.
+        /// Eyes that `eyesClosed` reported are open again: which ones, and for how many seconds they were closed.
         case eyesOpen(eyes: Eyes, duration: Double)
 
         /// A mouth has been wide open for half a second, which it is not in speech.
         case mouthOpen
 
-        /// A look at the camera, or at what stands in `LookSettings.direction`, has lasted for a moment.
+        /// A look at the camera, or in `LookSettings.direction`, has lasted for a moment.
         case look
 
         /// A look ended: for how many seconds the face looked, from its first moment to its last.
@@ -50,7 +50,7 @@ public struct FaceEvent: Hashable, Sendable {
         /// The face came into this zone, and stayed for its `dwell`.
         case zoneEnter(zone: String)
 
-        /// The face left this zone, in which it was for so many seconds.
+        /// The face left this zone after `dwell` seconds.
         case zoneLeave(zone: String, dwell: Double)
 
         /// The person made a sign, with `FaceTracker.Options.readsSigns`.
@@ -72,7 +72,7 @@ public struct FaceEvent: Hashable, Sendable {
             }
         }
 
-        /// For how many seconds what ended, or what goes on, has lasted; nil for an event without a duration.
+        /// Seconds that the blink, closure, smile or look lasted, or has lasted so far; nil for other events.
         public var duration: Double? {
             switch self {
             case .blink(_, let duration), .eyesClosed(_, let duration), .eyesOpen(_, let duration),

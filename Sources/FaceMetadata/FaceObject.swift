@@ -6,7 +6,7 @@ public struct FaceObject: Hashable, Sendable {
     public var faceID: FaceID
     /// Forehead to chin, and the width of the face.
     public var bounds: NormalizedRect
-    /// Where the head points.
+    /// The direction in which the head points.
     public var pose: HeadPose?
     /// How sure the model is that this is a face, 0…1; 0 for one that is held, or lost as the whole picture changed.
     public var confidence: Double
@@ -28,8 +28,7 @@ public struct FaceObject: Hashable, Sendable {
     public var leftEyeOpen: Double?
     /// How far the eye at the picture's right is open, 0…1: 1 is as far as this eye usually is.
     public var rightEyeOpen: Double?
-    /// The distance between the lips that `mouthOpen` counts as 1, in those between the outer eye corners: the widest yawn
-    /// recorded has 0.61.
+    /// Lip distance at which `mouthOpen` is 1, in outer-eye-corner distances; the widest recorded yawn has 0.61.
     package static let widestMouth = 0.6
 
     /// How far the lips are apart, 0…1: 1 is a wide yawn; speech reaches about half.
@@ -40,27 +39,24 @@ public struct FaceObject: Hashable, Sendable {
     public var blinksPerMinute: Double?
     /// The share of the last minute in which both eyes were closed, 0…1, blinks included.
     public var eyesClosedShare: Double?
-    /// Whether the face looks at the camera, or at what stands in `LookSettings.direction`: from the event
-    /// `look` to `look_away`.
+    /// Whether the face looks at the camera, or in `LookSettings.direction`: from the event `look` to `look_away`.
     public var looking: Bool?
-    /// Where the face looks.
+    /// The direction in which the face looks.
     public var gaze: Gaze?
-    /// How far the eyes are from the camera, in metres: within a fifth, if the camera's field of view is known.
+    /// Metres from the camera to the eyes, accurate to a fifth if the camera's field of view is known.
     public var distance: Double?
     /// The names of the zones that the face is in, from `zone_enter` to `zone_leave`; nil if there are no zones.
     public var zones: [String]?
-    /// Whether the face was measured by a mesh of points. If not, it is seen but turned away, covered, bent, small or dark: its
-    /// expression, eyes and gaze are unknown.
+    /// Whether the landmark model measured the face. If not, as when it is turned away, covered, bent, small or dark,
+    /// its expression, eyes and gaze are unknown.
     public var hasMesh = true
-    /// Whether the face seems to be only a picture of one: nothing in it has moved for `FaceTracker.Options.stillAfter`.
+    /// Whether the face seems to be a picture of one: nothing in it has moved for `FaceTracker.Options.stillAfter`.
     public var still = false
     /// On how many analysed frames the face was seen since its enter.
     public var trackedFrames = 0
-    /// Whether the face was seen in this very frame; false for one that is hidden for a moment, whose other values are the last seen,
-    /// and for one that is held.
+    /// Whether the face was seen in this very frame. If not, it is hidden for a moment, with its last values, or held.
     public var isSeen = true
-    /// Whether it is held: it has not been seen for longer than a moment, and its place shows that the person is still there. Nothing
-    /// is known of it then but where it was.
+    /// Whether the face is held: its place still shows the person, although it is unseen. Only its place is known.
     public var isHeld: Bool { !isSeen && pose == nil }
     /// What the face has done since its enter; nil before it, and in messages other than a `leave`.
     public var visit: Visit?

@@ -5,8 +5,8 @@
 package struct FaceObservation: Sendable {
     /// Constant as long as the landmarks were followed from frame to frame without a new detection.
     package var lineage = 0
-    /// Whether the landmark model measured the face. If not, only the bounds, the pose as far as it is known, the confidence, the
-    /// eyes' and the mouth's places are measured.
+    /// Whether the landmark model measured the face. If not, only bounds, confidence, the places of eyes and mouth, and
+    /// part of the pose are measured.
     package var hasMesh = true
     /// Forehead to chin, and the width of the face.
     package var bounds = NormalizedRect.zero
@@ -18,19 +18,16 @@ package struct FaceObservation: Sendable {
     /// The centre of the eye at the picture's right.
     package var rightEye = NormalizedPoint(x: 0, y: 0)
     package var mouth = NormalizedPoint(x: 0, y: 0)
-    /// The lids of the eye at the picture's left.
     package var leftLids = Lids(height: 0, width: 0)
-    /// The lids of the eye at the picture's right.
     package var rightLids = Lids(height: 0, width: 0)
     /// The pixels around both eyes; nil if they were not sampled.
     package var eyePatches: EyePatches?
     package var mouthShape = MouthShape(opening: 0, cornerDrop: 0, smileLevel: 0)
-    /// Where the face looks; nil if that was not measured.
+    /// The direction in which the face looks; nil if it was not measured.
     package var gaze: Gaze?
     /// The mean diameter of the irises as a share of the upright picture's diagonal; nil if that was not measured.
     package var irisDiameter: Double?
-    /// The distance between the outer eye corners in pixels of the frame; small values make the rest less reliable. Without a mesh, an
-    /// estimate.
+    /// Pixels of the frame between the outer eye corners, estimated without a mesh; few make the rest less reliable.
     package var eyeDistance = 0.0
     /// Whether something in the face moved by itself since an earlier frame; nil if that was not measured.
     package var ownMotion: OwnMotion?
@@ -40,10 +37,8 @@ package struct FaceObservation: Sendable {
     package var isCarriedOver = false
 
     package struct Lids: Hashable, Sendable {
-        /// How far the upper lid lies above the line between the eye's corners, plus half of how far the lower lid lies
-        /// below it: about 0.06 open, 0 closed.
-        ///
-        /// The lower lid counts half because smiles and squints move it.
+        /// Distance of the upper lid above the line between the eye's corners, plus half the distance of the lower lid
+        /// below it, because smiles and squints move that one: about 0.06 open, 0 closed.
         package var height: Double
         /// The distance between the eye's corners in the picture, in pixels.
         package var width: Double
@@ -57,8 +52,7 @@ package struct FaceObservation: Sendable {
     package struct MouthShape: Hashable, Sendable {
         /// The distance between the inner lips at their middle: 0 closed, about 0.2 wide open.
         package var opening: Double
-        /// How far the corners lie below the middle of the upper lip's inner edge: below 0.09 in a smile, more where the
-        /// jaw drops.
+        /// Distance of the corners below the middle of the upper lip's inner edge: up to 0.09 in a smile.
         package var cornerDrop: Double
         /// How much the mouth smiles: 0 is an average mouth at rest, 1 an average smile.
         package var smileLevel: Double
@@ -71,7 +65,7 @@ package struct FaceObservation: Sendable {
     /// How a face has changed beyond what moves, turns or lights its picture as a whole.
     package enum OwnMotion: Hashable, Sendable {
         case movement
-        /// None; with its size as a multiple of what it was.
+        /// No change by itself; `size` is the face's size as a multiple of what it was.
         case rest(size: Double)
 
         package var size: Double? { if case .rest(let size) = self { size } else { nil } }

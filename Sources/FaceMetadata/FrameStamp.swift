@@ -10,7 +10,7 @@ public struct FrameStamp: Hashable, Sendable {
     public var mediaTime: Double
     /// A media time beyond this, in seconds, is damage: it is 30 years.
     package static let longestMediaTime = 1e9
-    /// That of a picture to which no source has given one.
+    /// The stamp of a picture to which no source has given one.
     package static let unset = FrameStamp(frame: 0, time: Timestamp(nanoseconds: 0), mediaTime: 0)
 
     /// Makes a stamp from the frame's index in its source, its capture time and its seconds since the first frame.

@@ -1,11 +1,11 @@
-/// Where a face looks, in degrees from the direction to the camera: 0 and 0 is into the lens.
+/// The direction in which a face looks, in degrees from the direction to the camera: 0 and 0 is into the lens.
 ///
-/// How far eyes turn for the same iris in the picture differs between people and with glasses, so that a direction is off by
-/// some degrees: it shows whether a person looks at a thing, not which word they read.
+/// It is off by some degrees, because eyes differ and glasses refract: enough to tell whether a person looks at a
+/// thing, not which word they read.
 public struct Gaze: Hashable, Sendable {
-    /// To the side: positive is towards the picture's right.
+    /// The angle to the side: positive is towards the picture's right.
     public var yaw: Double
-    /// Positive is up.
+    /// The angle upwards.
     public var pitch: Double
 
     /// Makes a direction from its angles in degrees.

@@ -1,4 +1,4 @@
-/// Where a head points, in signed degrees in (−180, 180].
+/// The direction in which a head points, in signed degrees in (−180, 180].
 public struct HeadPose: Hashable, Sendable {
     /// Rotation in the picture: positive is clockwise as the viewer sees it.
     public var roll: Double

@@ -18,14 +18,11 @@ public struct NormalizedRect: Hashable, Sendable {
         self.init(x: center.x - size.x / 2, y: center.y - size.y / 2, width: size.x, height: size.y)
     }
 
-    /// The top-left corner.
     package var origin: SIMD2<Double> { [x, y] }
     package var size: SIMD2<Double> { [width, height] }
-    /// The whole picture.
     package static let whole = NormalizedRect(x: 0, y: 0, width: 1, height: 1)
     package static let zero = NormalizedRect(x: 0, y: 0, width: 0, height: 0)
 
-    /// Makes the rectangle between its edges.
     package init(left: Double, top: Double, right: Double, bottom: Double) {
         self.init(x: left, y: top, width: right - left, height: bottom - top)
     }

@@ -2,10 +2,10 @@
 public struct PictureArea: Hashable, Sendable {
     /// The corners in their order along the border, 0…1 from the left and from the top edge.
     public let corners: [NormalizedPoint]
-    /// How far inside some point lies at least: an area A with a border of the length L holds a circle of the radius A / L.
+    /// A depth that some point inside has: an area A with a border of length L contains a circle of radius A / L.
     package let certainDepth: Double
     private let edges: [Edge]
-    /// How many corners an area may have.
+    /// The number of corners that an area may have.
     public static let cornerCounts = 3...64
 
     /// Makes an area from its corners, clockwise or counterclockwise.
@@ -29,7 +29,7 @@ public struct PictureArea: Hashable, Sendable {
 
     /// Makes an area from numbers as settings have them.
     /// - Parameter numbers: Four are a rectangle: x, y, width, height. More are the corners of a polygon: x, y, x, y, …
-    /// - Throws: `Failure` as `init(corners:)`, or if that many numbers are neither.
+    /// - Throws: `Failure` as `init(corners:)`, or if the number of numbers fits neither.
     public init(numbers: [Double]) throws(Failure) {
         var numbers = numbers
         if numbers.count == 4 {
@@ -61,9 +61,9 @@ public struct PictureArea: Hashable, Sendable {
 
     /// Why points bound no area.
     public enum Failure: Error, Hashable, Sendable, CustomStringConvertible {
-        /// So many corners, too few or too many.
+        /// The area has this number of corners, too few or too many.
         case cornerCount(Int)
-        /// So many numbers, which are neither a rectangle nor points.
+        /// There are this many numbers, which are neither a rectangle nor points.
         case numberCount(Int)
         /// This corner lies outside the picture.
         case outside(NormalizedPoint)
@@ -97,7 +97,7 @@ private struct Edge: Hashable, Sendable {
     private var way: SIMD2<Double> { to.vector - from.vector }
     var length: Double { (way * way).sum().squareRoot() }
 
-    /// Where the line through the edge, which must not be level, is at a height.
+    /// The x of the line through the edge, which must not be level, at a height.
     func x(at y: Double) -> Double { from.x + (y - from.y) / (to.y - from.y) * (to.x - from.x) }
 
     func distance(to point: NormalizedPoint) -> Double {

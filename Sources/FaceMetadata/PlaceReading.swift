@@ -2,7 +2,7 @@
 package struct PlaceQuery: Hashable, Sendable {
     /// The face's track.
     package var track: Int
-    /// Where the face was.
+    /// The bounds that the face had when it was last seen.
     package var bounds: NormalizedRect
     /// What the person wore; nil if that was not seen.
     package var clothes: ClothesColors?

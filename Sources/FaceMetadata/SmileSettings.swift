@@ -5,14 +5,14 @@ public struct SmileSettings: Hashable, Sendable {
     /// The times that can be set, in seconds.
     public static let holds = 0.0...10.0
 
-    /// The level above which a clear smile begins while the lips are still: 0 is an average mouth at rest, 1 an average smile.
+    /// The level at which a smile begins while the lips are still: 0 is an average mouth at rest, 1 an average smile.
     ///
-    /// A weaker one that lasts begins 0.1 lower, any must be 0.2 less than this above the face's own resting level, and one
-    /// ends below half of it.
+    /// A smile that lasts begins 0.1 below it. Every smile must also be at least `level − 0.2` above the face's resting
+    /// level. It ends below `level / 2`.
     public var level = 0.7
     /// The level below which a smile ends at once.
     package var endLevel: Double { 0.5 * level }
-    /// For how many seconds a smile must last before it is reported.
+    /// Seconds that a smile must last before it is reported.
     public var hold = 0.0
 
     /// Makes the default settings.

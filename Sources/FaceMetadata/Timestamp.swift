@@ -3,7 +3,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     /// Nanoseconds since the Unix epoch; negative before it.
     public var nanoseconds: Int64
 
-    /// Makes the time that many nanoseconds after the Unix epoch.
+    /// Makes the time `nanoseconds` after the Unix epoch.
     public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
     /// Orders by the number behind it.
@@ -11,7 +11,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
 
     /// The time a number of seconds later; earlier for a negative number.
     ///
-    /// What lies beyond the earliest or the latest time there is becomes that one; what is no number is taken as 0.
+    /// The result is clamped to the earliest and the latest time there is; NaN counts as 0.
     public func advanced(bySeconds seconds: Double) -> Timestamp {
         guard !seconds.isNaN else { return self }
         let end: Int64 = seconds < 0 ? .min : .max

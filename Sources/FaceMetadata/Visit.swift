@@ -10,7 +10,7 @@ public struct Visit: Hashable, Sendable {
     public var smilingSeconds = 0.0
     /// How long it looked at the camera or the thing beside it, in seconds: the durations of its looks that have ended.
     public var lookingSeconds = 0.0
-    /// For how long it was held without being seen, in seconds.
+    /// Seconds for which it was held without being seen.
     public var unseen = 0.0
     /// The smallest distance, in metres; nil if none was known.
     public var nearestDistance: Double?

@@ -10,9 +10,9 @@ public struct Zone: Hashable, Sendable {
 
     /// What it is called in messages.
     public var name: String
-    /// Where it is.
+    /// The part of the picture that it covers.
     public var area: PictureArea
-    /// For how many seconds a face must be in it before its `zone_enter`.
+    /// Seconds that a face must be in it before its `zone_enter`.
     public var dwell: Double
     /// The smallest height of a face in it, as a share of the picture's height: those far behind it are not in it.
     public var minimumSize: Double

@@ -1,21 +1,19 @@
 import FaceMetadata
 
-/// Which of the followed faces each observation is.
+/// Decides which of the followed faces each observation is.
 ///
-/// The landmark model follows a face from frame to frame under one lineage, which settles most of it. A face that was lost
-/// for a moment and detected anew is the one whose predicted path it lies nearest to, in units of the face's size; the
-/// longer it was lost, the farther from the path it may be.
+/// Most have the lineage of their track. A face that was lost for a moment and detected anew belongs to the track with
+/// the nearest predicted path, in units of its size; the longer it was lost, the farther away it may be.
 enum Assignment {
-    /// After so many seconds unseen, the default patience, the path and the distance allowed grow no more: a longer
+    /// Seconds unseen, the default patience, after which the path and the allowed distance stop growing: a longer
     /// patience must not give an identity to the next person who comes, wherever that is.
     private static let longestGap = 0.7
-    /// How far from its path a face may be, in units of its size, at once and for each second unseen.
+    /// Largest distance of a face from its path, in units of its size: at once, and more for each second unseen.
     ///
     /// Found on clips with people who pass behind each other and stand up; 0.7 to 1.5 and 1 to 3 give the same.
     private static let allowance = (base: 0.9, perSecond: 1.5)
-    /// What a face that comes back to a held one must have: a distance in units of its size, a ratio of the sizes, a similarity of
-    /// the clothes; where these are not in the picture, how soon it must be back, in seconds. From the experiment that
-    /// docs/accuracy.md describes.
+    /// Limits for taking a new face for a held one; the distance is in units of its size. Without visible clothes it
+    /// must return within `secondsWithoutClothes`. From the experiment in docs/accuracy.md.
     private static let returning = (distance: 1.5, sizeRatio: 1.6, similarity: 0.7, secondsWithoutClothes: 2.0)
 
     /// The index of the track that each observation belongs to; nil for a new face.
@@ -25,8 +23,8 @@ enum Assignment {
         for (index, observation) in observations.enumerated() {
             let track = tracks.firstIndex { $0.lineage == observation.lineage }
             guard let track, isFree(track) else { continue }
-            // Until it has entered, a face may turn out to be one that is held: its clothes come into view with it.
-            // Where there was no time to measure it, they were not looked at.
+            // Until it has entered, a face may turn out to be a held one, once its clothes come into view. They are not
+            // measured on a face that is carried over.
             let held =
                 tracks[track].face == nil && !observation.isCarriedOver
                 ? tracks.indices.first { other in
@@ -61,14 +59,14 @@ enum Assignment {
             .flatMap { $0 < allowance.base + allowance.perSecond * gap ? $0 : nil }
     }
 
-    /// How far a face lies from one that is held or was seen before a cut; nil if it is another one by its place, its size or its
-    /// clothes.
+    /// Distance of a face from one that is held or was seen before a cut; nil if place, size or clothes are another's.
     ///
-    /// Without clothes in the picture it must come back soon, when another person cannot be there yet; after a cut one can.
+    /// Without visible clothes it must come back before another person can be there, which after a cut is at once.
     private static func distance(of seen: FaceObservation, fromHeld track: Track, at time: Double) -> Double? {
-        let (one, other) = (seen.bounds, track.bounds)
-        guard max(one.height / other.height, other.height / one.height) <= returning.sizeRatio,
-            let distance = distance(of: one, from: other, to: other.center), distance <= returning.distance
+        let ratio = seen.bounds.height / track.bounds.height
+        guard max(ratio, 1 / ratio) <= returning.sizeRatio,
+            let distance = distance(of: seen.bounds, from: track.bounds, to: track.bounds.center),
+            distance <= returning.distance
         else { return nil }
         let isSame =
             if let now = seen.clothes, let then = track.clothes {
@@ -84,7 +82,8 @@ enum Assignment {
         guard ratio > 0.55, ratio < 1.8 else { return nil }
         let size = SIMD2((new.width + old.width) / 2, (new.height + old.height) / 2)
         let start = old.center.vector / size
-        let (line, point) = (end.vector / size - start, new.center.vector / size - start)
+        let line = end.vector / size - start
+        let point = new.center.vector / size - start
         let lengthSquared = (line * line).sum()
         let share = lengthSquared > 0 ? min(1, max(0, (point * line).sum() / lengthSquared)) : 0
         let offset = point - share * line
@@ -92,14 +91,13 @@ enum Assignment {
     }
 }
 
-/// Where a face has been in its latest observations, and where it is heading.
+/// The latest positions of a face, from which its motion is extrapolated.
 struct FacePath: Sendable {
-    /// Those that the velocity is taken from.
     private var points = History<(time: Double, center: NormalizedPoint)>(capacity: 4)
 
     mutating func append(_ bounds: NormalizedRect, at time: Double) { points.append((time, bounds.center)) }
 
-    /// Where the face is if it went on for so many seconds as in its latest observations.
+    /// The centre of the face if it moved on for `seconds` at its latest velocity.
     func predicted(after seconds: Double) -> NormalizedPoint {
         guard let last = points.last else { return NormalizedPoint(x: 0, y: 0) }
         let first = points[points.first]

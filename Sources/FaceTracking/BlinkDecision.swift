@@ -5,12 +5,11 @@ import Glibc
 ///
 /// The models and the features are those that won on 52 labelled clips, each judged by a model fitted to the others.
 struct BlinkDecision {
-    /// From which likelihood on it is one: by the landmarks alone, and with what the pixels say.
+    /// Likelihood from which on a valley is a blink: by the landmarks alone, and with the pixels.
     private static let threshold = (byLandmarks: 0.6, withPixels: 0.55)
-    /// The least depth and height of the rise, as shares of the open level.
+    /// Least fall and rise of a blink, as shares of the open level.
     private static let smallestProminence = 0.2
 
-    /// The blink, if it is one.
     private(set) var blink: BlinkDetector.Blink?
     private let valley: Valley
     private let samples: Samples
@@ -18,9 +17,9 @@ struct BlinkDecision {
     typealias Valley = BlinkDetector.Valley
     typealias Samples = History<BlinkDetector.Sample>
 
-    /// Decides with the newest sample as the last one that counts.
     init(_ valley: Valley, _ samples: Samples) {
-        (self.valley, self.samples) = (valley, samples)
+        self.valley = valley
+        self.samples = samples
         eyes = Self.eyes(of: valley, samples)
         let duration = valley.halfway.upperBound - valley.halfway.lowerBound
         // Closed eyes cannot blink: the lids of a sleeper tremble.
@@ -37,18 +36,19 @@ struct BlinkDecision {
 
     // MARK: Which eyes
 
-    /// Which eyes closed: one only if the other one stayed open in every respect.
+    /// The eyes that closed: one only if the other stayed open in every respect.
     private static func eyes(of valley: Valley, _ samples: Samples) -> FaceEvent.Eyes {
         guard valley.closed.allSatisfy({ samples[$0].reading.canWink }) else { return .both }
-        let (left, right) = (Dip(of: \.left, in: valley, samples), Dip(of: \.right, in: valley, samples))
+        let left = Dip(of: \.left, in: valley, samples)
+        let right = Dip(of: \.right, in: valley, samples)
         if left.isDeep, right.isShallow { return .left }
         if right.isDeep, left.isShallow { return .right }
         return .both
     }
 
-    /// How one eye moved while the valley lasted.
+    /// The movement of one eye during the valley.
     private struct Dip {
-        /// The median of the samples before, less the lowest one.
+        /// The median of the samples before, minus the lowest one.
         let depth: Double
         let lowest: Double
 
@@ -88,13 +88,13 @@ struct BlinkDecision {
         return min(depth, top - share(valley.fall.lowest))
     }
 
-    /// The samples of the open eye before, of which there is always one.
+    /// The samples of the open eye before the valley; at least one.
     private var beforeClosing: Range<Int> {
         let first = max(samples.first, valley.closed.lowerBound - 7)
         return first..<max(first + 1, valley.closed.lowerBound)
     }
 
-    /// The sum of the features, each times its weight in the logistic model: in that of the landmarks alone, or in the other one.
+    /// The sum of the features, weighted as in the logistic model of the landmarks alone, or in that with pixels.
     private func score(_ duration: Double, _ hasPixels: Bool) -> Double {
         let noise = samples[max(samples.first, valley.closed.lowerBound - 2)].noise
         let weight = samples[valley.fall.lowest].reading.openness.weight
@@ -118,7 +118,7 @@ struct BlinkDecision {
         return features.reduce(0) { $0 + $1.value * $1.withPixels } + dissimilarity + brightness
     }
 
-    /// The mean of a signal of the closed eye, less that of the open one before or after, whichever is nearer.
+    /// The mean of a signal of the closed eye, minus the median of the open eye before or after, whichever is nearer.
     private func rise(of value: KeyPath<EyeAppearance.Signal, Double>) -> Double {
         let closed = valley.closed.map { signal($0, value) }.reduce(0, +) / Double(valley.closed.count)
         let before = beforeClosing.map { signal($0, value) }.median
@@ -128,8 +128,8 @@ struct BlinkDecision {
 
     private func signal(_ index: Int, _ value: KeyPath<EyeAppearance.Signal, Double>) -> Double {
         guard let each = samples[index].reading.appearance else { return 0 }
-        let (weight, signal) = (samples[index].reading.openness.weight, each.map { $0[keyPath: value] })
-        return self.value(signal, both: weight.left * signal.left + weight.right * signal.right)
+        let signal = each.map { $0[keyPath: value] }
+        return self.value(signal, both: samples[index].reading.openness.mean(signal))
     }
 }
 

@@ -2,13 +2,12 @@ import FaceMetadata
 
 /// Detects blinks by the openness and the pixels of both eyes.
 ///
-/// A blink is a valley of the openness: a fall that stands out of the signal's own noise, and a rise by half of it or to a
-/// stop. A tenth of a second after the lids started up, a logistic model of the valley's shape decides; it knows neither
-/// the face nor the frames to come.
+/// A blink is a valley of the openness: a fall that exceeds the signal's noise, then a rise by half of it or to a stop.
+/// A tenth of a second after the lids started up, a logistic model of the valley's shape decides.
 struct BlinkDetector: Sendable {
-    /// Below this rate, in analysed frames per second, a blink can fall between two frames.
+    /// Analysed frames per second below which a blink can fall between two frames.
     ///
-    /// It stands for 15, the rate of many webcams in dim light: one lost frame makes the meter show 13.6 for them.
+    /// Many webcams have 15 in dim light, and one lost frame makes the meter show 13.6 for them.
     static let minimumRate = 13.5
 
     /// What a frame shows.
@@ -20,20 +19,20 @@ struct BlinkDetector: Sendable {
         var canWink: Bool
     }
 
-    /// A blink: which eyes, for how many seconds their lids were below half way, and the first frame in which they were open again.
+    /// A blink: its eyes, the seconds that the lids were below half way, and the first frame with open eyes again.
     typealias Blink = (eyes: FaceEvent.Eyes, duration: Double, opened: FrameStamp)
 
-    /// Below this eye distance, in pixels, an eye has too few of them.
+    /// Eye distance in pixels below which an eye has too few of them.
     private static let smallestEyeDistance = 16.0
-    /// Beyond this yaw, in degrees, one eye is hidden and the other is seen from the side.
+    /// Yaw in degrees beyond which one eye is hidden and the other is seen from the side.
     private static let yawLimit = 52.0
-    /// A fall of less than this share of the open level is no valley.
+    /// Least fall of a valley, as a share of the open level.
     private static let smallestDepth = 0.12
-    /// How long the way down may take, in seconds.
+    /// Longest way down, in seconds.
     private static let longestFall = 0.45
-    /// A valley that is not over after so many seconds is given up.
+    /// Seconds after which a valley that is not over is given up.
     private static let longestValley = 1.2
-    /// How long after the lids started up it is decided, in seconds.
+    /// Seconds from the start of the lids' rise to the decision.
     private static let delay = 0.1
 
     struct Sample: TimedSample {
@@ -49,7 +48,6 @@ struct BlinkDetector: Sendable {
     /// The way down, from its highest to its lowest sample so far.
     typealias Fall = (peak: Int, lowest: Int)
 
-    /// A valley that waits for its decision.
     struct Valley: Sendable {
         var fall: Fall
         /// The first and last sample below half way.
@@ -66,7 +64,7 @@ struct BlinkDetector: Sendable {
     }
 
     private(set) var samples = History<Sample>(capacity: EyeOpenness.capacity)
-    /// Over 0.28 s, to measure how far a value lies from its neighbours.
+    /// Window in which a value's distance from its neighbours is measured.
     private var shortTerm = SlidingQuantile(seconds: 0.28, capacity: 64)
     private var deviations = SlidingQuantile(seconds: EyeOpenness.levelWindow, capacity: EyeOpenness.capacity)
     /// The weight of the eye at the left, smoothed, so that its noise does not become the signal's.
@@ -74,7 +72,6 @@ struct BlinkDetector: Sendable {
     private var fall: Fall?
     private var valley: Valley?
 
-    /// Takes the next frame in which the face was seen.
     mutating func advance(_ reading: Reading, _ context: FrameContext) -> Blink? {
         append(reading, at: context.stamp)
         let now = samples.end - 1
@@ -95,7 +92,7 @@ struct BlinkDetector: Sendable {
         return blink
     }
 
-    /// Forgets what the eyes were about to do: they could not be seen for a while.
+    /// Forgets the valley under way, because the eyes could not be seen for a while.
     mutating func interrupt() {
         fall = nil
         valley = nil
@@ -105,10 +102,10 @@ struct BlinkDetector: Sendable {
     private mutating func append(_ reading: Reading, at stamp: FrameStamp) {
         let time = stamp.mediaTime
         if samples.isBroken(at: time) { interrupt() }
-        let (each, weight) = (reading.openness.share, reading.openness.weight.left)
+        let weight = reading.openness.weight.left
         let left = leftWeight.map { $0 + 0.2 * (weight - $0) } ?? weight
         leftWeight = left
-        let share = left * each.left + (1 - left) * each.right
+        let share = left * reading.openness.share.left + (1 - left) * reading.openness.share.right
         shortTerm.insert(share, at: time)
         deviations.insert(abs(share - (shortTerm.quantile(0.5) ?? share)), at: time)
         let typical = deviations.count >= 5 ? 1.5 * (deviations.quantile(0.5) ?? 0) : 0.05
@@ -124,7 +121,7 @@ struct BlinkDetector: Sendable {
     private func peak(before now: Int) -> Int? {
         let earliest = samples[now].time - Self.longestFall
         let recent = samples.held.reversed().prefix { samples[$0].time >= earliest }.reversed()
-        // Of equally high ones the first.
+        // The first of equally high ones.
         let best = recent.max { samples[$0].share < samples[$1].share }
         return best == now ? nil : best
     }
@@ -164,7 +161,8 @@ struct BlinkDetector: Sendable {
 
     private func makeValley(_ fall: Fall, _ now: Int) -> Valley {
         let half = (samples[fall.peak].share + samples[fall.lowest].share) / 2
-        var (first, last) = (fall.lowest, fall.lowest)
+        var first = fall.lowest
+        var last = fall.lowest
         while first > fall.peak, samples[first - 1].share < half { first -= 1 }
         while last < now, samples[last + 1].share < half { last += 1 }
         let closing = first > samples.first ? crossing(of: half, inside: first, outside: first - 1) : nil
@@ -175,7 +173,8 @@ struct BlinkDetector: Sendable {
 
     /// When the openness was half way, between a sample below it and a neighbour above; nil if that one is no higher.
     private func crossing(of half: Double, inside: Int, outside: Int) -> Double? {
-        let (low, high) = (samples[inside], samples[outside])
+        let low = samples[inside]
+        let high = samples[outside]
         guard high.share > low.share else { return nil }
         return low.time + (high.time - low.time) * (half - low.share) / (high.share - low.share)
     }

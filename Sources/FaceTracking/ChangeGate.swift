@@ -2,9 +2,8 @@ package import FaceMetadata
 
 /// Lets metadata through only when it differs from what was last published.
 ///
-/// A value counts as changed when it has left its deadband around the published one; any flag and any coming or going
-/// counts at once. A rate cap delays the newest set, never loses it: while frames come, it goes out with the first frame
-/// after the pause.
+/// A value has changed when it has left its deadband around the published one; flags, enters and leaves count at once.
+/// The rate cap delays the newest set of faces until the first frame after the pause.
 package struct ChangeGate: Sendable {
     /// What counts as a change.
     package struct Options: Hashable, Sendable {
@@ -22,7 +21,7 @@ package struct ChangeGate: Sendable {
         package var gaze: Double { 2.5 * angle }
         /// The deadband of the distance, as a share of it.
         package var distance = 0.1
-        /// Messages per second at most; coming, going and flags are not held back.
+        /// Messages per second at most; enters, leaves and flags are not held back.
         package var maximumRate = 15.0
 
         package init() {}
@@ -75,7 +74,7 @@ package struct ChangeGate: Sendable {
             || Self.differ(new.distance, old.distance) { abs($0 - $1) > options.distance * $1 }
     }
 
-    /// Whether a value has become known or unknown, or is another.
+    /// Whether a value has become known or unknown, or has changed.
     private static func differ<Value>(_ new: Value?, _ old: Value?, _ isOther: (Value, Value) -> Bool) -> Bool {
         guard let new, let old else { return (new == nil) != (old == nil) }
         return isOther(new, old)

@@ -3,20 +3,19 @@ import Glibc
 
 /// Compares the pixels around each eye with what they look like while the eye is open.
 ///
-/// It sees lids that the landmarks miss, in small, blurred or dark eyes, and it contradicts landmarks that move although
-/// the eye does not change.
+/// It sees lids that the landmarks miss in small, blurred or dark eyes, and shows where only the landmarks move.
 struct EyeAppearance: Sendable {
-    /// What the pixels of an eye say.
+    /// What the pixels of an eye show.
     struct Signal: Equatable, Sendable {
-        /// 1 − correlation with the open eye: 0 the same, about 1 a closed eye.
+        /// 1 − correlation with the open eye: 0 for the same picture, about 1 for a closed eye.
         var dissimilarity: Double
-        /// The brightness of the middle against the patch's own mean, in standard deviations: an iris is dark.
+        /// Brightness of the middle minus the patch's mean, in standard deviations: an iris is dark.
         var center: Double
         /// log(8 + brightness of the middle, 0…255).
         var logBrightness: Double
     }
 
-    /// An eye counts as open, and goes into the template, above this share of its open level.
+    /// Share of its open level above which an eye counts as open and is learnt.
     private static let openShare = 0.75
 
     private var templates = EachEye(EyeTemplate(), EyeTemplate())
@@ -32,9 +31,9 @@ struct EyeAppearance: Sendable {
     }
 }
 
-/// What one open eye looks like.
+/// The mean picture of one open eye.
 struct EyeTemplate: Sendable {
-    /// The mean runs over about this many patches: long enough to average noise, short enough to follow the light.
+    /// Patches in the mean: enough to average noise, few enough to follow the light.
     private static let length: Float = 12
     /// Added to the standard deviation (brightness steps), so that a patch without contrast resembles nothing.
     private static let contrastFloor: Float = 1

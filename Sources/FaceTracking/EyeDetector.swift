@@ -1,19 +1,18 @@
 import FaceMetadata
 
-/// All that is derived from the eyes of one face.
+/// Derives blinks, closed eyes and their figures from the eyes of one face.
 struct EyeDetector: Sendable {
-    /// Below this rate, in analysed frames per second, even eyes that stay closed are seen in too few frames; it stands
-    /// for 5, as the least rate for blinks stands for 15.
+    /// Analysed frames per second below which closures are seen in too few frames: 5, less a tenth for a lost one.
     private static let minimumClosureRate = 4.5
 
     /// Whether the eyes are open so far that their irises can be seen.
     private(set) var areOpen = false
-    /// Which eyes are closed, and how far each is open as a share of its open level.
+    /// The closed eyes, and how far each is open as a share of its open level.
     typealias Seen = (isClosed: EachEye<Bool>, openness: EachEye<Double>)
 
     /// Nil if they cannot be judged.
     private(set) var seen: Seen?
-    /// What `LastMinute` says; nil if that is unknown.
+    /// The figures of `LastMinute`; nil if they are unknown.
     private(set) var figures: (blinks: Double, closedShare: Double)?
     var closed = ClosedEyes()
     private var openness = EyeOpenness()
@@ -24,13 +23,12 @@ struct EyeDetector: Sendable {
     /// Takes the next frame in which the face was seen.
     ///
     /// Blinks are detected on smaller and more turned faces than closed eyes.
-    /// - Returns: A blink that ended about a tenth of a second ago; eyes that have been closed for longer than a blink, or were
-    ///   and are open again.
+    /// - Returns: A blink that ended about 0.1 s ago; the beginning or end of a closure longer than a blink.
     mutating func advance(_ context: FrameContext) -> (blink: BlinkDetector.Blink?, closure: FaceEvent.Kind?) {
-        let (time, observation) = (context.time, context.observation)
-        let open = openness.advance(EachEye(observation.leftLids, observation.rightLids), at: time)
-        let look = observation.eyePatches.map { appearance.advance($0, open.share) }
-        let reading = BlinkDetector.Reading(openness: open, appearance: look, canWink: context.canWink)
+        let time = context.time
+        let open = openness.advance(EachEye(context.observation.leftLids, context.observation.rightLids), at: time)
+        let signal = context.observation.eyePatches.map { appearance.advance($0, open.share) }
+        let reading = BlinkDetector.Reading(openness: open, appearance: signal, canWink: context.canWink)
         areOpen = open.areOpen
         let happened = blink.advance(reading, context)
         guard context.isVisible, context.frameRate >= Self.minimumClosureRate else {
@@ -49,9 +47,9 @@ struct EyeDetector: Sendable {
     }
 }
 
-/// How often a face blinked in the last minute, and for how long its eyes were closed, of the time in which they were seen.
+/// Blinks and closed eyes of a face in the last minute, relative to the time in which its eyes were seen.
 struct LastMinute: Sendable {
-    /// Nothing is said before the eyes were seen for so many seconds of it.
+    /// Seconds of the minute for which the eyes must have been seen.
     private static let leastSeen = 30.0
 
     private struct Second {
@@ -60,17 +58,19 @@ struct LastMinute: Sendable {
         var blinks = 0.0
     }
 
-    /// By the second that it was, modulo 60.
+    /// The last 60 seconds, indexed by media time modulo 60.
     private var seconds = Array(repeating: Second(), count: 60)
     private var latest: (time: Double, isSeen: Bool)?
 
-    /// Takes a frame at a time in seconds, whether both eyes are closed in it, nil if they cannot be judged, and the blinks that it
-    /// made certain.
+    /// Takes a frame at a time in seconds, with the blinks that it completed; nil if the eyes cannot be judged.
     mutating func advance(isClosed: Bool?, blinks: Double, at time: Double) {
         defer { latest = (time, isClosed != nil) }
-        guard let latest, time >= latest.time else { return seconds = Array(repeating: Second(), count: 60) }
-        let (before, now) = (Int(latest.time), Int(time))
-        for second in max(before, now - 60)..<now { seconds[(second + 1) % 60] = Second() }
+        guard let latest, time >= latest.time else {
+            seconds = Array(repeating: Second(), count: 60)
+            return
+        }
+        let now = Int(time)
+        for second in max(Int(latest.time), now - 60)..<now { seconds[(second + 1) % 60] = Second() }
         seconds[now % 60].blinks += blinks
         guard let isClosed, latest.isSeen, time - latest.time <= Track.bridgedGap else { return }
         seconds[now % 60].seen += time - latest.time

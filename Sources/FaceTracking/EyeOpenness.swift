@@ -19,15 +19,13 @@ extension EachEye: Equatable where Value: Equatable {}
 
 /// Measures each eye against its own open level, because eyes differ more from person to person than many of them move.
 struct EyeOpenness: Sendable {
-    /// Over how many seconds the open level is taken: it follows a face that turns or squints, and outlasts a blink.
+    /// Seconds over which the open level is taken: it follows a face that turns or squints, and outlasts a blink.
     static let levelWindow = 4.0
-    /// Which quantile is the open level: above the half-open frames of blinks and glances, below the wide-open ones of
-    /// surprise.
+    /// Quantile that is the open level: above the half-open frames of blinks and glances, below those of surprise.
     static let levelShare = 0.7
-    /// An open eye's lids are never taken for closer than this share of the outer eye distance, so that eyes that are
-    /// closed when the face comes are seen as closed.
+    /// Lowest open level, as a share of the outer eye distance, for eyes that are closed when the face comes.
     static let lowestLevel = 0.045
-    /// The samples that `Thinning` takes within the window, and some more.
+    /// The samples that `Thinning` takes within the window, with some to spare.
     static let capacity = Int(levelWindow * Thinning.rate) + 16
 
     /// What a frame shows.
@@ -36,12 +34,15 @@ struct EyeOpenness: Sendable {
         var level: EachEye<Double>
         /// The lids' height in units of the outer eye distance.
         var height: EachEye<Double>
-        /// How much each eye counts: by its projected width squared, because the far eye of a turned head hides blinks.
+        /// The weight of each eye, by its projected width squared, because the far eye of a turned head hides blinks.
         var weight: EachEye<Double>
         /// The lids' height as a share of the open level: 1 open, about 0 closed.
         var share: EachEye<Double> { EachEye(height.left / level.left, height.right / level.right) }
         /// Whether the eyes are open so far that their irises can be seen.
-        var areOpen: Bool { weight.left * share.left + weight.right * share.right > ClosedEyes.openShare }
+        var areOpen: Bool { mean(share) > ClosedEyes.openShare }
+
+        /// The weighted mean of a value of both eyes.
+        func mean(_ each: EachEye<Double>) -> Double { weight.left * each.left + weight.right * each.right }
     }
 
     private var levels = EachEye(both: SlidingQuantile(seconds: levelWindow, capacity: capacity))
@@ -50,19 +51,19 @@ struct EyeOpenness: Sendable {
         levels.left.insert(lids.left.height, at: time)
         levels.right.insert(lids.right.height, at: time)
         let level = levels.map { max($0.quantile(Self.levelShare) ?? 0, Self.lowestLevel) }
-        let (height, squares) = (lids.map(\.height), lids.map { $0.width * $0.width })
+        let squares = lids.map { $0.width * $0.width }
         let sum = squares.left + squares.right
         let weight = sum > 0 ? squares.map { $0 / sum } : EachEye(0.5, 0.5)
-        return Reading(level: level, height: height, weight: weight)
+        return Reading(level: level, height: lids.map(\.height), weight: weight)
     }
 }
 
-/// Decides which eyes are closed, and by how long whether that is a blink.
+/// Decides which eyes are closed, and reports closures that last longer than a blink.
 struct ClosedEyes: Sendable {
     /// An eye whose openness falls below this share is closed.
     ///
-    /// Before the 131 blinks found on the recorded landmarks the eyes were open by 0.65 and more. Of 2000 portraits (the odd
-    /// half of GENKI-4K), those with closed eyes have 0.38 at most; 1 % with eyes screwed up in the sun have less than 0.4.
+    /// Before the 131 blinks of the recorded landmarks the eyes were open by 0.65 or more. In 2000 portraits (the odd
+    /// half of GENKI-4K) closed eyes have 0.38 at most; 1 % of open ones, screwed up in the sun, have less than 0.4.
     static let closedShare = 0.4
     /// A closed eye whose openness rises above this share is open again.
     static let openShare = 0.6
@@ -70,7 +71,7 @@ struct ClosedEyes: Sendable {
     private static let otherShare = 0.85
 
     private struct Eye: Sendable {
-        /// Since when it is closed, and the open level from before: closed eyes would become the level in time.
+        /// When it closed, and the open level before that: in time, closed eyes would become the level.
         var closed: (since: Double, level: Double)?
         var share = 1.0
 
@@ -87,11 +88,10 @@ struct ClosedEyes: Sendable {
     }
 
     private var eyes = EachEye(Eye(), Eye())
-    /// Which eyes were reported closed, and since when they are.
+    /// The eyes that were reported closed, and when they closed.
     private var reported: (eyes: FaceEvent.Eyes, since: Double)?
-    /// Which eyes are closed in the latest frame.
     var isClosed: EachEye<Bool> { eyes.map { $0.closed != nil } }
-    /// How far each eye is open in the latest frame, 0…1: as a share of its open level, of closed eyes of that from before.
+    /// The openness of each eye in the latest frame, 0…1, as a share of its open level before it closed.
     var openness: EachEye<Double> { eyes.map { min(max($0.share, 0), 1) } }
 
     /// The closed eyes that were reported, at a time in seconds; nil for none.
@@ -99,18 +99,18 @@ struct ClosedEyes: Sendable {
         reported.map { .eyesClosed(eyes: $0.eyes, duration: time - $0.since) }
     }
 
-    /// Ends the closure that was reported, if there is one: what happened.
+    /// Ends the closure that was reported; nil if there is none.
     mutating func end(at time: Double) -> FaceEvent.Kind? {
         exchange(&reported, with: nil).map { .eyesOpen(eyes: $0.eyes, duration: max(0, time - $0.since)) }
     }
 
     /// Takes the next frame.
-    /// - Returns: Whether eyes have been closed for longer than a blink now, or are open again.
+    /// - Returns: The beginning of a closure that is longer than a blink, or its end.
     mutating func advance(_ reading: EyeOpenness.Reading, canBeOneEye: Bool, at time: Double) -> FaceEvent.Kind? {
         eyes.left.advance(height: reading.height.left, level: reading.level.left, at: time)
         eyes.right.advance(height: reading.height.right, level: reading.level.right, at: time)
         guard let found = closure(canBeOneEye: canBeOneEye) else {
-            // Whichever eye was closed counts until it is open, however the other one moves.
+            // A closure lasts until both eyes are open.
             return isClosed == EachEye(false, false) ? end(at: time) : nil
         }
         guard reported == nil, time - found.since > FaceEvent.longestBlink else { return nil }
@@ -118,9 +118,7 @@ struct ClosedEyes: Sendable {
         return ongoing(at: time)
     }
 
-    /// Measures anew how long closed eyes are closed: they could not be seen for a while.
-    ///
-    /// Eyes that were reported closed are not reported again.
+    /// Measures closures anew, because the eyes could not be seen. Reported ones are not reported again.
     mutating func interrupt(at time: Double) {
         eyes.left.interrupt(at: time)
         eyes.right.interrupt(at: time)

@@ -2,46 +2,45 @@ public import FaceMetadata
 
 /// Turns what was observed in each frame into faces with an identity, and into events.
 ///
-/// It asks no clock: time is the `mediaTime` of the frames. All decisions are in plain structs, so the same frames always
-/// give the same events.
+/// Its only clock is the `mediaTime` of the frames, so the same frames always give the same events.
 public struct FaceTracker: Sendable {
     /// How faces are followed.
     public struct Options: Hashable, Sendable {
-        /// How long a face must be seen on consecutive frames before its `enter`, in seconds.
+        /// Seconds that a face must be seen before its `enter`.
         public var enterDelay = 0.1
-        /// How long a face may go unseen before its `leave`, or before its place is looked at, in seconds.
+        /// Seconds that a face may be unseen before its `leave`, or before its place is looked at.
         public var patience = 0.7
-        /// For how many seconds a face may go unseen without its `leave` while its place shows that the person is still there, turned
-        /// away, covered or bent; 0 for faces that leave after `patience` in any case.
+        /// Seconds that a face may be unseen while its place shows that the person is still there, turned away, covered
+        /// or bent; with 0, faces leave after `patience` in any case.
         public var hold = 600.0
         /// What counts as a smile.
         public var smile = SmileSettings()
-        /// For how many seconds a smile may fall below 0.58 of its highest level without ending.
+        /// Seconds that a smile may stay below 0.58 of its highest level without ending, as in a laugh.
         ///
-        /// Laughs do so. With 0 seconds, 167 of 188 labelled smiles are events and 33 are reported again; with 0.5, 162 and 10;
-        /// with 1.5, 158 and 7: two smiles that follow another at once count as one with it.
+        /// With 0 s, 167 of 188 labelled smiles are events and 33 are reported twice; with 0.5 s, 162 and 10; with 1.5
+        /// s, 158 and 7, because smiles that follow each other closely count as one.
         public var smileMerge = 0.5
-        /// Below this distance of the outer eye corners, in pixels, expressions are unknown.
+        /// Distance of the outer eye corners, in pixels, below which expressions are unknown.
         ///
-        /// 24 pixels leave about four for an open eye's height; below, the landmarks jitter as much as a blink moves them.
+        /// At 24 pixels an open eye is about four pixels high; below, the landmarks jitter as much as in a blink.
         public var smallestEyeDistance = 24.0
-        /// Beyond this yaw, in degrees to either side, expressions are unknown.
+        /// Yaw to either side, in degrees, beyond which expressions are unknown.
         public var yawLimit = 35.0
         /// The areas whose faces are reported, each with a name of its own.
         public var zones: [Zone] = []
-        /// For how many seconds nothing in a face must have moved by itself for it to be `still`: a picture of one.
+        /// Seconds without any movement in a face after which it is `still`: a picture of one.
         public var stillAfter = 30.0
-        /// Whether faces that are `still` leave, and are not followed again before something changes where they were.
+        /// Whether faces that are `still` leave, and are not followed again until something changes where they were.
         public var ignoresStill = false
         /// Whether signs are detected.
         public var readsSigns = false
-        /// Whether the picture is a mirror image, for signs, which name the person's own eyes; the source says so.
+        /// Whether the source's picture is a mirror image: signs name the person's own eyes.
         package var isMirrored = false
         /// What counts as a look.
         public var look = LookSettings()
-        /// The camera's field of view from corner to corner of the picture, in degrees: the distance of faces follows from it.
+        /// The camera's field of view between opposite corners of the picture, in degrees, which gives distances.
         ///
-        /// Webcams have 60 to 80; those whose sensor is wider than the picture they deliver have less than their data sheet says.
+        /// Webcams have 60 to 80. The data sheet says more than that where the picture is cut out of a wider sensor's.
         public var fieldOfView = 70.0
 
         /// Makes the default options.
@@ -50,12 +49,11 @@ public struct FaceTracker: Sendable {
 
     /// What a frame brought.
     package struct Update: Hashable, Sendable {
-        /// All faces that are there, ordered by identity; one that is hidden for a moment as it was last seen, one that is held
-        /// without what was measured.
+        /// All faces that are there, ordered by identity. One that is hidden for a moment is as it was last seen; one
+        /// that is held has no measurements.
         package var faces: [FaceObject] = []
-        /// The faces that were seen in this very frame, those too that have not entered, as they were measured.
+        /// The faces that were seen in this very frame as they were measured, including those that have not entered.
         package var sightings: [FaceSighting] = []
-        /// What happened, in order.
         package var events: [FaceEvent] = []
         /// Why some events cannot fire although faces are seen.
         package var attention: Set<FaceAttention> = []
@@ -63,7 +61,7 @@ public struct FaceTracker: Sendable {
         package var setAside: [Int] = []
     }
 
-    /// How faces are followed; others take effect with the next frame.
+    /// How faces are followed; a change takes effect with the next frame.
     package var options: Options
     private(set) var tracks: [Track] = []
     private var rate = FrameRateMeter()
@@ -73,7 +71,8 @@ public struct FaceTracker: Sendable {
 
     /// Makes a tracker without faces, whose first face gets `nextFaceID`.
     package init(options: Options = Options(), nextFaceID: FaceID = FaceID(rawValue: 1)) {
-        (self.options, self.nextFaceID) = (options, nextFaceID)
+        self.options = options
+        self.nextFaceID = nextFaceID
     }
 
     /// Takes what was observed in the next frame.
@@ -81,9 +80,9 @@ public struct FaceTracker: Sendable {
     ///   - stamp: The frame.
     ///   - observations: The faces in it.
     ///   - skipped: How many frames the source left out before it because nothing happened.
-    ///   - isCut: Whether it seems to show another scene: no face of the one before is there unless place, size and clothes agree.
+    ///   - isCut: Whether it seems to show another scene, in which faces are known by place, size and clothes only.
     ///   - readings: What the places of unseen faces show, by track; a face without one is not held.
-    /// - Returns: What that brought.
+    /// - Returns: Faces and events after this frame.
     package mutating func advance(
         to stamp: FrameStamp,
         with observations: [FaceObservation],
@@ -110,13 +109,13 @@ public struct FaceTracker: Sendable {
         return update
     }
 
-    /// Takes a frame that could not be looked at: time passes all the same, and faces leave by it.
+    /// Takes a frame that could not be analysed: time passes, and faces may leave.
     package mutating func skip(to stamp: FrameStamp) -> Update {
         let events = dropGone(at: stamp, isCut: false, nil)
         return Update(faces: faces, events: events)
     }
 
-    /// Ends all faces at once, each with a `leave` for that reason.
+    /// Ends all faces at once, each with a `leave` for `reason`.
     package mutating func endAll(reason: FaceEvent.LeaveReason, at stamp: FrameStamp) -> [FaceEvent] {
         let events = tracks.flatMap { $0.leave(reason: reason, at: stamp) }
         tracks = []
@@ -127,7 +126,7 @@ public struct FaceTracker: Sendable {
     /// The faces that are there, ordered by identity.
     package var faces: [FaceObject] { tracks.compactMap(\.face).sorted { $0.faceID < $1.faceID } }
 
-    /// The lineages of the faces whose landmarks are needed in the next frame, also where its picture has hardly changed.
+    /// The lineages of the faces whose landmarks are needed in the next frame even if its picture has hardly changed.
     package var needingEveryFrame: Set<Int> { Set(tracks.lazy.filter(\.needsEveryFrame).map(\.lineage)) }
 
     /// The lineage under which each face that is there was last observed.
@@ -145,7 +144,7 @@ public struct FaceTracker: Sendable {
         update.events += tracks[index].drainExpressionEvents()
         update.sightings.append(tracks[index].sighting(seen))
         guard tracks[index].face != nil else { return }
-        // Of a head that is turned very far the yaw is unknown.
+        // The yaw is unknown if the head is turned very far.
         let isTurned = seen.pose.yaw.map { abs($0) > options.yawLimit } ?? true
         if isTurned { update.attention.insert(.turnedAway) }
         if seen.eyeDistance < options.smallestEyeDistance {
@@ -163,7 +162,7 @@ public struct FaceTracker: Sendable {
         tracks.removeAll { $0.face?.still == true }
     }
 
-    /// Drops the faces that count as gone; without readings the frame could not be looked at.
+    /// Drops the faces that are gone; `readings` is nil for a frame that could not be analysed.
     private mutating func dropGone(at stamp: FrameStamp, isCut: Bool, _ readings: [Int: PlaceReading]?) -> [FaceEvent] {
         var events: [FaceEvent] = []
         var gone: Set<Int> = []
@@ -179,15 +178,15 @@ public struct FaceTracker: Sendable {
         return events
     }
 
-    // MARK: Faces that are not seen, and are there all the same
+    // MARK: Unseen faces
 
-    /// The places to look at in a frame of that media time, before the tracker is advanced to it: of the faces that are not among
-    /// the observations and whose patience has ended.
+    /// The places to look at in a frame of that media time, before the tracker is advanced to it: those of the faces
+    /// that are not among the observations and whose patience has ended.
     package func places(at time: Double, besides observations: [FaceObservation] = []) -> [PlaceQuery] {
         options.hold > 0 ? unseen(besides: observations).compactMap { $0.place(at: time, options) } : []
     }
 
-    /// Where faces were that are not among some observations.
+    /// The last bounds of the faces that are not among some observations.
     package func unseenBounds(besides observations: [FaceObservation]) -> [NormalizedRect] {
         unseen(besides: observations).map(\.bounds)
     }
@@ -196,12 +195,12 @@ public struct FaceTracker: Sendable {
         tracks.lazy.filter { track in !observations.contains { $0.lineage == track.lineage } }
     }
 
-    /// Whether no person is there.
+    /// Whether no face has entered.
     package var isEmpty: Bool { !tracks.contains(where: \.hasEntered) }
     /// Whether a person is there who is not seen.
     package var hasUnseen: Bool { tracks.contains(where: \.isUnseen) }
 
-    /// Whether faces are held, and some observations are of others, whose clothes say whether they are the same.
+    /// Whether faces are held while some observations are new, so that their clothes must be compared.
     package func isHolding(besides observations: [FaceObservation]) -> Bool {
         tracks.contains { $0.hold != nil }
             && observations.contains { seen in !tracks.contains { $0.hasEntered && $0.lineage == seen.lineage } }
@@ -209,26 +208,26 @@ public struct FaceTracker: Sendable {
 }
 
 extension FaceObservation {
-    /// Whether every number is one; a model that saw garbage must not poison the filters.
+    /// Whether every number is finite; a model that saw garbage must not poison the filters.
     fileprivate var isFinite: Bool {
-        let (lids, shape) = ([leftLids, rightLids], mouthShape)
         let numbers =
             [bounds.x, bounds.y, bounds.width, bounds.height, pose.roll, confidence, eyeDistance]
-            + lids.flatMap { [$0.height, $0.width] } + [shape.opening, shape.cornerDrop, shape.smileLevel]
+            + [leftLids, rightLids].flatMap { [$0.height, $0.width] }
+            + [mouthShape.opening, mouthShape.cornerDrop, mouthShape.smileLevel]
             + [leftEye, rightEye, mouth].flatMap { [$0.x, $0.y] }
             + [pose.yaw, pose.pitch, gaze?.yaw, gaze?.pitch, irisDiameter, ownMotion?.size].compactMap(\.self)
         return bounds.width > 0 && bounds.height > 0 && numbers.allSatisfy(\.isFinite)
     }
 }
 
-/// How many frames a second are analysed lately.
+/// Measures the rate of analysed frames.
 struct FrameRateMeter {
     private var last: Double?
     private var interval: Double?
     /// Frames per second; an assumed 30 until it is known.
     var value: Double { interval.map { 1 / $0 } ?? 30 }
 
-    /// Takes a frame's time in seconds, before which that many were left out.
+    /// Takes a frame's time in seconds, and the number of frames that were left out before it.
     mutating func advance(to time: Double, skipped: Int = 0) {
         defer { last = time }
         guard let last, time > last else { return }

@@ -1,10 +1,10 @@
 import FaceMetadata
 
-/// A face as it was observed in one frame, and what holds for all that is read from it.
+/// A face as it was observed in one frame, with the conditions under which it is read.
 struct FrameContext {
     let observation: FaceObservation
     let stamp: FrameStamp
-    /// How many frames a second the face is measured in lately.
+    /// Frames per second in which the face has been measured lately.
     var frameRate: Double
     let options: FaceTracker.Options
 
@@ -16,7 +16,7 @@ struct FrameContext {
     var time: Double { stamp.mediaTime }
     /// Whether the face is measured, and large and frontal enough to read its expression.
     var isVisible: Bool { eyeDistance >= options.smallestEyeDistance && abs(yaw) <= options.yawLimit }
-    /// Whether it is near and frontal enough for a dip of one eye to be a wink; in a turned head it is normal.
+    /// Whether a dip of one eye can be a wink: the face is near and frontal. Turned heads have such dips in blinks.
     var canWink: Bool { abs(yaw) <= 15 && eyeDistance >= 60 }
     /// Whether no blink falls between two frames.
     var seesBlinks: Bool { frameRate >= BlinkDetector.minimumRate }

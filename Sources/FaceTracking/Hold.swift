@@ -1,30 +1,29 @@
 import FaceMetadata
 
-/// What keeps a face that is not seen: that its place goes on showing a person who moves.
+/// Keeps a face that is not seen for as long as its place shows a person who moves.
 struct Hold: Sendable {
-    /// Seconds between two looks at the place.
+    /// Seconds between two readings of the place.
     static let interval = 0.5
-    /// For how many seconds a person may seem not to move, whose head is there and who may be a jacket on a chair.
+    /// Seconds without motion after which the place counts as empty: with a head in it, and with a body alone, which
+    /// may be a jacket on a chair.
     private static let motionless = (head: 10.0, body: 1.5)
-    /// For how many seconds other people may hide the place: since the person was there, and after the first look.
+    /// Seconds for which other people may hide the place: since the person was last there, and since the first reading.
     private static let cover = (atAll: 1.5, fromFirstLook: 0.8)
 
-    /// The frame in which a person was known to be there last.
+    /// The last frame in which a person was known to be there.
     private(set) var lastThere: FrameStamp
     private var lastMotion: Double
     private var lastReading: Double?
     private var coverEnd = -Double.infinity
 
-    /// Begins to wait for a face that was seen last in that frame.
     init(since lastSeen: FrameStamp) {
         lastThere = lastSeen
         lastMotion = lastSeen.mediaTime
     }
 
-    /// Whether the place is to be looked at, at a time in seconds.
     func isDue(at time: Double) -> Bool { lastReading.map { time - $0 >= Self.interval - Track.slack } ?? true }
 
-    /// Takes in what the place shows in a frame; nil if it was not looked at.
+    /// Takes the reading of the place in a frame; nil if there is none.
     /// - Returns: Whether the person is still there.
     mutating func update(_ reading: PlaceReading?, at stamp: FrameStamp) -> Bool {
         let time = stamp.mediaTime
@@ -38,10 +37,10 @@ struct Hold: Sendable {
             guard time - lastMotion < allowed - Track.slack else { return false }
             lastThere = stamp
             return true
-        // Before the first look nothing speaks for the person.
+        // Before the first reading nothing speaks for the person.
         case nil where lastReading == nil: return false
         case .covered: return time <= coverEnd + Track.slack
-        // Until the place can be looked at again.
+        // Until the place can be read again.
         case nil: return time <= coverEnd + Self.interval
         case .empty: return false
         }

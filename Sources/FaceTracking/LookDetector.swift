@@ -1,17 +1,14 @@
 import FaceMetadata
 import Glibc
 
-/// Detects the beginning and the end of looks: near, facing, and held for a moment.
-///
-/// How often it is right is in docs/accuracy.md.
+/// Detects the beginning and the end of looks: near, facing, and held for a moment (docs/accuracy.md says how well).
 struct LookDetector: Sendable {
-    /// A look goes on in a cone and up to a distance larger by this factor, so that it does not end and begin again at the
-    /// edge.
+    /// Factor by which cone and distance are larger during a look, so that it does not flicker at their edge.
     private static let hysteresis = 1.25
 
     /// What a frame shows of a face's eyes.
     enum Eyes: Hashable, Sendable {
-        /// They look there.
+        /// They look in this direction.
         case open(Gaze)
         /// They are closed, or lowered so far that their irises are hidden.
         case closed
@@ -21,14 +18,16 @@ struct LookDetector: Sendable {
 
     /// Whether a look has begun and not ended; nil if that is unknown.
     private(set) var isLooking: Bool?
-    /// When the gaze came to the target, and when it was last there.
+    /// The times at which the gaze came to the target and was last there.
     private var onTarget: (since: Double, last: Double)?
-    /// Since when it is known whether the face looks.
+    /// The time since which it is known whether the face looks.
     private var knownSince: Double?
-    /// When the eyes were seen open last.
+    /// The time at which the eyes were last seen open.
     private var lastOpen: Double?
+    /// When the face entered, before which no look is counted: none is longer than its visit.
+    var visitBegan = -Double.infinity
 
-    /// Takes the eyes in the next frame in which the face was seen, at a time in seconds; the distance, in metres, may be unknown.
+    /// Takes the eyes in the next frame in which the face was seen; `distance` is in metres, `time` in seconds.
     /// - Returns: A look that began or ended.
     mutating func advance(
         _ eyes: Eyes,
@@ -39,8 +38,12 @@ struct LookDetector: Sendable {
         // A blink is no look-away; eyes that are not seen for longer look at nothing.
         let isLong = lastOpen.map { time - $0 > FaceEvent.longestBlink } ?? true
         let ended = isLong ? leaveTarget(at: time, settings) : nil
-        if eyes == .unknown, isLong, isLooking != true { (isLooking, knownSince) = (nil, nil) }
-        if eyes != .unknown { knownSince = knownSince ?? time }
+        if eyes != .unknown {
+            knownSince = knownSince ?? time
+        } else if isLong, isLooking != true {
+            isLooking = nil
+            knownSince = nil
+        }
         guard case .open(let gaze) = eyes else { return ended }
         lastOpen = time
         let factor = onTarget == nil ? 1 : Self.hysteresis
@@ -55,17 +58,15 @@ struct LookDetector: Sendable {
         return .look
     }
 
-    /// The look that has begun and not ended; nil for none.
     var ongoing: FaceEvent.Kind? { isLooking == true ? .look : nil }
 
-    /// Ends the look under way, if there is one: what happened.
     mutating func end() -> FaceEvent.Kind? {
         let target = exchange(&onTarget, with: nil)
         guard exchange(&isLooking, with: false) == true, let target else { return nil }
-        return .lookAway(duration: max(0, target.last - target.since))
+        return .lookAway(duration: max(0, target.last - max(target.since, visitBegan)))
     }
 
-    /// Takes a moment at which the gaze is elsewhere, or has been unknown for a while.
+    /// Takes a frame in which the gaze is elsewhere, or has been unknown for a while.
     private mutating func leaveTarget(at time: Double, _ settings: LookSettings) -> FaceEvent.Kind? {
         if isLooking == true {
             let last = onTarget?.last ?? time
@@ -78,31 +79,30 @@ struct LookDetector: Sendable {
     }
 }
 
-/// All that is derived from the gaze of one face.
+/// Derives the steadied gaze, the distance and the looks of one face.
 struct GazeDetector: Sendable {
     /// The width of an iris in metres: 11.7 ± 0.5 mm in nearly all people, the figure that MediaPipe Iris uses too.
     private static let irisWidth = 0.0117
-    /// Below this distance of the outer eye corners an iris is less than four pixels wide, and the distance unknown.
+    /// Pixels between the outer eye corners below which an iris has less than four, and the distance is unknown.
     private static let smallestEyeDistance = 30.0
-    /// Beyond this yaw, in degrees to either side, an iris looks narrower than it is.
+    /// Yaw to either side, in degrees, beyond which an iris looks narrower than it is.
     private static let yawLimit = 25.0
-    /// Over how many seconds a distance is averaged, and for how many it holds once it cannot be measured: squints and lids
-    /// change the width of an iris by a tenth.
+    /// Seconds over which the distance is averaged, because squints and lids change the width of an iris by a tenth,
+    /// and for which it is kept once it cannot be measured.
     private static let distanceWindow = 1.0
 
-    /// Where the face looks, steadied; nil if that is unknown.
+    /// The steadied direction in which the face looks; nil if it is unknown.
     private(set) var gaze: Gaze?
-    /// How far away it is, in metres; nil if that is unknown.
+    /// Metres from the camera to the eyes; nil if they are unknown.
     private(set) var distance: Double?
     private var filter = OneEuroFilter<SIMD2<Double>>(speedCoefficient: ObservationSmoother.angleCoefficient)
     private var gazeTime = 0.0
     private var distanceTime = 0.0
     var look = LookDetector()
 
-    /// Takes the next frame in which the face was seen.
     mutating func advance(areEyesOpen: Bool, _ context: FrameContext) -> FaceEvent.Kind? {
-        let (time, options) = (context.time, context.options)
-        let raw = context.eyeDistance >= options.smallestEyeDistance ? context.observation.gaze : nil
+        let time = context.time
+        let raw = context.eyeDistance >= context.options.smallestEyeDistance ? context.observation.gaze : nil
         var eyes = raw == nil ? LookDetector.Eyes.unknown : .closed
         if areEyesOpen, let raw {
             let interval = gaze == nil ? 0 : time - gazeTime
@@ -115,7 +115,7 @@ struct GazeDetector: Sendable {
             gaze = nil
         }
         measureDistance(areEyesOpen ? context.observation.irisDiameter : nil, context)
-        return look.advance(eyes, distance: distance, at: time, options.look)
+        return look.advance(eyes, distance: distance, at: time, context.options.look)
     }
 
     private mutating func measureDistance(_ irisDiameter: Double?, _ context: FrameContext) {

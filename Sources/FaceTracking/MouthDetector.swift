@@ -1,15 +1,14 @@
 import FaceMetadata
 
-/// What the lips do, apart from smiles: how far they are apart, whether they stay so, and whether they move as in speech.
+/// Measures how far the lips are apart, and detects a mouth that stays wide open, and talk.
 ///
 /// The constants were chosen on the recorded landmarks, see docs/accuracy.md.
 struct MouthDetector: Sendable {
-    /// A mouth that has been open by more than this for so many seconds is reported, and again once it was open by less than
-    /// the lower limit: in speech none is.
+    /// Limits of a mouth that is reported: wider than `opening` for `seconds`, unlike in speech; re-armed below `end`.
     private static let wide = (opening: 0.3, end: 0.21, seconds: 0.5)
-    /// A movement of the lips between two turns counts as one from this change of their opening on, in units.
+    /// Least change of the lips' opening between two turns that counts as a movement, in units.
     static let smallestSwing = 0.03
-    /// So many movements within this time, in seconds, begin talk, and fewer than the lower number end it.
+    /// Talk begins with `begin` movements within `window` seconds, and ends with fewer than `end`.
     static let talk = (begin: 5, end: 2, window: 2.0)
 
     /// How far the lips are apart, 0…1; nil if the mouth cannot be seen.
@@ -17,17 +16,15 @@ struct MouthDetector: Sendable {
     /// Whether the lips move as in speech; nil if that is unknown.
     private(set) var isTalking: Bool?
     private var last: Double?
-    /// Since when the mouth has been seen without a break.
+    /// The time since which the mouth has been seen without a break.
     private var seenSince = 0.0
-    /// Since when it has been wide open, and whether that was reported.
     private var wideSince: Double?
     private var isReported = false
     private var swings = Swings(least: smallestSwing, seconds: talk.window)
-    /// What lasts and was reported; nil for nothing.
     var ongoing: FaceEvent.Kind? { isReported ? .mouthOpen : nil }
 
     /// Takes the lips' opening in the next frame in which the face was seen.
-    /// - Returns: What happened.
+    /// - Returns: A mouth that has now been wide open for long enough.
     mutating func advance(_ units: Double, _ context: FrameContext) -> FaceEvent.Kind? {
         let time = context.time
         guard context.isVisible else {

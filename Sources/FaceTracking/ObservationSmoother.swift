@@ -20,8 +20,8 @@ struct ObservationSmoother {
         last = pose
         let angles = angles.filter(SIMD3(pose.roll, pose.yaw ?? 0, pose.pitch ?? 0), interval: interval)
         let steady = NormalizedRect(left: edges.x, top: edges.y, right: edges.z, bottom: edges.w)
-        let (yaw, pitch) = (pose.yaw.map { _ in angles.y }, pose.pitch.map { _ in angles.z })
-        return (steady, HeadPose(roll: angles.x, yaw: yaw, pitch: pitch))
+        let yaw = pose.yaw == nil ? nil : angles.y
+        return (steady, HeadPose(roll: angles.x, yaw: yaw, pitch: pose.pitch == nil ? nil : angles.z))
     }
 }
 
@@ -29,8 +29,8 @@ struct ObservationSmoother {
 ///
 /// The One Euro filter of Casiez, Roussel and Vogel (CHI 2012): the cutoff frequency grows with the speed.
 struct OneEuroFilter<Signals: SIMD>: Sendable where Signals.Scalar == Double, Signals: Sendable {
-    // Chosen, with the coefficients, on webcam clips: at rest the jitter is below the change gate's deadbands, and a head
-    // turning at 100°/s or crossing the picture in two seconds lags by less than a frame.
+    // Chosen on webcam clips: at rest the jitter is below the change gate's deadbands; a head that turns at 100°/s or
+    // crosses the picture in two seconds lags by less than a frame.
     /// The cutoff at rest, in Hz: lower is steadier.
     private let minimumCutoff = 1.5
     /// How the cutoff grows, in Hz per unit a second: higher lags less.
@@ -41,9 +41,7 @@ struct OneEuroFilter<Signals: SIMD>: Sendable where Signals.Scalar == Double, Si
 
     init(speedCoefficient: Double) { self.speedCoefficient = speedCoefficient }
 
-    /// Smooths the next values, `interval` seconds after those before.
-    ///
-    /// Without a positive interval the values are taken as they are.
+    /// Smooths the next values, `interval` seconds after the last; takes them as they are if that is not positive.
     mutating func filter(_ values: Signals, interval: Double) -> Signals {
         guard let last, interval > 0 else {
             last = (values, .zero)

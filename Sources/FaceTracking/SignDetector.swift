@@ -1,27 +1,27 @@
 import FaceMetadata
 
-/// Detects what people do on purpose with eyes and head, to switch something by it.
+/// Detects signs: what people do on purpose with eyes and head, to switch something by it.
 ///
-/// Talking people blink, nod and shake their heads all the time: nothing counts while the lips move or, for a sign of the eyes,
-/// the head does. How often one is seen where none was meant is in docs/accuracy.md.
+/// Talking people blink, nod and shake their heads all the time: no sign counts while the lips move, and no sign of the
+/// eyes while the head does. docs/accuracy.md says how often signs are seen that were not meant.
 struct SignDetector: Sendable {
-    /// For how many seconds eyes are closed in a long blink, and one eye in a wink: blinks are shorter, sleep is longer.
+    /// Seconds of a long blink, and of a wink: blinks are shorter, sleep is longer.
     static let longBlink = 0.6...2.0
     private static let wink = 0.25...2.0
-    /// How long each part of a double blink may last, and the pause between them, in seconds.
+    /// Longest half of a double blink, and longest pause between the halves, in seconds.
     static let shortBlink = 0.4
     static let longestPause = 0.3
-    /// The mean openness of closed eyes at most: lids that are lowered to look down are higher.
+    /// Largest mean openness of closed eyes: lids that are lowered to look down are higher.
     static let closedShare = 0.3
-    /// The mean openness of the other eye in a wink at least, and how far it lies above the closed one's: cheeks lift both lids.
+    /// Least mean openness of the other eye in a wink, and least difference from the closed one: cheeks lift both.
     private static let winking = (other: 0.65, difference: 0.4)
-    /// How much the lips' distance may change, in units, and for how many seconds before the sign that counts.
+    /// Largest change of the lips' distance, in units, in a sign and the seconds before it.
     private static let lips = (most: 0.06, seconds: 1.0)
-    /// Degrees that the head may move by in a sign of the eyes.
+    /// Largest movement of the head in a sign of the eyes, in degrees.
     private static let mostHeadMotion = 8.0
-    /// A nod or a shake of the head is three swings of so many degrees within so many seconds, after a rest.
+    /// A nod or a shake is `count` swings of at least `degrees` within `seconds`, after a rest.
     private static let swings = (count: 3, degrees: 10.0, seconds: 1.5)
-    /// The rest before the first swing, in seconds before this is as large as needed, which includes the end of its way.
+    /// Seconds before the first swing is complete in which the head must be still; the last 0.2 s are the swing itself.
     private static let rest = 0.2...0.6
 
     private struct Sample: TimedSample {
@@ -35,10 +35,10 @@ struct SignDetector: Sendable {
     private struct Closure: Sendable {
         let start: Double
         var frames = 0
-        /// Whether each eye was closed in any of the frames, and both were.
+        /// Whether each eye was closed in any of the frames, and whether both were in the same one.
         var wasClosed = EachEye(false, false)
         var wereBoth = false
-        /// The sums of the shares.
+        /// The sums of the openness in all frames.
         var openness = EachEye(0.0, 0.0)
 
         func mean(_ eye: KeyPath<EachEye<Double>, Double>) -> Double { openness[keyPath: eye] / Double(frames) }
@@ -49,7 +49,8 @@ struct SignDetector: Sendable {
     /// The last blink, if it may be the first half of a double one.
     private var lastBlink: (start: Double, end: Double)?
 
-    /// Takes the next frame in which the face was seen, and its eyes unless they cannot be judged; the sign that was completed.
+    /// Takes the next frame in which the face was seen; `eyes` is nil if they cannot be judged.
+    /// - Returns: The sign that was completed.
     mutating func advance(eyes: EyeDetector.Seen?, _ context: FrameContext) -> FaceEvent.Kind? {
         let time = context.time
         if samples.isBroken(at: time) {
@@ -70,9 +71,10 @@ struct SignDetector: Sendable {
         }
     }
 
-    /// How much a value changed from a time on; nil if it has not been seen for so long.
+    /// The range of a value between two times; nil if it was not seen from `begin` on.
     private func range(_ value: KeyPath<Sample, Double>, from begin: Double, to end: Double = .infinity) -> Double? {
-        var (low, high) = (Double.infinity, -Double.infinity)
+        var low = Double.infinity
+        var high = -Double.infinity
         for index in samples.held.reversed() where samples[index].time <= end {
             guard samples[index].time >= begin - Track.slack else { return high - low }
             low = min(low, samples[index][keyPath: value])
@@ -120,13 +122,12 @@ struct SignDetector: Sendable {
         return nil
     }
 
-    /// The sign of one eye that was closed alone, with the picture's left eye as the person's right one; nil if the other one
-    /// was not open enough.
+    /// The wink of an eye that was closed alone, the picture's left one being the person's right; nil if both closed.
     private func wink(_ closure: Closure) -> FaceEvent.Sign? {
         let isLeft = closure.wasClosed.left
         guard !isLeft || !closure.wasClosed.right else { return nil }
-        let (left, right) = (closure.mean(\.left), closure.mean(\.right))
-        let (closed, other) = isLeft ? (left, right) : (right, left)
+        let closed = closure.mean(isLeft ? \.left : \.right)
+        let other = closure.mean(isLeft ? \.right : \.left)
         guard other >= Self.winking.other, other - closed >= Self.winking.difference else { return nil }
         return isLeft ? .winkRight : .winkLeft
     }
@@ -140,22 +141,27 @@ struct SignDetector: Sendable {
         return hasSwung(\.yaw, more: \.pitch, at: time) ? .shake : nil
     }
 
-    /// Whether the head has swung to and fro along one axis, twice as far as along the other one, until now.
+    /// Whether the head has just swung to and fro along an axis, at least twice as far as along the other one.
     private func hasSwung(_ axis: Axis, more other: Axis, at time: Double) -> Bool {
         let least = Self.swings.degrees
-        // From the newest sample back: the highest and the lowest one since the last turn, and which way it goes from there.
-        var (high, low) = (-Double.infinity, Double.infinity)
-        var (turns, direction) = (0, 0)
+        // From the newest sample back: the highest and the lowest one since the last turn, and the direction.
+        var high = -Double.infinity
+        var low = Double.infinity
+        var turns = 0
+        var direction = 0
         for index in samples.held.reversed() {
             let sample = samples[index]
             guard time - sample.time <= Self.swings.seconds else { return false }
             let value = sample[keyPath: axis]
-            (high, low) = (max(high, value), min(low, value))
+            high = max(high, value)
+            low = min(low, value)
             if direction >= 0, high - value >= least {
-                (direction, low) = (-1, value)
+                direction = -1
+                low = value
                 turns += 1
             } else if direction <= 0, value - low >= least {
-                (direction, high) = (1, value)
+                direction = 1
+                high = value
                 turns += 1
             }
             guard turns == Self.swings.count else { continue }

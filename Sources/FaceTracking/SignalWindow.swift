@@ -1,23 +1,21 @@
-/// The latest elements of a signal, addressed by their number since the beginning; older ones are overwritten.
-///
-/// Memory is taken once, by the first elements.
+/// A ring of the latest elements of a signal, addressed by their number since its beginning.
 struct History<Element: Sendable>: Sendable {
     private let capacity: Int
     private var storage: [Element] = []
-    /// The number of the next element: how many there have been.
+    /// The number of the next element.
     private(set) var end = 0
-    /// Nothing before this element counts.
+    /// The first element that was not forgotten.
     private var start = 0
 
     init(capacity: Int) { self.capacity = capacity }
 
-    /// The number of the oldest element that is still there.
+    /// The number of the oldest element that is still there, even if it was forgotten.
     var first: Int { max(0, end - capacity) }
-    /// The elements that are still there and count.
+    /// The elements that are still there and were not forgotten.
     var held: Range<Int> { max(start, first)..<end }
     var last: Element? { end > 0 ? self[end - 1] : nil }
 
-    /// Lets none of the elements count before a number, or none at all.
+    /// Forgets the elements before `number`; without a number, all of them.
     mutating func forget(before number: Int? = nil) { start = number ?? end }
 
     /// The element with a number in `first..<end`.
@@ -34,8 +32,7 @@ struct History<Element: Sendable>: Sendable {
     }
 }
 
-/// Thins a signal that comes faster than 60 times a second, so that a history of some samples holds the same seconds at any
-/// frame rate.
+/// Thins a signal to about 60 samples a second, so that a history spans the same seconds at any frame rate.
 struct Thinning: Sendable {
     /// Samples a second, on average.
     static let rate = 60.0
@@ -43,10 +40,10 @@ struct Thinning: Sendable {
     /// When the next sample is due, in seconds.
     private var due = -Double.infinity
 
-    /// Whether the sample of a time in seconds is taken. Up to 60 a second all are, though they come up to half an interval early.
+    /// Whether the sample of a time in seconds is taken; at up to 60 a second all are, even half an interval early.
     mutating func takes(_ time: Double) -> Bool {
         let half = 0.5 / Self.rate
-        // What lies further back is the time of another clock.
+        // A time further back is that of another clock.
         guard !(due - 3 * half..<due - half).contains(time) else { return false }
         // After a pause, or by another clock, the intervals begin anew.
         if !(due - half..<due + half).contains(time) { due = time }
@@ -55,23 +52,21 @@ struct Thinning: Sendable {
     }
 }
 
-/// What was measured at a time.
 protocol TimedSample: Sendable {
     /// Seconds.
     var time: Double { get }
 }
 
 extension History where Element: TimedSample {
-    /// Whether the newest element is no neighbour of one at that time.
+    /// Whether the gap between the newest element and a time is not bridged.
     @inline(__always) func isBroken(at time: Double) -> Bool {
         end > first && !Track.bridges(time - self[end - 1].time)
     }
 }
 
-/// Quantiles of a window that slides over a signal: values enter at its end and leave at its beginning.
+/// Quantiles of a window that slides over a signal.
 ///
-/// Memory is taken once; a step moves part of a sorted array, which for a few hundred values takes less than computing
-/// any other quantile exactly.
+/// A step moves part of a sorted array, which for a few hundred values is the fastest way to an exact quantile.
 struct SlidingQuantile: Sendable {
     private let duration: Double
     private let capacity: Int
@@ -79,17 +74,18 @@ struct SlidingQuantile: Sendable {
     private var sorted: [Double] = []
 
     /// - Parameters:
-    ///   - duration: Seconds; a value that old exactly still counts.
-    ///   - capacity: How many values are kept at most: those of `duration` at the rate of `Thinning` or more.
+    ///   - duration: The window's seconds.
+    ///   - capacity: The most values that are kept: at least those of `duration` at the rate of `Thinning`.
     init(seconds duration: Double = .infinity, capacity: Int) {
-        (self.duration, self.capacity) = (duration, capacity)
+        self.duration = duration
+        self.capacity = capacity
         values = History(capacity: capacity)
         sorted.reserveCapacity(capacity)
     }
 
     var count: Int { sorted.count }
 
-    /// Takes a value into the window, and out of it those that are too old, or the oldest if it is full.
+    /// Adds a value, and removes those that are too old, or the oldest if the window is full.
     mutating func insert(_ value: Double, at time: Double = 0) {
         if count == capacity { removeOldest() }
         while count > 0, values[values.end - count].time < time - duration { removeOldest() }
@@ -99,12 +95,12 @@ struct SlidingQuantile: Sendable {
 
     private mutating func removeOldest() { sorted.remove(at: position(of: values[values.end - count].value)) }
 
-    /// The quantile of a share 0…1, interpolated between the two nearest values; nil while the window is empty.
     func quantile(_ share: Double) -> Double? { sorted.quantileOfSorted(share) }
 
-    /// The first position whose value is not less.
+    /// The first position whose value is not less than `value`.
     private func position(of value: Double) -> Int {
-        var (low, high) = (0, sorted.count)
+        var low = 0
+        var high = sorted.count
         while low < high {
             let middle = (low + high) / 2
             if sorted[middle] < value { low = middle + 1 } else { high = middle }
@@ -114,7 +110,7 @@ struct SlidingQuantile: Sendable {
 }
 
 extension [Double] {
-    /// The quantile of a share 0…1 of numbers in ascending order, interpolated between the two nearest ones; nil of none.
+    /// The quantile of a share 0…1 of ascending numbers, interpolated between the two nearest; nil without numbers.
     func quantileOfSorted(_ share: Double) -> Double? {
         guard let last else { return nil }
         let rank = share * Double(count - 1)
@@ -124,14 +120,14 @@ extension [Double] {
     }
 }
 
-/// Counts how often a signal turned within some seconds: from rising to falling, or back.
+/// Counts the turns of a signal, from rising to falling or back, within some seconds.
 struct Swings: Sendable {
     private let least: Double
     private let duration: Double
-    /// The end of the movement under way, and its direction.
+    /// The farthest value of the movement under way.
     private var extreme = 0.0
     private var isRising = false
-    /// When the latest movements ended.
+    /// The times at which the latest movements ended.
     private var turns: [Double] = []
 
     /// - Parameters:
@@ -150,7 +146,8 @@ struct Swings: Sendable {
         if isRising ? value > extreme : value < extreme {
             extreme = value
         } else if abs(value - extreme) >= least {
-            (extreme, isRising) = (value, !isRising)
+            extreme = value
+            isRising.toggle()
             turns.append(time)
         }
         turns.removeAll { $0 <= time - duration }

@@ -1,9 +1,9 @@
 package import FaceMetadata
 
-/// Finds the smile settings of one person in what they were seen to do when asked to.
+/// Finds the smile settings of one person from what they did when asked to smile, to talk and to look neutral.
 ///
-/// It plays that to the detector with many settings. The levels that a daemon publishes are from 0 to 1 and have part
-/// of the face's resting level taken off. The detector does so once more: for a high one it finds too low a level.
+/// It plays the recorded levels to the detector with many settings. Published levels are clipped to 0…1 and have part
+/// of the resting level taken off, which the detector does again: with a high resting level, the result is too low.
 package struct SmileCalibration: Sendable {
     /// What the person was asked to do.
     package enum Part: Hashable, Sendable {
@@ -17,19 +17,18 @@ package struct SmileCalibration: Sendable {
     /// Settings, and how often a smile would have been reported with them.
     package struct Outcome: Hashable, Sendable {
         package var settings: SmileSettings
-        /// In how many of the smiles that were asked for.
+        /// The number of requested smiles that were reported.
         package var found = 0
-        /// While the person was to look neutral or to talk.
+        /// The number of smiles reported while the person was to look neutral or to talk.
         package var falseOnes = 0
     }
 
-    /// Settings that are tried.
-    private static let (levels, holds) = (stride(from: 0.3, through: 0.95, by: 0.05), [0, 0.5])
-    /// How far the level must rise above the highest of the neutral face for a smile.
+    private static let levels = stride(from: 0.3, through: 0.95, by: 0.05)
+    private static let holds = [0, 0.5]
+    /// Least rise of a smile's level above the highest of the neutral face.
     private static let leastRise = 0.15
 
     private var samples: [(time: Double, mouth: FaceObservation.MouthShape, part: Part)] = []
-    /// The highest level of each part.
     private var peaks: [Part: Double] = [:]
     private var smiles: [Part: Double] { peaks.filter { if case .smile = $0.key { true } else { false } } }
     /// Whether the level rose when a smile was asked for.
@@ -37,7 +36,6 @@ package struct SmileCalibration: Sendable {
 
     package init() {}
 
-    /// Takes what is seen of a face at a time in seconds.
     package mutating func take(_ face: FaceObject, at time: Double, in part: Part) {
         guard let level = face.smile else { return }
         let opening = (face.mouthOpen ?? 0) * FaceObject.widestMouth
@@ -49,10 +47,10 @@ package struct SmileCalibration: Sendable {
         peaks[part] = max(peaks[part] ?? 0, mouth.smileLevel)
     }
 
-    /// The middle of the levels that find most of the smiles and nothing else, with the first hold with which one does; nil if none
-    /// finds more than half.
+    /// Tries all levels with each hold. Of the levels that find the most smiles and no false one, returns the middle,
+    /// with the shortest hold; nil if no level finds more than half.
     ///
-    /// The middle even where the default does: of recorded people that finds more of the later smiles (docs/accuracy.md).
+    /// The middle is used even if the default level would do: it found more of the later smiles (docs/accuracy.md).
     package func outcome() -> Outcome? {
         let tried = Self.holds.map { hold in
             Self.levels.map { level in
@@ -67,14 +65,15 @@ package struct SmileCalibration: Sendable {
         return best.map { $0[($0.count - 1) / 2] }
     }
 
-    /// What these settings would have reported.
+    /// The smiles that these settings would have reported.
     package func outcome(with settings: SmileSettings) -> Outcome {
         var options = FaceTracker.Options()
         options.smile = settings
         var observation = FaceObservation()
         observation.eyeDistance = options.smallestEyeDistance
         var detector = SmileDetector()
-        var (found, falseOnes) = (Set<Part>(), 0)
+        var found: Set<Part> = []
+        var falseOnes = 0
         for sample in samples {
             var stamp = FrameStamp.unset
             stamp.mediaTime = sample.time

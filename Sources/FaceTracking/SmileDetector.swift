@@ -2,51 +2,49 @@ import FaceMetadata
 
 /// Detects the beginning and the end of smiles by the mouth's smile level and the movement of the lips.
 ///
-/// Part of the level that is usual for this face is taken off. What each rule and constant contributes, and on what it was
-/// tuned, is in docs/accuracy.md.
+/// Part of the face's resting level is taken off. docs/accuracy.md says what each rule gives and how it was tuned.
 struct SmileDetector: Sendable {
-    /// What must be held, and for how long, to begin a smile.
+    /// A condition that begins a smile if it is true for some seconds.
     private struct Onset {
         var seconds: Double
-        /// By how much less than `SmileSettings.level` the mean level may be while the lips are still.
+        /// How far the mean level may be below `SmileSettings.level` while the lips are still.
         var less: Double
-        /// How far the corners may lie below the upper lip, in units: a dropped jaw takes them along, a smile lifts them.
+        /// Largest distance of the corners below the upper lip, in units: a dropped jaw lowers them, a smile does not.
         var mostCornerDrop: Double
-        /// How far the lips must be apart, in units.
+        /// Least distance of the lips, in units.
         var leastOpening = 0.0
     }
 
-    /// A clear smile.
     private static let clear = Onset(seconds: window, less: 0, mostCornerDrop: 0.09)
-    /// A weaker one that lasts, which bared teeth resemble: their corners are 0.06 to 0.09 low.
+    /// A weaker smile that lasts. Bared teeth resemble it, but their corners are 0.06 to 0.09 low.
     private static let weak = Onset(seconds: 0.8, less: 0.1, mostCornerDrop: 0.05)
-    /// A laugh with the mouth wide open: crying holds such a mouth for less long, shouts and surprise take the corners farther down.
+    /// A laugh with the mouth wide open: crying is shorter, and shouts and surprise lower the corners more.
     private static let laugh = Onset(seconds: 2, less: 0.1, mostCornerDrop: 0.12, leastOpening: 0.2)
-    /// A smile that the face came in with: by the level as it is, since the resting level is that of the smile itself.
+    /// A smile with which the face came: the level as it is counts, because the resting level is that of the smile.
     private static let arriving = Onset(seconds: 0.8, less: 0.1, mostCornerDrop: 0.09)
-    /// From which level on every frame is needed while the lips move as in speech: their speed is what separates the two.
+    /// Level from which on every frame is needed during talk, because only the lips' speed tells a smile from talk.
     private static let levelInTalk = 0.3
-    /// For how many seconds a clear smile must be held while they do.
+    /// Seconds that a clear smile must last during talk.
     private static let secondsInTalk = 0.3
-    /// For how many seconds, and how much higher each level must be, if the level goes up and down by this much so many times
-    /// within this time meanwhile: some people's talk bares their teeth.
+    /// Talk that bares the teeth: after `count` swings of `swing` within `window` seconds a smile must be `level`
+    /// higher and last `seconds`.
     private static let restless = (seconds: 0.4, level: 0.2, swing: 0.5, count: 4, window: 4.0)
-    /// Over how many seconds the level is averaged.
+    /// Seconds over which the level is averaged.
     private static let window = 0.1
-    /// How much higher the level must be for each unit that the lips' opening moves per second: talk does not count.
+    /// How much the level must rise for each unit by which the lips' opening changes per second, as in talk.
     private static let talkWeight = 0.15
-    /// Over how many seconds that movement is averaged.
+    /// Seconds over which that change is averaged.
     private static let talkWindow = 0.4
-    /// By how much less than `SmileSettings.level` it must be above the face's own resting level: a face that cries or grins all the
-    /// time does not begin one.
+    /// How far below `SmileSettings.level` the rise above the resting level may be: a face that cries or grins all the
+    /// time does not begin a smile.
     private static let lessRise = 0.2
-    /// A resting level above this one is that of a smile which the face came in with.
+    /// Resting level above which the face came with a smile.
     private static let highestRest = 0.5
-    /// After how many observations that is fully required, since a face may come in with a smile: about half a second.
+    /// Observations after which that rise is required in full, about half a second: a face may come with a smile.
     private static let riseTrust = 15.0
     /// The share of the resting level that is taken off all levels.
     private static let restShare = 0.3
-    /// After how many observations that is done in full: about two seconds.
+    /// Observations after which it is taken off in full, about two seconds.
     private static let restTrust = 60.0
     /// The quantile of the levels outside smiles that is the resting level.
     private static let restQuantile = 0.2
@@ -64,11 +62,11 @@ struct SmileDetector: Sendable {
 
     private struct Smile: Sendable {
         var began: Double
-        /// When it was reported; nil before it has lasted for long enough.
+        /// The time at which it was reported; nil before it has lasted for long enough.
         var reported: Double?
         /// The highest mean level.
         var peak: Double
-        /// Since when the level has been below its share of the peak.
+        /// The time since which the level has been below `endShare` of the peak.
         var weakSince: Double?
     }
 
@@ -79,14 +77,13 @@ struct SmileDetector: Sendable {
     /// The latest levels outside smiles: about ten seconds.
     private var resting = SlidingQuantile(capacity: 300)
     private var smile: Smile?
-    /// How much the face smiles, 0…1; nil if the mouth cannot be seen.
+    /// The smile level, 0…1; nil if the mouth cannot be seen.
     private(set) var amount: Double?
     /// Whether a smile has begun and not ended; nil if the mouth cannot be seen.
-    var isSmiling: Bool? { amount.map { _ in ongoing != nil } }
-    /// Whether a smile is about to begin or to end: the next frame's mouth must not be that of an earlier one.
+    var isSmiling: Bool? { amount == nil ? nil : ongoing != nil }
+    /// Whether a smile is about to begin or to end, so that the next frame's mouth must be measured.
     private(set) var isDeciding = false
-    /// The smile that was reported and has not ended; nil for none.
-    var ongoing: FaceEvent.Kind? { smile?.reported.map { _ in .smile } }
+    var ongoing: FaceEvent.Kind? { smile?.reported == nil ? nil : .smile }
 
     /// Takes the mouth of the next frame in which the face was seen.
     /// - Returns: A smile that began or ended.
@@ -122,13 +119,18 @@ struct SmileDetector: Sendable {
         return report(at: time, after: wanted.hold)
     }
 
-    /// Ends the smile under way, if there is one: what happened.
+    /// Counts the length of a smile from there on: the face has entered.
+    mutating func beginVisit(at time: Double) {
+        if smile?.reported != nil { smile?.reported = time }
+    }
+
+    /// Ends the smile under way; nil unless it was reported.
     mutating func end(at time: Double) -> FaceEvent.Kind? {
         guard let smile = exchange(&smile, with: nil), let reported = smile.reported else { return nil }
         return .smileEnd(duration: max(0, time - reported), peak: min(smile.peak, 1))
     }
 
-    /// Reports the smile under way once, when it has lasted for long enough.
+    /// Reports the smile under way once it has lasted for long enough.
     private mutating func report(at time: Double, after hold: Double) -> FaceEvent.Kind? {
         guard let began = smile?.began, smile?.reported == nil, time - began >= hold - Track.slack else { return nil }
         smile?.reported = time
@@ -148,20 +150,21 @@ struct SmileDetector: Sendable {
         swings.add(mean(from: firstSample(within: Self.window), \.mouth.smileLevel), at: time)
     }
 
-    /// Whether the lips turn at the rate at which talk begins, which is clear before its whole window was seen.
+    /// Whether the lips turn at the rate at which talk begins, even before its whole window was seen.
     private func isTalking(at time: Double) -> Bool {
         let seen = min(max(time - (firstSeen ?? time), 1), MouthDetector.talk.window)
         return Double(lips.count) >= Double(MouthDetector.talk.begin) * seen / MouthDetector.talk.window
     }
 
     private func isBeginning(above level: Double, at time: Double) -> Bool {
-        var (clear, level) = (Self.clear, level)
+        var clear = Self.clear
+        var least = level
         if isTalking(at: time) {
             let isRestless = swings.count >= Self.restless.count
             clear.seconds = isRestless ? Self.restless.seconds : Self.secondsInTalk
-            if isRestless { level += Self.restless.level }
+            if isRestless { least += Self.restless.level }
         }
-        return [clear, Self.weak, Self.laugh].contains { isHeld($0, level) }
+        return [clear, Self.weak, Self.laugh].contains { isHeld($0, least) }
     }
 
     private func isHeld(_ onset: Onset, _ level: Double, by value: (Sample) -> Double = \.level) -> Bool {
@@ -172,7 +175,6 @@ struct SmileDetector: Sendable {
             && mean(from: first, \.mouth.opening) >= onset.leastOpening
     }
 
-    /// Ends the smile under way if it is over: what happened.
     private mutating func endIfOver(at time: Double, _ wanted: SmileSettings, merge: Double) -> FaceEvent.Kind? {
         guard var smile, let first = firstHeld(for: Self.window) else { return nil }
         let level = mean(from: first, \.level)
@@ -185,14 +187,14 @@ struct SmileDetector: Sendable {
         return end(at: time)
     }
 
-    /// The first sample of the last `seconds`; nil if the mouth has not been seen for so long.
+    /// The first sample of the last `seconds`; nil if the mouth has not been seen for all of them.
     private func firstHeld(for seconds: Double) -> Int? {
-        let (oldest, first) = (samples.held.lowerBound, firstSample(within: seconds))
+        let oldest = samples.held.lowerBound
+        let first = firstSample(within: seconds)
         if first > oldest { return first }
         return samples[samples.end - 1].time - samples[oldest].time >= seconds - Track.slack ? oldest : nil
     }
 
-    /// The first sample of the last `seconds`.
     private func firstSample(within seconds: Double) -> Int {
         let earliest = samples[samples.end - 1].time - seconds - Track.slack
         var index = samples.end - 1

@@ -2,25 +2,24 @@ import FaceMetadata
 
 /// Detects faces that are only pictures: nothing in them moves by itself.
 ///
-/// A face whose eyes are closed or that breathes may be asleep. The size of one that breathes goes to and fro by a hundredth;
-/// that of one before a camera that is held in a hand does too, but then the face moves through the picture as well.
+/// A face with closed eyes or that breathes may be asleep. Breath changes its size to and fro by a hundredth. So does a
+/// camera that is held in a hand, but then the face also moves through the picture.
 struct StillnessDetector: Sendable {
-    /// The least change of the size that is taken for a breath, and within how many seconds there must be three of them: a
-    /// sleeper breathes 12 to 20 times a minute, each time in and out.
+    /// Breath is `turns` changes of the size by at least `change` within `seconds`: sleepers take 12 to 20 a minute.
     private static let breath = (change: 0.0055, turns: 3, seconds: 9.0)
-    /// How far a face moves that the camera or a hand moves, as a share of its width.
+    /// Least movement of a face that is moved by the camera or a hand, as a share of its width.
     private static let shake = 0.04
-    /// Over how many seconds the size, the place and whether the eyes are closed are averaged: eyes that are screwed up in a
-    /// picture are taken for closed in one frame of ten, a sleeper's in nearly all.
+    /// Seconds over which size, position and closed eyes are averaged. In a picture, eyes that are screwed up are taken
+    /// for closed in one frame of ten; a sleeper's are in nearly all.
     private static let averaging = (size: 0.3, place: 3.0, closed: 5.0)
-    /// A movement counts if there was another one so many seconds before: one comparison in some thousand of a poster differs by
-    /// chance, and of the people measured the quietest moves every eight seconds.
+    /// Seconds within which a second movement must confirm the first: of a poster, one comparison in some thousand
+    /// differs by chance; the quietest of the measured people moves every eight seconds.
     private static let confirmation = 10.0
-    /// After so many seconds without a measurement nothing is known.
+    /// Seconds without a measurement after which a face is not taken for still.
     private static let longestPause = 1.0
 
     private var movedAt = -Double.infinity
-    /// When something moved last, confirmed or not.
+    /// The time of the last movement, confirmed or not.
     private var changedAt = -Double.infinity
     private var last = -Double.infinity
     private var measuredAt = -Double.infinity
@@ -31,7 +30,7 @@ struct StillnessDetector: Sendable {
     private var shakenAt = -Double.infinity
 
     /// Takes the next frame in which the face was seen.
-    /// - Returns: Whether it is still, given whether its eyes are known to be open.
+    /// - Returns: Whether it is still.
     mutating func advance(areEyesOpen: Bool, _ context: FrameContext) -> Bool {
         let time = context.time
         let passed = time - last

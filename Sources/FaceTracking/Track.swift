@@ -4,15 +4,15 @@ import FaceMetadata
 struct Track: Sendable {
     typealias Options = FaceTracker.Options
 
-    /// Half a millisecond: three frames at 30 per second are 0.1 s but for rounding.
+    /// Tolerance for rounded times, in seconds.
     static let slack = 0.0005
-    /// A gap between frames no longer than this, in seconds, is bridged: a frame or a few that were lost or blurred within a
-    /// blink. A longer one breaks what was held or under way.
+    /// Longest gap between frames, in seconds, that is bridged, such as a few frames that were lost or blurred within a
+    /// blink. A longer one breaks what was under way.
     static let bridgedGap = 0.15
 
     static func bridges(_ gap: Double) -> Bool { (0...bridgedGap).contains(gap) }
 
-    /// Which of all tracks this is, counted from 1.
+    /// The number of this track, counted from 1.
     let number: Int
     private(set) var lineage: Int
     private(set) var bounds: NormalizedRect
@@ -20,28 +20,27 @@ struct Track: Sendable {
     private(set) var path = FacePath()
     /// The colours below the face, the newest ones most.
     private(set) var clothes: ClothesColors?
-    /// Whether the scene has changed since the face was seen last, so that a face in its place may be another one.
+    /// Whether the scene was cut since the face was last seen, so that a face in its place may be another.
     var wasCut = false
-    /// What keeps the face although it is not seen; nil unless its patience has ended.
+    /// What keeps the face although it is unseen; nil unless its patience has ended.
     private(set) var hold: Hold?
     /// The face as subscribers see it; nil before its enter.
     var face: FaceObject? { hasEntered ? latest : nil }
-    /// Whether it is there, and is not seen.
     var isUnseen: Bool { hasEntered && !latest.isSeen }
 
-    /// Whether its landmarks are needed in every frame; for a blink they are not: any change of the eyes has them computed.
+    /// Whether its landmarks are needed in every frame; not for blinks, as changes of the eyes have them computed.
     var needsEveryFrame: Bool { smile.isDeciding }
 
     private(set) var hasEntered = false
     private let firstSeen: FrameStamp
-    /// How often it is, once there was no time for it in some frame.
+    /// The rate at which this face is measured; nil until the CPU budget first skipped it.
     private var ownRate: FrameRateMeter?
     private var enterTime = 0.0
     private var seenFrames = 0
-    /// Of the frames since the enter, in how many it was measured, and its expression known.
+    /// Frames since the enter in which it was measured, and those of them in which its expression was known.
     private var measuredFrames = (all: 0, judged: 0)
     private var latest: FaceObject
-    /// When it was measured last.
+    /// The confidence of the last measurement.
     private var confidence: Double
     private var smoother = ObservationSmoother()
     private var thinning = Thinning()
@@ -65,7 +64,8 @@ struct Track: Sendable {
     }
 
     mutating func observe(_ context: FrameContext) {
-        let (observation, stamp, zonesNow) = (context.observation, context.stamp, context.options.zones)
+        let observation = context.observation
+        let stamp = context.stamp
         let interval = stamp.mediaTime - lastSeen.mediaTime
         lineage = observation.lineage
         guard !observation.isCarriedOver else { return carryOver(at: stamp) }
@@ -73,7 +73,9 @@ struct Track: Sendable {
         wasCut = false
         if hold != nil { latest.visit?.unseen += interval }
         hold = nil
-        if let newer = observation.clothes { clothes?.blend(newer) ?? (clothes = newer) }
+        if let newer = observation.clothes {
+            if clothes == nil { clothes = newer } else { clothes?.blend(newer) }
+        }
         let isSample = thinning.takes(stamp.mediaTime)
         if isSample { path.append(bounds, at: stamp.mediaTime) }
         ownRate?.advance(to: stamp.mediaTime)
@@ -90,15 +92,14 @@ struct Track: Sendable {
         latest.rightEye = observation.rightEye
         latest.mouth = observation.mouth
         latest.trackedFrames = hasEntered ? latest.trackedFrames + 1 : 0
-        for kind in zones.advance(smoothBounds, at: stamp.mediaTime, zonesNow) { note(kind, at: stamp) }
-        latest.zones = zonesNow.isEmpty ? nil : zones.names
+        for kind in zones.advance(smoothBounds, at: stamp.mediaTime, context.options.zones) { note(kind, at: stamp) }
+        latest.zones = context.options.zones.isEmpty ? nil : zones.names
         var context = context
         if let ownRate { context.frameRate = min(context.frameRate, ownRate.value) }
         readExpression(context, isSample: isSample)
         if hasEntered { updateVisit() }
     }
 
-    /// Takes the newest measurement into what the face has done since its enter.
     private mutating func updateVisit() {
         measuredFrames.all += 1
         if latest.smiling != nil { measuredFrames.judged += 1 }
@@ -117,12 +118,10 @@ struct Track: Sendable {
         return FaceSighting(track: number, face: seen)
     }
 
-    /// Takes a frame in which there was no time to measure the face: it stays where it was, and its blinks are seen in the
-    /// other frames, if these are enough.
+    /// Takes a frame in which the CPU budget left no time to measure the face: it stays where it was.
     private mutating func carryOver(at stamp: FrameStamp) {
         if ownRate == nil {
             ownRate = FrameRateMeter()
-            // When it was measured last.
             ownRate?.advance(to: lastSeen.mediaTime)
         }
         lastSeen = stamp
@@ -133,9 +132,8 @@ struct Track: Sendable {
 
     /// Takes a frame in which the face was not seen.
     ///
-    /// What its eyes were about to do is not taken up again after a long gap; the mouth's detector finds such gaps itself.
-    /// A frame that was not looked at, because its pixels could not be read, does not say that the face is hidden.
-    /// After a cut nothing speaks for a face where it was seen last.
+    /// A closure of the eyes ends with a long gap; the mouth's detector finds such gaps itself. A frame whose pixels
+    /// could not be read does not say that the face is hidden. After a cut nothing speaks for a face in its last place.
     mutating func miss(at stamp: FrameStamp, wasLookedAt: Bool, isCut: Bool) {
         if wasLookedAt { latest.isSeen = false }
         if isCut { latest.confidence = 0 }
@@ -155,7 +153,10 @@ struct Track: Sendable {
         updateVisit()
         enterTime = stamp.mediaTime
         hasEntered = true
-        // What was over before is not reported, but what began earlier and lasts is news to subscribers.
+        // No look, smile or stay in a zone is longer than the visit.
+        (gaze.look.visitBegan, zones.visitBegan) = (enterTime, enterTime)
+        smile.beginVisit(at: enterTime)
+        // What ended before is not reported; what began before and lasts is.
         expressionEvents.removeAll { $0.stamp.mediaTime < enterTime || $0.kind.isEnd }
         let ongoing = [smile.ongoing, eyes.closed.ongoing(at: enterTime), lips.ongoing, gaze.look.ongoing]
         for kind in ongoing.compactMap(\.self) + zones.ongoing
@@ -165,9 +166,9 @@ struct Track: Sendable {
         return FaceEvent(kind: .enter, face: latest, stamp: stamp)
     }
 
-    /// Where to look for the person, if the face is not seen in the frame of that time and its patience has ended.
+    /// The place in which to look for the person, if the face is unseen at that time and its patience has ended.
     ///
-    /// No person is behind a picture of a face.
+    /// Behind a picture of a face there is no person.
     func place(at time: Double, _ options: Options) -> PlaceQuery? {
         guard let face, !face.still, time - lastSeen.mediaTime >= options.patience - Self.slack,
             hold?.isDue(at: time) ?? true
@@ -175,10 +176,8 @@ struct Track: Sendable {
         return PlaceQuery(track: number, bounds: bounds, clothes: clothes, lastSeen: lastSeen.mediaTime)
     }
 
-    /// Whether it is there all the same in a frame in which it was not seen, by what the places show; without readings the frame
-    /// could not be looked at.
-    ///
-    /// Where the patience ends in a frame that could not be looked at, the next one that can decides.
+    /// Whether the face counts as there in a frame in which it was not seen. `readings` is nil for a frame that could
+    /// not be analysed: if the patience ends in one, the next readable frame decides.
     mutating func isThere(_ readings: [Int: PlaceReading]?, at stamp: FrameStamp, _ options: Options) -> Bool {
         // A face that has not entered must be seen without a break; it is not published yet.
         guard hasEntered else { return readings == nil && !isLost(at: stamp) }
@@ -194,7 +193,7 @@ struct Track: Sendable {
         return true
     }
 
-    /// Ends what the face was doing, and forgets what is not measured any more.
+    /// Ends the expressions under way, and forgets all measurements.
     private mutating func becomeHeld(at stamp: FrameStamp) {
         for kind in endExpressions() { note(kind, at: stamp) }
         var bare = FaceObject(faceID: latest.faceID, bounds: latest.bounds, confidence: 0)
@@ -205,29 +204,29 @@ struct Track: Sendable {
         latest = bare
     }
 
-    /// The end of what the face was doing when it was seen last.
+    /// Ends the expressions that were under way when the face was last seen.
     private mutating func endExpressions() -> [FaceEvent.Kind] {
         let time = lastSeen.mediaTime
         return [smile.end(at: time), eyes.closed.end(at: time), gaze.look.end()].compactMap(\.self)
     }
 
-    /// The leave of a face that has entered, and before it the end of what it was doing.
+    /// The leave of a face that has entered, after the ends of what was under way.
     func leave(reason: FaceEvent.LeaveReason, at stamp: FrameStamp) -> [FaceEvent] {
         guard var face else { return [] }
         face.confidence = confidence
         let last = hold?.lastThere ?? lastSeen
         let dwell = max(0, last.mediaTime - enterTime)
         face.visit?.unseen += max(0, last.mediaTime - lastSeen.mediaTime)
-        var (ending, zones) = (self, zones)
-        let ended = ending.endExpressions() + zones.end(at: last.mediaTime)
+        var ending = self
+        let ended = ending.endExpressions() + ending.zones.end(at: last.mediaTime)
         for kind in ended { face.visit?.add(kind) }
         return (ended + [.leave(dwell: dwell, lastSeen: last.time, reason: reason)])
             .map { [face] in FaceEvent(kind: $0, face: face, stamp: stamp) }
     }
 
-    /// The events of this frame's expression; what happened before the enter is dropped, for the face was not published yet.
+    /// Takes the events of this frame's expression, without those before the enter.
     ///
-    /// A blink has the stamp of the first frame with open eyes, about a tenth of a second before.
+    /// A blink has the stamp of the first frame with open eyes, about 0.1 s earlier.
     mutating func drainExpressionEvents() -> [FaceEvent] {
         guard !expressionEvents.isEmpty else { return [] }
         defer { expressionEvents.removeAll(keepingCapacity: true) }
@@ -238,9 +237,10 @@ struct Track: Sendable {
         return events.map { FaceEvent(kind: $0.kind, face: face, stamp: $0.stamp) }
     }
 
-    /// Reads what the face does; what keeps a history is given no more samples than `Thinning` takes.
+    /// Reads the face's expression. Detectors with a history get only the samples that `Thinning` takes.
     private mutating func readExpression(_ context: FrameContext, isSample: Bool) {
-        let (stamp, mouth) = (context.stamp, context.observation.mouthShape)
+        let stamp = context.stamp
+        let mouth = context.observation.mouthShape
         if isSample { note(smile.advance(mouth, context), at: stamp) }
         latest.smile = smile.amount
         latest.smiling = smile.isSmiling

@@ -1,13 +1,13 @@
 import FaceMetadata
 
-/// Follows in which zones one face is.
+/// Detects in which zones one face is.
 ///
-/// A face comes into a zone 1 % of the picture inside its border, and leaves it as far outside, so that one at the border does
-/// not come and go by the noise of its position. In an area too narrow for that, a smaller share counts.
+/// A face comes into a zone 1 % of the picture inside its border, less in narrow areas, and leaves it as far outside,
+/// so that the noise of its position does not make it come and go.
 struct ZoneDetector: Sendable {
-    /// As the default deadband of positions in metadata.
+    /// Distance from the border, as a share of the picture: the default deadband of positions in metadata.
     private static let margin = 0.01
-    /// A face stays in a zone until it is smaller than the smallest by this factor.
+    /// Factor below the zone's smallest size at which a face leaves it.
     private static let sizeHysteresis = 0.9
 
     private struct Stay: Sendable {
@@ -18,13 +18,14 @@ struct ZoneDetector: Sendable {
     }
 
     private var stays: [Stay] = []
-    /// The zones whose `zone_enter` was reported, and not their `zone_leave`, in the order in which the face came into them.
+    /// When the face entered, before which no stay is counted.
+    var visitBegan = -Double.infinity
+    /// The zones that the face is in, after their `zone_enter`, in the order in which it came into them.
     private(set) var names: [String] = []
-    /// What `names` means as events.
     var ongoing: [FaceEvent.Kind] { names.map { .zoneEnter(zone: $0) } }
 
-    /// Takes where the face is at a time in seconds.
-    /// - Returns: Zones that it came into or left, those too that are no longer among the zones.
+    /// Takes the face's bounds at a time in seconds.
+    /// - Returns: The zones that it came into or left, including those that were removed from the settings.
     mutating func advance(_ bounds: NormalizedRect, at time: Double, _ zones: [Zone]) -> [FaceEvent.Kind] {
         guard !zones.isEmpty || !stays.isEmpty else { return [] }
         var events = leave { stay in
@@ -45,7 +46,7 @@ struct ZoneDetector: Sendable {
         return events
     }
 
-    /// Ends all stays, of a face that was there until a time in seconds.
+    /// Ends all stays of a face that was there until a time in seconds.
     mutating func end(at time: Double) -> [FaceEvent.Kind] {
         for index in stays.indices { stays[index].last = time }
         return leave { _ in true }
@@ -54,7 +55,9 @@ struct ZoneDetector: Sendable {
     private mutating func leave(_ isOver: (Stay) -> Bool) -> [FaceEvent.Kind] {
         let over = stays.filter(isOver)
         stays.removeAll(where: isOver)
-        return over.filter(\.isReported).map { .zoneLeave(zone: $0.zone, dwell: max(0, $0.last - $0.since)) }
+        return over.filter(\.isReported).map { stay in
+            .zoneLeave(zone: stay.zone, dwell: max(0, stay.last - max(stay.since, visitBegan)))
+        }
     }
 
     private static func holds(_ zone: Zone, _ bounds: NormalizedRect, isInside: Bool) -> Bool {

@@ -1,6 +1,7 @@
 public import Frames
 public import GStreamerCapture
 import MediaFiles
+import System
 public import V4L2Capture
 
 extension FaceSession {
@@ -8,7 +9,7 @@ extension FaceSession {
     public struct Source: Hashable, Sendable {
         fileprivate enum Kind: Hashable, Sendable {
             case camera(CameraConfiguration)
-            case media(String)
+            case media(Secret)
             case pipeline(PipelineDescription)
             case custom(CustomSource)
         }
@@ -32,7 +33,7 @@ extension FaceSession {
         /// An address of a stream may be given too: what turns out to be live when it is opened is treated as with `stream`,
         /// whatever the pace.
         public static func file(_ path: String, pace: FrameSourceOptions.Pace = .asap, loops: Bool = false) -> Source {
-            Source(kind: .media(path), pace: pace, loops: loops)
+            Source(kind: .media(Secret(partly: path)), pace: pace, loops: loops)
         }
 
         /// A network stream, which is opened again whenever it is lost, or a command's output.
@@ -80,7 +81,7 @@ extension FaceSession {
             } else if let pipeline {
                 kind = .pipeline(pipeline)
             } else {
-                kind = .media(text)
+                kind = .media(Secret(partly: text))
                 // A command's pictures have no header if a format without one is set.
                 self.options.requestRate = request.rate
                 self.options.rawPictures = request.format.flatMap(\.rawPixels)
@@ -140,7 +141,7 @@ extension FaceSession.Source {
                 try CameraSource(configuration, options, memory: memory) { Self.libcamera(configuration, options) }
             }
         case .media(let location):
-            do { return try ClipSource(location, options: options) } catch { throw .source(error) }
+            do { return try ClipSource(location.revealed(), options: options) } catch { throw .source(error) }
         case .pipeline(let description):
             do { return try PipelineSource(description, options: options) } catch { throw .source(error) }
         case .custom(let custom): return custom.source
@@ -151,6 +152,13 @@ extension FaceSession.Source {
     private static func libcamera(_ wanted: CameraConfiguration, _ options: FrameSourceOptions) -> (any FrameSource)? {
         guard PipelineDescription.cameras().contains(where: { $0.device.hasPrefix("libcamera") }) else { return nil }
         return try? PipelineSource(.libcamera(size: wanted.request.size, rate: wanted.request.rate), options: options)
+    }
+
+    /// Why a text that names a source can never be one; nil if it can.
+    package static func problem(with text: String) -> String? {
+        guard case .media(let location) = Self(text).kind else { return nil }
+        do throws(SourceFailure) { try ClipSource.check(location.revealed()) } catch { return error.description }
+        return nil
     }
 
     /// What a program gives is checked once, so that nothing behind it can trap.

@@ -18,11 +18,17 @@ package struct MessageProducer: Sendable {
     private var publishedZones: [ZonesMessage.Zone] = []
 
     /// Begins with detection on or off.
-    package init(_ origin: MessageOrigin, isDetecting: Bool = true, smile: SmileSettings = SmileSettings()) {
+    package init(
+        _ origin: MessageOrigin,
+        isDetecting: Bool = true,
+        smile: SmileSettings = SmileSettings(),
+        publish: [Topic]? = nil
+    ) {
         self.origin = origin
         status = DaemonStatus(state: .online, cameraState: isDetecting ? .starting : .disabled)
         status.detect = isDetecting
         status.smile = smile
+        status.publish = publish
         status.version = facetVersion
         status.attention = []
     }

@@ -2,8 +2,10 @@ package import FaceMessages
 
 /// The messages about a session in this program: those that a daemon without a broker publishes about it.
 package struct UpdateMessages: Sendable {
-    /// The topics on which there are none: commands, and pictures, which a session has as frames.
-    package static let missingTopics = [Topic.previewJPEG] + Topic.commands
+    /// The topics on which there are none: commands, zones, and pictures, which a session has as frames.
+    package static let missingTopics: [Topic] = [.previewJPEG, .zones, .zoneEnter, .zoneLeave] + Topic.commands
+
+    private static let published = Set(Topic.selectable).subtracting(missingTopics)
 
     private let origin: MessageOrigin
     private let topics: Set<Topic>
@@ -20,7 +22,12 @@ package struct UpdateMessages: Sendable {
     ) {
         self.topics = topics
         origin = MessageOrigin(camera: camera, boot: ULID.make(at: .wallClock()))
-        producer = MessageProducer(origin)
+        producer = MessageProducer(
+            origin,
+            publish: Topic.allCases.filter {
+                topics.contains($0) && ($0 == .previewJPEG || Self.published.contains($0))
+            }
+        )
         if let metadata { producer.use(metadata) }
     }
 
@@ -36,13 +43,20 @@ package struct UpdateMessages: Sendable {
     /// The messages about an update, in the order of a daemon's.
     package mutating func messages(of update: FaceUpdate) -> [DaemonMessage] {
         var messages: [DaemonMessage] = []
-        for event in update.events {
+        for (event, faces) in zip(update.events, update.events.faceCounts(upTo: update.faces.count)) {
             let now = Timestamp.wallClock()
             if topics.contains(Topic(event.kind)) {
                 events += 1
                 let latency = update.captureTime(of: event).map { (ContinuousClock.now - $0) / .seconds(1) }
                 let id = ULID.make(at: now)
-                let message = EventMessage(origin: origin, id: id, seq: events, event: event, latency: latency)
+                let message = EventMessage(
+                    origin: origin,
+                    id: id,
+                    seq: events,
+                    event: event,
+                    faces: faces,
+                    latency: latency
+                )
                 messages.append(.event(message))
             }
             if day.note(event, at: now) { messages.append(.today(day.today, from: origin)) }
@@ -63,5 +77,22 @@ extension FaceUpdate {
         guard let stamp, let captured else { return nil }
         // A blink happened before the frame that made it certain.
         return captured - max(.zero, .seconds(stamp.mediaTime - event.stamp.mediaTime))
+    }
+}
+
+extension [FaceEvent] {
+    /// How many faces are there after each of the events, of which the last leaves so many.
+    package func faceCounts(upTo last: Int) -> [Int] {
+        var count = last
+        return reversed().map { event in
+            defer {
+                switch event.kind {
+                case .enter: count -= 1
+                case .leave: count += 1
+                default: break
+                }
+            }
+            return Swift.max(0, count)
+        }.reversed()
     }
 }

@@ -10,10 +10,9 @@ package struct AffineMap<Scalar: BinaryFloatingPoint & Sendable>: Hashable, Send
         (self.a, self.b, self.c, self.d, self.tx, self.ty) = (a, b, c, d, tx, ty)
     }
 
-    /// The map that leaves everything where it is.
     package static var identity: Self { Self(a: 1, b: 0, c: 0, d: 1, tx: 0, ty: 0) }
 
-    /// Where a point goes.
+    /// Maps a point.
     @inlinable
     package func callAsFunction(_ x: Scalar, _ y: Scalar) -> (x: Scalar, y: Scalar) {
         (a * x + b * y + tx, c * x + d * y + ty)
@@ -31,7 +30,7 @@ package struct AffineMap<Scalar: BinaryFloatingPoint & Sendable>: Hashable, Send
         )
     }
 
-    /// How areas grow; negative if the map mirrors, 0 if it cannot be undone.
+    /// The factor by which areas grow; negative if the map mirrors, 0 if it cannot be undone.
     package var determinant: Scalar { a * d - b * c }
 
     /// The map that undoes this one, which must not have a determinant of 0.
@@ -42,7 +41,7 @@ package struct AffineMap<Scalar: BinaryFloatingPoint & Sendable>: Hashable, Send
 }
 
 extension AffineTransform {
-    /// Where a point goes. For each point of a face, since the generic function above is not specialised in other modules.
+    /// Maps a point. For each point of a face, since the generic function above is not specialised in other modules.
     @inlinable
     package func callAsFunction(_ point: SIMD2<Float>) -> SIMD2<Float> {
         SIMD2(a * point.x + b * point.y + tx, c * point.x + d * point.y + ty)

@@ -1,7 +1,7 @@
-/// Where the pixels of a crop lie in the stored picture, in fixed-point numbers.
+/// The positions of a crop's pixels in the stored picture, in fixed-point numbers.
 ///
-/// 32 bits behind the point: adding a step 200 times errs by less than a millionth of a pixel, and the integer part and
-/// the weights come out with shifts.
+/// With 32 bits behind the point, 200 steps err by less than a millionth of a pixel, and the integer part and the
+/// weights come out with shifts.
 struct CropGrid {
     static let fraction = 32
 
@@ -36,7 +36,7 @@ struct CropGrid {
         (startX + row * rowX + column * columnX, startY + row * rowY + column * columnY)
     }
 
-    /// The columns of a row whose pixel and its right and lower neighbours lie inside the picture, and at least
+    /// The columns of a row whose pixel and its right and lower neighbours are inside the picture, and at least
     /// `margin` pixels away from its edges.
     func interior(ofRow row: Int, margin: Int = 0) -> Range<Int> {
         let (x, y) = position(row: row)
@@ -57,7 +57,7 @@ struct CropGrid {
         return first < min(end, size) ? first..<min(end, size) : 0..<0
     }
 
-    /// A position moved into the picture, and how much of its four neighbours was inside, 0…1.
+    /// A position moved into the picture, and the share, 0…1, of its four neighbours that was inside.
     func clamped(_ x: Int, _ y: Int) -> (x: Int, y: Int, coverage: Float) {
         let (insideX, coverageX) = Self.clamped(x, lastX)
         let (insideY, coverageY) = Self.clamped(y, lastY)

@@ -1,24 +1,23 @@
-/// Samples one row of a crop after the other, interpolated bilinearly, with pixel centres at integers.
+/// Samples a crop row by row, interpolated bilinearly, with pixel centres at integers.
 ///
 /// First the four neighbours of each position are gathered, then the whole row is blended in vector instructions.
 struct CropRow {
     typealias Numbers = UnsafeMutablePointer<Float>
     private typealias Words = UnsafeMutablePointer<UInt16>
 
-    /// The blended samples of a row's pixels, by channel: whole numbers, with 16 bits behind the point of a sample. Of gray all
-    /// three are the same.
+    /// The blended samples of a row, by channel: whole numbers with 16 bits behind the point; all the same for gray.
     let first: Numbers
     let second: Numbers
     let third: Numbers
-    // Of each channel of a group the samples above and below; of each pair the left one is in the lower byte.
+    // The samples above and below of each channel of a group; the left one of a pair is in the lower byte.
     private let pairs: Words
-    /// How much the right and the lower neighbours count, with 8 bits behind the point.
+    /// The weights of the right and the lower neighbours, with 8 bits behind the point.
     private let weightsX: Words
     private let weightsY: Words
     let grid: CropGrid
     let samples: FrameSamples
 
-    /// Calls a function with a row for crops of a frame that are that many pixels wide and that the transform maps to the upright
+    /// Calls a function with a row for crops of a frame, `width` pixels wide, which the transform maps to the upright
     /// picture; the row's memory lasts for the call.
     /// - Returns: False, without a call, if the frame's pixels cannot be read or the transform is not finite.
     static func use(_ frame: Frame, _ crop: AffineTransform, width: Int, _ body: (CropRow) -> Void) -> Bool {
@@ -57,7 +56,7 @@ struct CropRow {
     }
 
     private func gather(_ group: FrameSamples.Group, _ row: Int, _ columns: Range<Int>) {
-        // Here all neighbours of the position among the samples are inside too.
+        // In the interior all neighbours of the position among the samples are inside too.
         let margin = (1 << max(group.shiftX, group.shiftY)) - 1
         let interior = grid.interior(ofRow: row, margin: margin).clamped(to: columns)
         gather(group, row, columns.lowerBound..<interior.lowerBound, clamps: true)
@@ -68,7 +67,7 @@ struct CropRow {
     /// Inlined, so that most columns need no comparison with the picture's edges.
     @inline(__always)
     private func gather(_ group: FrameSamples.Group, _ row: Int, _ columns: Range<Int>, clamps: Bool) {
-        // As constants, so that they need not be read again after every store.
+        // Constants need not be read again after every store.
         let (grid, pairs, weightsX, weightsY, capacity) = (grid, pairs, weightsX, weightsY, grid.size)
         let (channels, bytesPerRow, step) = (group.channels, group.bytesPerRow, group.step)
         let (base, second, third) = (group.bases[0], group.bases[1], group.bases[2])
@@ -103,9 +102,9 @@ struct CropRow {
         }
     }
 
-    /// Where a position of the pixels lies in samples that are fewer, and stand in the middle of the pixels that they cover.
+    /// The place of a pixel position among samples that are fewer, and centred on the pixels that they cover.
     ///
-    /// Video has chroma at the left pixel instead: a quarter of a chroma sample that the models do not notice.
+    /// Video has chroma at the left pixel instead, but the models do not notice a quarter of a chroma sample.
     @inline(__always)
     private static func shifted(_ position: Int, _ shift: Int) -> Int {
         let half = 1 &<< (CropGrid.fraction - 1)

@@ -1,7 +1,7 @@
 /// Samples a turned, scaled rectangle out of a frame into the floating-point colours that models take.
 ///
 /// It reads the frame's own pixels, whatever their format, at the crop's positions only: no picture is converted or
-/// turned as a whole. All samples are interpolated bilinearly, with pixel centres at integers. Nothing is allocated.
+/// turned as a whole. Samples are interpolated bilinearly, with pixel centres at integers. Nothing is allocated.
 package struct CropSampler: Hashable, Sendable {
     package enum Border: Hashable, Sendable {
         /// The nearest pixel of the picture.
@@ -12,13 +12,11 @@ package struct CropSampler: Hashable, Sendable {
     /// The order of a pixel's three numbers.
     package enum Order: Hashable, Sendable { case rgb, bgr }
 
-    /// The width of the crop in pixels.
     package let width: Int
-    /// The height of the crop in pixels.
     package let height: Int
     private let border: Border
     private let order: Order
-    /// How a sample 0…255 becomes a number: sample · scale + offset.
+    /// The number of a sample 0…255: sample · scale + offset.
     private let scale: Float
     private let offset: Float
 
@@ -37,13 +35,13 @@ package struct CropSampler: Hashable, Sendable {
         offset = range.lowerBound
     }
 
-    /// How many numbers a crop has: rows from the top, in them pixels from the left, in them the colours in their order.
+    /// The count of numbers in a crop: rows from the top, pixels from the left, colours in their order.
     package var count: Int { 3 * width * height }
 
-    /// Samples a crop of a frame, whose orientation is taken into account; the transform maps a pixel of the crop (column, row) to
-    /// pixels of the upright picture, and `output` has room for `count` numbers.
-    /// - Returns: False, with `output` untouched, if the frame has no pixels that can be read: a JPEG, a frame without extent or
-    ///   without a plane that its format needs, or a transform that is not finite.
+    /// Samples a crop of a frame; the transform maps a pixel of the crop (column, row) to pixels of the upright
+    /// picture, and `output` has room for `count` numbers.
+    /// - Returns: False, with `output` untouched, if the frame has no pixels that can be read: a JPEG, a frame without
+    ///   extent or without a plane that its format needs, or a transform that is not finite.
     package func sample(
         _ frame: Frame,
         through uprightFromCrop: AffineTransform,
@@ -51,17 +49,18 @@ package struct CropSampler: Hashable, Sendable {
     ) -> Bool {
         let conversion = YUVConversion(frame.encoding, scale: scale, offset: offset)
         return CropRow.use(frame, uprightFromCrop, width: width) { numbers in
-            let (grid, samples) = (numbers.grid, numbers.samples)
-            let (unit, black) = samples.isRGB ? (scale / 65536, offset) : (1, 0)
+            let grid = numbers.grid
+            let isRGB = numbers.samples.isRGB
+            let (unit, black) = isRGB ? (scale / 65536, offset) : (1, 0)
             for row in 0..<height {
                 let target = output + 3 * width * row
-                // Elsewhere not even a neighbour is inside.
+                // Outside of these columns not even a neighbour is inside.
                 let columns = border == .replicate ? 0..<width : grid.interior(ofRow: row, margin: -1)
                 numbers.sample(row, columns)
                 let second = numbers.second
                 let first = order == .rgb ? numbers.first : numbers.third
                 let third = order == .rgb ? numbers.third : numbers.first
-                if !samples.isRGB { conversion.convert(numbers, columns) }
+                if !isRGB { conversion.convert(numbers, columns) }
                 for index in columns {
                     target[3 &* index] = first[index] * unit + black
                     target[3 &* index &+ 1] = second[index] * unit + black
@@ -72,7 +71,7 @@ package struct CropSampler: Hashable, Sendable {
         }
     }
 
-    /// Makes black what lies outside the picture, and darker what lies at its edge.
+    /// Makes the crop black outside the picture, and darker at its edge.
     private func fade(_ row: Int, _ columns: Range<Int>, _ grid: CropGrid, _ target: UnsafeMutablePointer<Float>) {
         target.update(repeating: offset, count: 3 * columns.lowerBound)
         (target + 3 * columns.upperBound).update(repeating: offset, count: 3 * (width - columns.upperBound))

@@ -5,13 +5,13 @@ public import FaceMetadata
 extension Frame {
     /// Makes a frame over a program's own memory; nothing is copied.
     /// - Parameters:
-    ///   - planes: The memory of each plane that the format has, from its lowest address, and its bytes from a row to the one
-    ///     below: negative if the bottom row lies first. For a JPEG one plane, whose bytes per row do not matter.
-    ///   - lease: Keeps the memory alive. It must not be written to before `lease` ends, which it does with the frame's last copy.
+    ///   - planes: The memory of each plane of the format, from its lowest address, and its bytes from a row to the one
+    ///     below: negative if the bottom row is first. For a JPEG one plane, with any bytes per row.
+    ///   - lease: Keeps the memory alive until the frame's last copy is gone. Until then it must not be written to.
     ///   - size: The size as stored, before `orientation` is applied.
-    ///   - format: How the pixels lie in memory.
-    ///   - encoding: How YUV samples stand for colours.
-    ///   - orientation: How the picture must be turned to be upright.
+    ///   - format: The layout of the pixels in memory.
+    ///   - encoding: The meaning of YUV samples.
+    ///   - orientation: The turn that makes the picture upright.
     ///   - stamp: The frame's number, its wall-clock time, and its seconds since the first one, which must grow.
     /// - Throws: `FrameError` if the planes do not fit the format and the size.
     public init(
@@ -51,7 +51,7 @@ extension Frame {
         self.orientation = orientation
     }
 
-    /// Makes a frame with a copy of bytes in which the format's planes follow each other, and rows too, without gaps.
+    /// Makes a frame with a copy of bytes in which planes and rows follow each other without gaps.
     /// - Throws: `FrameError` if the bytes do not fit the format and the size.
     public init(
         copying bytes: [UInt8],
@@ -85,14 +85,14 @@ extension Frame {
         try self.init(copying: bytes, size: size, format: .jpeg, orientation: orientation, stamp: stamp)
     }
 
-    /// How many planes the format has.
+    /// The number of planes of the format.
     public var planeCount: Int { planes.all.count }
 
     /// Lends the bytes of a plane, as stored.
     /// - Parameters:
     ///   - index: Which plane, in 0..<`planeCount`.
-    ///   - body: Gets the plane's bytes from the lowest address on, and the bytes from a row to the one below: negative if the
-    ///     bottom row lies first. For a JPEG: its bytes, and their number.
+    ///   - body: Gets the plane's bytes from the lowest address on, and the bytes from a row to the one below: negative
+    ///     if the bottom row lies first. For a JPEG: its bytes, and their number.
     /// - Returns: What `body` returns; nil if there is no such plane.
     /// - Throws: What `body` throws.
     public func withPlane<Result, Failure: Error>(

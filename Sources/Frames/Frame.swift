@@ -4,9 +4,9 @@ import System
 
 /// One captured picture, in the format and the memory that its source delivered it in.
 ///
-/// Copying a frame copies no pixels. The memory goes back to the source when the last copy is gone.
+/// Copying a frame copies no pixels. Its memory goes back to the source when the last copy is gone.
 ///
-/// `@unchecked Sendable` because of the pointers in `planes`: that memory is not written to between the making of the
+/// `@unchecked Sendable` because of the pointers in `planes`: their memory is not written to between the making of the
 /// frame and the end of `lease`, which is itself Sendable.
 public struct Frame: @unchecked Sendable, Equatable {
     /// One plane of samples; the memory belongs to the frame's lease.
@@ -41,20 +41,25 @@ public struct Frame: @unchecked Sendable, Equatable {
         package var all: [Plane] { [first, second, third].compactMap(\.self) }
     }
 
-    /// Which frame of the source this is, and when it was captured.
+    /// The frame's number in its source, and its times.
     public package(set) var stamp: FrameStamp
-    /// When the frame was captured, or decoded from a clip, on the machine's monotonic clock: for measuring latency.
+    /// The time of capture, or of decoding from a clip, on the machine's monotonic clock: for measuring latency.
     public package(set) var captured: ContinuousClock.Instant
     /// The size as stored, before `orientation` is applied.
     public package(set) var size: FrameSize
-    /// How the pixels lie in memory.
+    /// The layout of the pixels in memory.
     public package(set) var format: PixelFormat
-    /// How YUV samples stand for colours; without meaning for RGB.
+    /// The meaning of YUV samples; without meaning for RGB.
     public package(set) var encoding: YUVEncoding
-    /// How the picture must be turned to be upright.
+    /// The turn that makes the picture upright.
     public package(set) var orientation: Orientation
     package var planes: Planes
-    /// How many frames between the one before and this one were left out because nothing happened in them.
+    /// Whether the fourth byte of each pixel says how opaque it is; its colour is the one over white all the same, so that code
+    /// that does not ask shows nothing that was erased.
+    package var hasOpacity = false
+    /// What the file says about its colours besides `encoding`, to be carried on.
+    package var colors: ColorStatement?
+    /// The number of frames before this one that were left out because nothing happened in them.
     package var skipped = 0
     /// Keeps the memory of `planes` alive; its end gives the memory back to the source.
     package var lease: any AnyObject & Sendable
@@ -79,7 +84,7 @@ public struct Frame: @unchecked Sendable, Equatable {
 
     private final class NoLease: Sendable {}
 
-    /// A frame over pixels that the caller keeps alive while the frame is used.
+    /// Makes a frame over pixels that the caller keeps alive while it is used.
     package init(borrowing plane: Plane, size: FrameSize, format: PixelFormat, mediaTime: Double) {
         self.init(size: size, format: format, planes: Planes(plane), lease: NoLease())
         stamp.mediaTime = mediaTime
@@ -94,6 +99,6 @@ public struct Frame: @unchecked Sendable, Equatable {
 }
 
 extension Timestamp {
-    /// What the wall clock shows. Only sources and senders of messages ask it.
+    /// The time of the wall clock. Only sources and senders of messages ask for it.
     public static func wallClock() -> Timestamp { Timestamp(nanoseconds: System.nanoseconds(of: CLOCK_REALTIME)) }
 }

@@ -1,4 +1,14 @@
 extension Frame {
+    /// The picture as it is stored, as BGRA in a pool's memory; nil if the frame lacks planes or is a JPEG.
+    package func drawnAsStored(in pool: inout PixelMemoryPool) -> Frame? {
+        let memory = pool.lend(byteCount: 4 * size.width * size.height)
+        let bytes = memory.base.assumingMemoryBound(to: UInt8.self)
+        var opaque = self
+        opaque.hasOpacity = false
+        guard opaque.drawBGRA(stride: 1, into: bytes, bytesPerRow: 4 * size.width) else { return nil }
+        return drawn(.bgra, size, memory, bytesPerRow: 4 * size.width, orientation)
+    }
+
     /// The upright picture of that size as RGB, in a pool's memory; plain averaging, for looking at only.
     ///
     /// Nil if the frame lacks planes or is a JPEG.
@@ -26,26 +36,44 @@ extension Frame {
                 }
             }
         }
-        guard isDrawn else { return nil }
+        return isDrawn ? drawn(.rgb24, target, memory, bytesPerRow: 3 * target.width, .up) : nil
+    }
+
+    /// This frame with other pixels, packed ones in `memory`.
+    private func drawn(
+        _ format: PixelFormat,
+        _ size: FrameSize,
+        _ memory: PixelMemory,
+        bytesPerRow: Int,
+        _ orientation: Orientation
+    ) -> Frame {
         var drawn = self
-        drawn.size = target
-        drawn.format = .rgb24
+        drawn.size = size
+        drawn.format = format
         drawn.encoding = .jpeg
-        drawn.orientation = .up
-        drawn.planes = Planes(Plane(base: UnsafeRawPointer(memory.base), bytesPerRow: 3 * target.width))
+        drawn.orientation = orientation
+        drawn.hasOpacity = false
+        drawn.planes = Planes(Plane(base: UnsafeRawPointer(memory.base), bytesPerRow: bytesPerRow))
         drawn.lease = memory
         return drawn
     }
 
-    /// Writes the pixels, as they are stored, as bytes of blue, green, red and 255: those at multiples of `stride` in both
-    /// directions. A JPEG or a frame that lacks planes is left out.
-    package func drawBGRA(stride: Int, into target: UnsafeMutablePointer<UInt8>, bytesPerRow: Int) {
-        _ = readColors { color in
+    /// Writes the pixels, as they are stored, as bytes of blue, green, red and opacity, which is multiplied in: those at multiples
+    /// of `stride` in both directions.
+    /// - Returns: False if the frame lacks planes or is a JPEG: then nothing was written.
+    @discardableResult
+    package func drawBGRA(stride: Int, into target: UnsafeMutablePointer<UInt8>, bytesPerRow: Int) -> Bool {
+        let opacity = hasOpacity ? planes.first : nil
+        return readColors { color in
             for row in 0..<size.height / stride {
                 var pixel = target + row * bytesPerRow
                 for column in 0..<size.width / stride {
                     let color = color(column * stride, row * stride)
-                    (pixel[0], pixel[1], pixel[2], pixel[3]) = (color.b, color.g, color.r, 255)
+                    let alpha = opacity.map { $0.bytes[row * stride * $0.bytesPerRow + column * stride * 4 + 3] } ?? 255
+                    // The white below is taken away.
+                    let white = 255 - alpha
+                    @inline(__always) func own(_ sample: UInt8) -> UInt8 { sample > white ? sample - white : 0 }
+                    (pixel[0], pixel[1], pixel[2], pixel[3]) = (own(color.b), own(color.g), own(color.r), alpha)
                     pixel += 4
                 }
             }

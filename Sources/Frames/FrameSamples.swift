@@ -1,16 +1,16 @@
-/// Where the samples of a frame's pixels lie in memory: brightness and two of chroma, or red, green and blue.
+/// The places of a frame's samples in memory: brightness and two of chroma, or red, green and blue.
 struct FrameSamples {
-    /// Samples that lie alike, in one plane or in planes with the same rows.
+    /// Samples with the same layout, in one plane or in planes with the same rows.
     struct Group {
         typealias Base = UnsafePointer<UInt8>
 
-        /// The first sample of each channel; of one or two channels the others are the first again.
+        /// The first sample of each channel; with fewer than three channels the others repeat the first.
         let bases: InlineArray<3, Base>
         let channels: Int
         let bytesPerRow: Int
         /// Bytes from a sample to the next.
         let step: Int
-        /// The powers of two by which the samples are fewer than the pixels.
+        /// The powers of two by which there are fewer samples than pixels.
         var shiftX = 0
         var shiftY = 0
 
@@ -67,13 +67,13 @@ extension Frame.Plane {
     package var bytes: UnsafePointer<UInt8> { base.assumingMemoryBound(to: UInt8.self) }
 }
 
-/// Turns YUV samples into RGB in a range of numbers: R = luma · (Y − black) + redV · (V − 128), and so on.
+/// Converts YUV samples to RGB in a range of numbers: R = luma · (Y − black) + redV · (V − 128), and so on.
 struct YUVConversion {
     // Factors of samples with 16 bits behind the point.
     private let luma, redV, greenU, greenV, blueU: Float
-    /// What black brightness and neutral chroma add up to.
+    /// The sum of black brightness and neutral chroma.
     private let bias: Float
-    // The numbers for black and white: YUV reaches colours that RGB has not.
+    // The numbers for black and white, since YUV has colours that RGB lacks.
     private let black, white: Float
 
     /// Makes a conversion in which a sample of 0…255 of RGB becomes sample · scale + offset.
@@ -93,10 +93,10 @@ struct YUVConversion {
         white = offset + 255 * scale
     }
 
-    /// A sample that is neither red nor blue.
+    /// The chroma sample of gray.
     private static let neutral: Float = 128 * 65536
 
-    /// What red, green and blue all are without chroma, of a sample with 16 bits behind the point.
+    /// The value of red, green and blue without chroma, of a sample with 16 bits behind the point.
     @inline(__always)
     func gray(_ y: Float) -> Float { clamped(y * luma + bias) }
 
@@ -113,7 +113,7 @@ struct YUVConversion {
         return raised > white ? white : raised
     }
 
-    /// Puts red, green and blue in the place of a row's samples.
+    /// Replaces a row's samples by red, green and blue.
     func convert(_ row: CropRow, _ columns: Range<Int>) {
         let (first, second, third) = (row.first, row.second, row.third)
         guard !row.samples.isGray else {

@@ -10,10 +10,10 @@ public struct FrameSize: Hashable, Sendable, CustomStringConvertible {
         (self.width, self.height) = (width, height)
     }
 
-    /// The size that cameras are asked for unless a person asks for another: plenty for faces.
+    /// The size that cameras are asked for by default: plenty for faces.
     package static let usual = FrameSize(width: 640, height: 480)
 
-    /// The size of the same picture made smaller, if it is wider than that many pixels; at least one pixel.
+    /// The size of the picture scaled down to a width of `maximum` pixels, if it is wider; at least one pixel.
     package func limited(toWidth maximum: Int?) -> FrameSize {
         guard let maximum, width > maximum else { return self }
         return FrameSize(width: max(1, maximum), height: max(1, height * max(1, maximum) / width))

@@ -1,21 +1,21 @@
 import CTurboJPEG
 
-/// Turns JPEG frames into planar YUV, as MJPG cameras need: no detour over RGB, and smaller in the DCT where wanted.
+/// Decodes JPEG frames to planar YUV, without a detour over RGB, and scaled down in the DCT if wanted.
 ///
-/// JPEGs without Huffman tables, which webcams send to save bytes, get the standard ones. Not for use from two threads at
-/// once. The memory of a decoded frame is used again when the frame's last copy is gone.
+/// JPEGs without Huffman tables, which webcams send to save bytes, get the standard ones. One thread at a time may use
+/// it. The memory of a decoded frame is reused when the frame's last copy is gone.
 package final class JPEGDecoder {
-    /// The divisors of width and height that the DCT can do on the way.
+    /// The divisors of width and height that the DCT can apply.
     package static let decimations = [1, 2, 4, 8]
-    /// How many pixels a picture of a camera, a clip or a message may have unless the user says otherwise: somewhat
-    /// more than the 33 million of 8K. As many pixels of planar YUV take 60 MB.
+    /// The default limit for the pixels of a picture from a camera, a clip or a message: somewhat more than the 33
+    /// million of 8K, and 60 MB as planar YUV.
     package static let defaultMaximumPixels = 40_000_000
     /// A progressive JPEG may have any number of scans, each of which costs a pass over the picture.
     private static let flags = TJFLAG_LIMITSCANS
     /// Rows of decoded planes start on cache lines.
     private static let alignment: Int32 = 64
 
-    /// How many pixels a frame may have: a larger one is refused before memory is allocated.
+    /// The limit for the pixels of a frame: a larger one is refused before memory is allocated.
     package var maximumPixels = Int.max
     private var handle: tjhandle
     private var pool = PixelMemoryPool()
@@ -29,7 +29,7 @@ package final class JPEGDecoder {
 
     deinit { tjDestroy(handle) }
 
-    /// Reads the size that a JPEG's header states, and decodes nothing.
+    /// Reads the size in a JPEG's header, and decodes nothing.
     /// - Throws: `corrupt` if the bytes are no JPEG or end within the header.
     package func size(of jpeg: UnsafeRawBufferPointer) throws(JPEGError) -> FrameSize {
         try readHeader(jpeg).size
@@ -48,11 +48,11 @@ package final class JPEGDecoder {
         return (FrameSize(width: Int(width), height: Int(height)), subsampling, colorSpace)
     }
 
-    /// Decodes a JPEG out of memory, for drawing.
+    /// Decodes a JPEG in memory, for drawing.
     /// - Parameters:
-    ///   - jpeg: the file's bytes.
-    ///   - target: how large it will be drawn, in pixels; the picture is made no smaller. Nil keeps all its pixels.
-    ///   - maximumPixels: a larger one is refused by its header, before memory is allocated.
+    ///   - jpeg: The file's bytes.
+    ///   - target: The size of the drawing, in pixels; the picture is made no smaller. Nil keeps all its pixels.
+    ///   - maximumPixels: A larger one is refused by its header, before memory is allocated.
     /// - Returns: a frame over memory of the decoder's own.
     /// - Throws: `JPEGError`, `tooLarge` among them.
     package func decode(
@@ -78,11 +78,11 @@ package final class JPEGDecoder {
     ///
     /// Stamp, capture time and orientation are the JPEG frame's.
     /// - Parameters:
-    ///   - frame: a frame in the format `.jpeg`; its size is what the source negotiated.
-    ///   - decimation: 1, 2, 4 or 8: what width and height are divided by, rounded up.
-    ///   - isGray: whether only the brightness is decoded, which takes less time.
+    ///   - frame: A frame in the format `.jpeg`; its size is what the source negotiated.
+    ///   - decimation: The divisor of width and height, 1, 2, 4 or 8; the result is rounded up.
+    ///   - isGray: Whether only the brightness is decoded, which is faster.
     /// - Returns: a frame over memory of the decoder's own.
-    /// - Throws: `JPEGError`, `corrupt` for a picture that is not whole; the next frame may be decoded all the same.
+    /// - Throws: `JPEGError`, such as `corrupt` for an incomplete picture; the next frame can be decoded all the same.
     package func decode(_ frame: Frame, decimation: Int = 1, isGray: Bool = false) throws(JPEGError) -> Frame {
         precondition(Self.decimations.contains(decimation), "a JPEG can be divided by 1, 2, 4 or 8")
         guard case .jpeg = frame.format else { throw .notJPEG(frame.format) }
@@ -94,7 +94,7 @@ package final class JPEGDecoder {
         guard colorSpace == TJCS_YCbCr.rawValue || colorSpace == TJCS_GRAY.rawValue,
             let format = jpegFormats[UInt32(bitPattern: code)]
         else { throw .unsupported("its colours are not YUV or gray, or are subsampled in a way of its own") }
-        // Some cameras round the JPEG up to whole blocks: 1088 rows for 1080. Anything else is a damaged header, and
+        // Some cameras round the JPEG up to whole blocks: 1088 rows for 1080. All else is a damaged header, and
         // believing it could mean gigabytes.
         guard 0..<16 ~= stored.width - frame.size.width, 0..<16 ~= stored.height - frame.size.height else {
             throw .sizeMismatch(expected: frame.size, found: stored)
@@ -116,17 +116,19 @@ package final class JPEGDecoder {
         let hasChroma = decoded.format != .gray
         decoded.planes = hasChroma ? Frame.Planes(plane(0), plane(1), plane(2)) : Frame.Planes(plane(0))
         decoded.lease = memory
-        let (bytes, count) = (jpeg.baseAddress?.assumingMemoryBound(to: UInt8.self), UInt(jpeg.count))
+        let bytes = jpeg.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        let count = UInt(jpeg.count)
         let target = memory.base.assumingMemoryBound(to: UInt8.self)
-        let (stride, gray) = (Int32(decoded.planes.first.bytesPerRow), Int32(TJPF_GRAY.rawValue))
+        let stride = Int32(decoded.planes.first.bytesPerRow)
+        let gray = Int32(TJPF_GRAY.rawValue)
         let result =
             if hasChroma {
                 tjDecompressToYUV2(handle, bytes, count, target, width, Self.alignment, height, Self.flags)
             } else {
-                // Only the brightness; chroma in the JPEG is skipped.
+                // Chroma in the JPEG is skipped.
                 tjDecompress2(handle, bytes, count, target, width, stride, height, gray, Self.flags)
             }
-        // Bytes of padding before the end are common and harmless; whatever else it warns of spoils the picture.
+        // Padding before the end is common and harmless; whatever else it warns of spoils the picture.
         let isPadding =
             tjGetErrorCode(handle) == TJERR_WARNING.rawValue
             && errorText.contains("extraneous bytes before marker 0xd9")
@@ -136,8 +138,8 @@ package final class JPEGDecoder {
 
     private var errorText: String { String(cString: tjGetErrorStr2(handle)) }
 
-    /// The error of a picture that the codec could not read, with a new codec for the next one: the old one stays in the middle of
-    /// a header that it could not read, and would refuse every picture after it.
+    /// The error of a picture that the codec could not read, with a new codec for the next one: the old one is stuck in
+    /// the middle of a header, and would refuse every picture after it.
     private func corrupt(_ words: String) -> JPEGError {
         if let fresh = tjInitDecompress() {
             tjDestroy(handle)

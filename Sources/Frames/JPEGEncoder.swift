@@ -3,7 +3,7 @@ import CTurboJPEG
 /// Turns frames into upright JPEGs for people to look at.
 ///
 /// Full-range planar YUV (what `JPEGDecoder` makes) and packed RGB that are upright and small enough go to the codec
-/// without a copy; everything else is drawn into RGB first. Memory is used again. Not for use from two threads at once.
+/// without a copy; everything else is drawn as packed colours first. Memory is used again. Not for use from two threads at once.
 package final class JPEGEncoder {
     /// How good the pictures are, 1…100.
     package let quality: Int
@@ -42,13 +42,15 @@ package final class JPEGEncoder {
         let size = frame.uprightSize.limited(toWidth: maximumWidth)
         let isDirect = frame.orientation == .up && size == frame.size
         let planar = isDirect ? Self.subsampling(of: frame) : nil
-        let packed = isDirect && frame.planes.first.bytesPerRow > 0 ? Self.packedFormats[frame.format] : nil
+        var packed = isDirect && frame.planes.first.bytesPerRow > 0 ? Self.packedFormats[frame.format] : nil
         let subsampling = planar ?? (frame.format == .gray ? TJSAMP_GRAY : colors).rawValue
         if planar == nil, packed == nil {
-            guard let picture = frame.drawnUpright(of: size, in: &drawn) else {
+            let picture = isDirect ? frame.drawnAsStored(in: &drawn) : frame.drawnUpright(of: size, in: &drawn)
+            guard let picture else {
                 throw .notEncodable("the frame lacks planes that its format \(frame.format) has")
             }
             frame = picture
+            packed = Self.packedFormats[frame.format]
         }
         defer { withExtendedLifetime(frame) {} }
         var bases: [UnsafePointer<UInt8>?] = frame.planes.all.map { $0.bytes }
@@ -64,7 +66,24 @@ package final class JPEGEncoder {
             ? tjCompressFromYUVPlanes(handle, &bases, width, &strides, height, code, &bytes, &count, rate, flags)
             : tjCompress2(handle, bases[0], width, strides[0], height, format, &bytes, &count, code, rate, flags)
         guard result == 0 else { throw .notEncodable(String(cString: tjGetErrorStr2(handle))) }
-        return [UInt8](UnsafeRawBufferPointer(start: output.base, count: Int(count)))
+        let made = [UInt8](UnsafeRawBufferPointer(start: output.base, count: Int(count)))
+        return frame.colors.map { Self.stating($0.profile, in: made) } ?? made
+    }
+
+    /// A JPEG with an ICC profile in pieces behind its first segment, which says that it is one.
+    private static func stating(_ profile: [UInt8], in jpeg: [UInt8]) -> [UInt8] {
+        let most = 65_519
+        let pieces = (profile.count + most - 1) / most
+        guard 1...255 ~= pieces, jpeg.count > 6, jpeg[3] == 0xE0 else { return jpeg }
+        let end = 4 + Int(jpeg[4]) << 8 + Int(jpeg[5])
+        let segments = (0..<pieces).map { index -> [UInt8] in
+            let piece = profile[(index * most)..<min(profile.count, (index + 1) * most)]
+            let length = piece.count + 16
+            let name = Array("ICC_PROFILE\0".utf8)
+            return [0xFF, 0xE2, UInt8(length >> 8), UInt8(length & 255)] + name + [UInt8(index + 1), UInt8(pieces)]
+                + piece
+        }
+        return Array(jpeg[..<end]) + segments.joined() + jpeg[end...]
     }
 
     /// The number of the subsampling of planes that the codec reads as they are; nil if the format or the encoding needs drawing.

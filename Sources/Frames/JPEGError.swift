@@ -25,7 +25,7 @@ package enum JPEGError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// What a JPEG can be decoded to, by TurboJPEG's numbers for the subsampling of its chroma.
+/// The formats that a JPEG can be decoded to, by TurboJPEG's numbers for the subsampling of chroma.
 let jpegFormats: [UInt32: PixelFormat] = [
     TJSAMP_GRAY.rawValue: .gray,
     TJSAMP_420.rawValue: .planarYUV(chromaShiftX: 1, chromaShiftY: 1),

@@ -1,7 +1,7 @@
 /// Samples the brightness of a turned, scaled rectangle out of a frame.
 ///
-/// It reads only the samples it needs, in the frame's own format: of YUV just the Y plane. Samples are interpolated
-/// bilinearly, with pixel centres at integers; positions outside the picture take the nearest pixel. Nothing is allocated.
+/// It reads only the samples that it needs, of YUV just the Y plane. They are interpolated bilinearly, with pixel
+/// centres at integers; positions outside the picture take the nearest pixel. Nothing is allocated.
 package struct LumaSampler: Hashable, Sendable {
     private let width: Int
     private let height: Int
@@ -10,9 +10,9 @@ package struct LumaSampler: Hashable, Sendable {
         (self.width, self.height) = (max(0, width), max(0, height))
     }
 
-    /// Samples a rectangle of a frame as `CropSampler` does, as `width * height` brightnesses, 0 black to 255 white whatever the
-    /// frame's range.
-    /// - Returns: False, with `output` untouched, if the frame has no pixels that can be read, or the transform is not finite.
+    /// Samples a rectangle of a frame like `CropSampler`, as `width * height` levels from 0 (black) to 255 (white),
+    /// whatever the frame's range.
+    /// - Returns: False, with `output` untouched, if the frame has no readable pixels, or the transform is not finite.
     package func sample(
         _ frame: Frame,
         through uprightFromCrop: AffineTransform,
@@ -20,7 +20,8 @@ package struct LumaSampler: Hashable, Sendable {
     ) -> Bool {
         // With 8 bits behind the point.
         let range = frame.encoding.luma
-        let (luma, black) = (Int((256 * range.factor).rounded()), Int(range.black) << 16)
+        let luma = Int((256 * range.factor).rounded())
+        let black = Int(range.black) << 16
         return CropRow.use(frame, uprightFromCrop, width: width) { numbers in
             for row in 0..<height {
                 numbers.sample(row, 0..<width, withChroma: false)

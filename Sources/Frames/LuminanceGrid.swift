@@ -1,30 +1,27 @@
-/// Means of the brightness in the cells of a grid that covers a rectangle of a frame as it is stored.
+/// Computes the mean brightness of the cells of a grid that covers a rectangle of a frame as it is stored.
 ///
-/// It reads the frame's own pixels once, row by row, in whatever format they are: the Y samples of YUV formats, and
-/// (R + 2G + B) / 4 of packed RGB. A cell's mean is area-weighted, so cells need not begin at whole pixels. Of high cells
-/// only every n-th row is read.
+/// It reads the frame's own pixels once, row by row: Y of YUV formats, and (R + 2G + B) / 4 of packed RGB. A cell's
+/// mean is area-weighted, so that cells need not begin at whole pixels. In high cells only every n-th row is read.
 ///
 /// Used by one thread at a time; after the first frame of a size nothing is allocated.
 package final class LuminanceGrid {
     /// An axis-aligned rectangle in pixels, measured at pixel edges: pixel 0 spans 0…1.
     package struct Rectangle: Hashable, Sendable {
-        /// The upper left and the lower right corner.
         package var low, high: SIMD2<Float>
 
         package init(_ low: SIMD2<Float>, _ high: SIMD2<Float>) { (self.low, self.high) = (low, high) }
 
         package var size: SIMD2<Float> { high - low }
 
-        /// Where this part of the upright picture lies in the stored one.
+        /// The place of this part of the upright picture in the stored one.
         package func stored(in frame: Frame) -> Rectangle {
             let map = frame.orientation.storedFromUpright(stored: frame.size)
-            // The map is for positions of pixel centres, half a pixel right of and below the edges.
+            // The map is for pixel centres, half a pixel right of and below the edges.
             let (first, last) = (map(low - 0.5), map(high - 0.5))
             return Rectangle(pointwiseMin(first, last) + 0.5, pointwiseMax(first, last) + 0.5)
         }
     }
 
-    /// In what order the cells are written.
     package enum Order: Sendable {
         /// Rows from the top, in them cells from the left.
         case rows
@@ -35,22 +32,22 @@ package final class LuminanceGrid {
     private let columns: Int
     private let rows: Int
     private let order: Order
-    /// How many rows of pixels of one cell are read at most.
+    /// The most rows of pixels that are read of one cell.
     private let maximumRows: Float
-    /// The weight of a row of pixels that lies in a cell as a whole; eight of them times 255 fit 16 bits.
+    /// The weight of a row of pixels that is completely in a cell; eight of them times 255 fit 16 bits.
     private static let fullWeight: Float = 16
 
     private typealias Sums = UnsafeMutableBufferPointer<UInt16>
 
-    /// For each column of pixels the weighted sum over a row of cells; zeros between the rows.
+    /// The weighted sum over a row of cells, for each column of pixels; zeros between the rows.
     private var sums: [UInt16] = []
-    /// For each column of pixels the sum of all sums left of it; one more at the end.
+    /// The sum of all sums to the left of each column of pixels; one more at the end.
     private var totals: [UInt32] = []
-    /// The cells' left and right edges: the column of pixels that each cuts, from the first one read, and which share of that
-    /// column lies left of it, below 0 or above 1 outside the picture.
+    /// The cells' left and right edges: the column of pixels that each cuts, from the first one read, and the share of
+    /// that column to its left, below 0 or above 1 outside the picture.
     private var edges: [(column: Int, share: Float)]
 
-    /// Makes a grid of that many cells, of which at most that many rows of pixels are read, up to eight.
+    /// Makes a grid; at most `maximumRows` rows of pixels, up to eight, are read of a cell.
     package init(columns: Int, rows: Int, maximumRows: Int = 8, order: Order = .rows) {
         precondition(columns > 0 && rows > 0, "a grid has cells")
         precondition((1...8).contains(maximumRows), "the sums of a cell's rows must fit 16 bits")
@@ -59,13 +56,13 @@ package final class LuminanceGrid {
         edges = Array(repeating: (column: 0, share: 0), count: columns + 1)
     }
 
-    /// Writes the cells' means, 0…255 in the frame's own range of brightness; `rectangle` is in pixels of the stored picture,
-    /// whatever the frame's orientation. Parts of it outside the picture continue its nearest pixels.
+    /// Writes the cells' means, 0…255 in the frame's own range; `rectangle` is in pixels of the stored picture, and its
+    /// parts outside the picture continue the nearest pixels.
     /// - Returns: False, with `output` untouched, if the frame has no pixels that can be read or the rectangle no area.
     package func sample(_ frame: Frame, _ rectangle: Rectangle, into output: UnsafeMutablePointer<Float>) -> Bool {
         let size = frame.size
         let cell = rectangle.size / SIMD2(Float(columns), Float(rows))
-        // Also false for what is not a number.
+        // This form is also false for NaN.
         guard frame.format != .jpeg, size.width > 0, size.height > 0, all(cell .> 0),
             all(rectangle.low .> -100_000 .& rectangle.high .< 100_000)
         else { return false }
@@ -98,7 +95,7 @@ package final class LuminanceGrid {
         while Float(row) < bottom || weight == 0 {
             let overlap = min(bottom, Float(row + 1)) - max(top, Float(row))
             let isOnly = weight == 0 && Float(row + step) >= bottom
-            // With a step, a row stands for those that are skipped.
+            // With a step, a row represents those that are skipped.
             let share = step > 1 ? Self.fullWeight : (overlap * Self.fullWeight).rounded()
             let rowWeight = UInt16(max(share, isOnly ? 1 : 0))
             if rowWeight > 0 {

@@ -1,6 +1,6 @@
-/// How a frame must be turned to be upright: the eight values of EXIF's Orientation tag.
+/// The turn that makes a frame upright: one of the eight values of EXIF's Orientation tag.
 public enum Orientation: Int, Hashable, Sendable, CaseIterable {
-    /// As it is.
+    /// Unchanged.
     case up = 1
     /// Mirrored left to right.
     case upMirrored = 2
@@ -27,8 +27,8 @@ public enum Orientation: Int, Hashable, Sendable, CaseIterable {
         return Orientation.allCases.first { $0.uprightFromStored == both } ?? .up
     }
 
-    /// How directions of the stored picture turn into those of the upright one: x′ = a·x + b·y, y′ = c·x + d·y, with x to
-    /// the right and y down.
+    /// The matrix from directions of the stored picture to those of the upright one: x′ = a·x + b·y, y′ = c·x + d·y,
+    /// with x to the right and y down.
     private var turn: (a: Int, b: Int, c: Int, d: Int) {
         switch self {
         case .up: (1, 0, 0, 1)
@@ -50,7 +50,7 @@ public enum Orientation: Int, Hashable, Sendable, CaseIterable {
     /// Maps pixel positions of the upright picture to those of the stored one, pixel centres at integers.
     package func storedFromUpright(stored: FrameSize) -> AffineTransform {
         let (a, b, c, d) = turn
-        // What turns back is the transposed matrix.
+        // The inverse is the transposed matrix.
         return .turn(by: (a, c, b, d), within: (Float(stored.width - 1), Float(stored.height - 1)))
     }
 
@@ -59,7 +59,7 @@ public enum Orientation: Int, Hashable, Sendable, CaseIterable {
 }
 
 extension AffineMap {
-    /// A turn or a mirroring by right angles, moved so that the result begins at 0, up to the given ends.
+    /// Makes a turn or a mirroring by right angles, moved so that the result begins at 0, up to the given ends.
     fileprivate static func turn(by turn: (a: Int, b: Int, c: Int, d: Int), within end: (x: Scalar, y: Scalar)) -> Self
     {
         let (tx, ty) = (turn.a + turn.b < 0 ? end.x : 0, turn.c + turn.d < 0 ? end.y : 0)

@@ -1,13 +1,12 @@
 /// Memory for pixels; as a frame's lease it keeps them alive.
 ///
-/// `@unchecked Sendable` because of the pointer: the memory is written before its frame is made and not again before
-/// the last lease is gone.
+/// `@unchecked Sendable` because of the pointer: memory is written before its frame is made, not while it is lent.
 package final class PixelMemory: @unchecked Sendable {
     package let base: UnsafeMutableRawPointer
     package let byteCount: Int
 
     package init(byteCount: Int) {
-        // 64: a cache line, and the widest vector that is loaded.
+        // A cache line, and the widest vector that is loaded.
         base = .allocate(byteCount: byteCount, alignment: 64)
         self.byteCount = byteCount
     }
@@ -15,15 +14,15 @@ package final class PixelMemory: @unchecked Sendable {
     deinit { base.deallocate() }
 }
 
-/// Lends pixel memory and lends it again when it is no longer held.
+/// Lends pixel memory, and again when it is no longer in use.
 package struct PixelMemoryPool {
-    /// How many pieces are kept: one being written, one waiting, one being read, one in a preview.
+    /// The number of pieces that are kept: one being written, one waiting, one being read, one in a preview.
     package static let limit = 4
     private var kept: [PixelMemory] = []
 
     package init() {}
 
-    /// Memory of at least that many bytes that is not lent.
+    /// Lends memory of at least `byteCount` bytes.
     package mutating func lend(byteCount: Int) -> PixelMemory {
         for index in kept.indices where isKnownUniquelyReferenced(&kept[index]) {
             if kept[index].byteCount < byteCount { kept[index] = PixelMemory(byteCount: byteCount) }

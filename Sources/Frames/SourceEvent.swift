@@ -1,4 +1,4 @@
-/// What a source reports, in order.
+/// The events of a source, in order.
 public enum SourceEvent: Sendable {
     /// Frames are about to come, in this form.
     case streaming(StreamDescription)
@@ -14,7 +14,7 @@ public enum SourceEvent: Sendable {
         case finished
         /// `stop()` was called.
         case stopped
-        /// The source cannot go on; what came before stands.
+        /// The source cannot go on; its frames so far are valid.
         case failed(SourceFailure)
     }
 }

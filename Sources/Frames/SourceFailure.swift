@@ -1,6 +1,8 @@
+import System
+
 /// Why a source has no frames: a reason for programs, one paragraph for people.
 public struct SourceFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What kinds of failure there are; the words are those of the published status.
+    /// The kinds of failure, in the words of the published status.
     public enum Reason: String, Hashable, Sendable, CaseIterable, CustomStringConvertible {
         /// There is no such camera or file.
         case notFound = "not_found"
@@ -43,15 +45,15 @@ public struct SourceFailure: Error, Hashable, Sendable, CustomStringConvertible 
         public var description: String { rawValue }
     }
 
-    /// What kind of failure this is.
+    /// The kind of failure.
     public var reason: Reason
     /// What was tried, on what, why it failed and what to do about it.
     public var description: String
 
-    /// Makes a failure from its kind and a paragraph for people.
+    /// Makes a failure from its kind and a paragraph for people, of which the secrets of the configuration are left out.
     public init(reason: Reason, description: String) {
         self.reason = reason
-        self.description = description
+        self.description = description.withoutSecrets
     }
 
     /// Makes a failure from what was tried, in words that follow `cannot`, what is wrong and what to do about it.
@@ -71,7 +73,7 @@ public struct SourceFailure: Error, Hashable, Sendable, CustomStringConvertible 
     }
 }
 
-/// Runs what fails with an error of another kind, which is wrapped.
+/// Runs a function and wraps its error in another kind.
 package func failing<Value, Failure: Error, Wrapper: Error>(
     as wrap: (Failure) -> Wrapper,
     _ body: () throws(Failure) -> Value

@@ -1,4 +1,4 @@
-/// What a source streams, for logs and the status.
+/// The stream of a source, for logs and the status.
 public struct StreamDescription: Hashable, Sendable {
     /// The device, file or address, without credentials.
     public var name: String
@@ -8,14 +8,13 @@ public struct StreamDescription: Hashable, Sendable {
     public var format: String
     /// Frames per second, if the source says.
     public var rate: Double?
-    /// How the frames must be turned to be upright.
+    /// The turn that makes the frames upright.
     public var orientation: Orientation
-    /// Whether frames come at their own time, and are dropped if they come too fast; otherwise the source waits until each
-    /// was taken.
+    /// Whether frames come at their own time, and are dropped if they are too fast; else the source waits for each.
     public var isLive: Bool
-    /// What decodes the pictures, if the source says: `software`, or a device such as `VA-API on /dev/dri/renderD128`.
+    /// The decoder of the pictures, if known: `software`, or a device such as `VA-API on /dev/dri/renderD128`.
     public var decoder: String?
-    /// Why that is not the device that was asked for, or began, and what to do.
+    /// Why that is not the requested device, or not the first one, and what to do.
     public var decoderDetail: String?
     /// What is wrong with the times of its pictures, and what is done about it; nil while they are believed.
     public var timesDetail: String?

@@ -1,14 +1,14 @@
-/// Recognises a lamp that flashes with every other frame, as many infrared cameras have one, by the brightness of frames.
+/// Recognises a lamp that flashes with every other frame, as many infrared cameras have, by the brightness.
 ///
-/// The frames between are dark; a program that looks at faces has no use for them.
+/// The frames between are dark, and useless for a program that looks at faces.
 struct StrobeFilter: Sendable {
-    /// A dark frame has at most this share of a lit one's brightness. Sunlight outshines the lamp; then both are of use.
+    /// Largest share of a lit frame's brightness in a dark one. In sunlight, which outshines the lamp, both are useful.
     private static let darkest: Float = 0.5
-    /// Differences below this, in steps of 255, are noise of a room without any light.
+    /// Least difference, in steps of 255, that is not noise of a room without light.
     private static let smallestStep: Float = 6
-    /// So many alternations from one frame to the next make a pattern.
+    /// Alternations from frame to frame that make a pattern.
     private static let needed = 4
-    /// So many are remembered, so that the pattern outlasts one that is missing because a frame got lost.
+    /// Alternations that are remembered, so that the pattern outlasts a lost frame.
     private static let most = 8
 
     private var previous: Float?
@@ -17,7 +17,7 @@ struct StrobeFilter: Sendable {
     private var lit: Float = 0
 
     /// Takes the next frame's brightness, 0 to 255.
-    /// - Returns: Whether the lamp was off, and does flash.
+    /// - Returns: Whether the lamp flashes and was off.
     mutating func isUnlit(_ brightness: Float) -> Bool {
         guard let before = exchange(&previous, with: brightness) else { return false }
         let isStep = isDark(brightness, beside: before) || isDark(before, beside: brightness)
@@ -34,10 +34,11 @@ struct StrobeFilter: Sendable {
 }
 
 extension Frame {
-    /// The mean brightness of pixels all over the frame, 0 to 255 in its own range, of RGB that of green; nil for a JPEG.
+    /// The mean brightness of some pixels, 0 to 255 in the frame's own range, of RGB that of green; nil for a JPEG.
     var sampledBrightness: Float? {
         guard let samples = FrameSamples(self)?.first else { return nil }
-        let (columns, rows) = (16, 12)
+        let columns = 16
+        let rows = 12
         var sum = 0
         for row in 0..<rows {
             let y = (2 * row + 1) * size.height / (2 * rows)

@@ -1,17 +1,20 @@
-/// How YUV samples stand for colours.
+/// The meaning of YUV samples: the weights of the colours, and the range.
 public struct YUVEncoding: Hashable, Sendable {
-    /// Which weights turn red, green and blue into brightness.
+    /// The weights that turn red, green and blue into brightness.
     public enum Matrix: Hashable, Sendable {
         /// ITU-R BT.601: standard definition, webcams, JPEG.
         case bt601
         /// ITU-R BT.709: high definition.
         case bt709
+        /// ITU-R BT.2020, not of constant luminance: HDR clips.
+        case bt2020
 
         /// The shares of red and blue in brightness, K_R and K_B of the recommendation; green has the rest.
         package var weights: (red: Double, blue: Double) {
             switch self {
             case .bt601: (0.299, 0.114)
             case .bt709: (0.2126, 0.0722)
+            case .bt2020: (0.2627, 0.0593)
             }
         }
     }
@@ -26,11 +29,11 @@ public struct YUVEncoding: Hashable, Sendable {
         (self.matrix, self.isFullRange) = (matrix, isFullRange)
     }
 
-    /// What a YUV camera or clip means that does not say otherwise.
+    /// The encoding of a YUV camera or clip that does not say.
     public static let video = YUVEncoding(matrix: .bt601, isFullRange: false)
-    /// What a JPEG means.
+    /// The encoding of a JPEG.
     public static let jpeg = YUVEncoding(matrix: .bt601, isFullRange: true)
 
-    /// The sample of black, and what makes the steps above it, of which the video range has 219, those of 0…255.
+    /// Black level, and the factor that expands luma to 0…255 (255/219 for video range).
     var luma: (black: Double, factor: Double) { isFullRange ? (0, 1) : (16, 255.0 / 219) }
 }

@@ -3,7 +3,7 @@ import FaceMetadata
 import Frames
 import System
 
-/// A GStreamer pipeline that ends in pictures. Confined to one thread.
+/// A GStreamer pipeline that ends in pictures; used by one thread.
 final class GStreamerPipeline {
     enum Step {
         case started
@@ -14,34 +14,34 @@ final class GStreamerPipeline {
     }
 
     struct Picture {
-        /// Without stamp and orientation; nil if its size or its planes make it unusable. A picture that is not live belongs to
-        /// the pipeline, and returns to it with the frame's last copy.
+        /// The frame, without stamp and orientation; nil if its size or its planes are unusable. Unless it is live, its
+        /// memory is the pipeline's, and returns to it with the frame's last copy.
         var frame: Frame?
-        /// With GStreamer's name of the format.
+        /// The description of the stream, with GStreamer's name of the format.
         var stream: StreamDescription
-        /// Seconds on the pipeline's time line; nil if the pipeline does not say.
+        /// Seconds on the pipeline's time line; nil if they are unknown.
         var time: Double?
-        /// How long ago a live picture was captured, if the pipeline says so. What a network's buffer adds to each is left out: it
-        /// is no sign that this one has become stale.
+        /// The age of a live picture, if the pipeline says so, without what a network's buffer adds to each: that is no
+        /// sign that this one is stale.
         var age: Duration
     }
 
-    /// The formats that frames can have, by the names that GStreamer has for them, cheapest first; gray comes last because
-    /// the models learned from colours.
+    /// The formats that frames can have, with their names in GStreamer, cheapest first; gray comes last because the
+    /// models learned from colours.
     private static let formats: [(name: String, format: PixelFormat)] = [
         ("NV12", .nv12), ("I420", .planarYUV(chromaShiftX: 1, chromaShiftY: 1)), ("YUY2", .yuyv), ("RGB", .rgb24),
         ("BGR", .bgr24), ("GRAY8", .gray),
     ]
 
-    /// What follows each pipeline: a conversion, which does nothing where it need not, and our end. That does not wait for
-    /// a picture's time: such a wait would look like a pipeline that stalls.
+    /// The end of each pipeline: a conversion, which does nothing where none is needed, and our sink. That does not
+    /// wait for a picture's time, because such a wait would look like a stall.
     private static let sink: String = {
         let names = formats.map(\.name).joined(separator: ",")
         return "videoconvert ! appsink name=facet sync=false max-buffers=2 caps=\"video/x-raw,format={\(names)}\""
     }()
 
     private(set) var hasStarted = false
-    /// Whether it brings its pictures when they happen; false until it has started.
+    /// Whether it delivers pictures when they happen; false until it has started.
     private(set) var isLive = false
     private let name: String
     private let pipeline: OpaquePointer
@@ -59,22 +59,23 @@ final class GStreamerPipeline {
             FacetPipelineFreeText(error)
             FacetPipelineFreeText(missing)
         }
-        guard let made = FacetPipelineMake("\(description.text) ! \(Self.sink)", &error, &missing) else {
+        guard let made = FacetPipelineMake("\(description.text.revealed()) ! \(Self.sink)", &error, &missing) else {
             if let missing { throw .missing(String(cString: missing), in: description) }
             let reason = error.map { String(cString: $0) } ?? "no reason is known"
             throw .unusable(description, "\(reason); try it with `gst-launch-1.0 … ! videoconvert ! autovideosink`")
         }
-        (name, pipeline) = (description.name, made)
+        name = description.name
+        pipeline = made
     }
 
     deinit { FacetPipelineStop(pipeline) }
 
-    /// Reads a list with a line for each camera, in which tabs separate the element, the camera's name for it and that for people.
+    /// Reads a list with a line for each camera: element, the camera's name for it and for people, separated by tabs.
     static func cameras(in list: String) -> [(device: String, name: String)] {
         let kinds = ["libcamerasrc": "libcamera", "pipewiresrc": "pipewire"]
         return list.split(separator: "\n").compactMap { line in
             let parts = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
-            // A name may hold a line break.
+            // A name may contain a line break.
             guard parts.count == 3 else { return nil }
             return kinds[parts[0]].map { ("\($0):\(parts[1])", parts[2]) }
         }
@@ -83,7 +84,7 @@ final class GStreamerPipeline {
     /// Why GStreamer cannot be used; nil if it can.
     static let unavailable: String? = FacetPipelineLoad().map { String(cString: $0) }
 
-    /// Starts it, or waits further until it has started; then waits for the next picture.
+    /// Starts it, or goes on waiting for its start; after that, waits for the next picture.
     func next(nanoseconds: Int64) -> Step {
         var frame = FacetPipelineFrame()
         let state =
@@ -101,7 +102,6 @@ final class GStreamerPipeline {
         }
     }
 
-    /// What went wrong, if anything did.
     var failure: (text: String, reason: SourceFailure.Reason)? {
         var code: Int32 = 0
         guard let text = FacetPipelineError(pipeline, &code).map({ String(cString: $0) }) else { return nil }
@@ -117,7 +117,8 @@ final class GStreamerPipeline {
         defer { withExtendedLifetime(lease) {} }
         let formatName = cString(frame.format)
         guard let format = Self.formats.first(where: { $0.name == formatName })?.format else { return nil }
-        var (base, owner): (UnsafeRawPointer, any AnyObject & Sendable) = (UnsafeRawPointer(data), lease)
+        var base = UnsafeRawPointer(data)
+        var owner: any AnyObject & Sendable = lease
         if isLive {
             // Cameras have few buffers, and libcamera 0.0.3 crashes if one is given back after the camera was closed.
             let memory = copies.lend(byteCount: frame.size)
@@ -141,7 +142,7 @@ final class GStreamerPipeline {
     }
 }
 
-/// Gives a picture back to its pipeline.
+/// Gives a picture back to its pipeline at the end.
 ///
 /// `@unchecked Sendable` because of the pointer, which is only used when the last reference is gone; GStreamer takes
 /// pictures back on any thread.

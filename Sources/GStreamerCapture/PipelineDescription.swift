@@ -1,24 +1,24 @@
 import CGStreamer
 public import Frames
-import System
+package import System
 
-/// What a GStreamer source plays: a camera of libcamera or PipeWire, or a pipeline as `gst-launch-1.0` takes it.
+/// A GStreamer source: a camera of libcamera or PipeWire, or a pipeline as `gst-launch-1.0` takes it.
 public struct PipelineDescription: Hashable, Sendable {
-    /// What it is called in messages, without credentials.
+    /// The name in messages, without credentials.
     package let name: String
-    /// The pipeline, up to where Facet takes its pictures.
-    package let text: String
-    /// Whether it is a camera, which is waited for when it is not there.
+    /// The pipeline, without Facet's sink.
+    package let text: Secret
+    /// Whether it is a camera, which is waited for when it is absent.
     package let isCamera: Bool
 
     /// A pipeline, such as `videotestsrc num-buffers=90` or `rtspsrc location=… ! decodebin`.
     /// - Parameter text: Its elements, without a sink; the last one delivers pictures.
     /// - Returns: The description, which is checked when a session is made with it.
     public static func pipeline(_ text: String) -> PipelineDescription {
-        PipelineDescription(name: "gstreamer:\(text)".withoutPasswords, text: text, isCamera: false)
+        PipelineDescription(name: "gstreamer:\(text)".shownSource, text: Secret(partly: text), isCamera: false)
     }
 
-    /// A camera that libcamera finds: that of a Raspberry Pi's ribbon cable, of a phone, of a laptop with an image processor.
+    /// A camera that libcamera finds: on a Raspberry Pi's ribbon cable, in a phone, in a laptop.
     /// - Parameters:
     ///   - identifier: Its name as `cam --list` shows it; nil for the first one.
     ///   - size: The size of its pictures; nil for 640x480.
@@ -47,8 +47,8 @@ public struct PipelineDescription: Hashable, Sendable {
         return PipelineDescription(camera: "pipewire", node, properties, size, rate)
     }
 
-    /// The cameras that libcamera and PipeWire offer on this machine: what `camera.source` calls each, and its name for
-    /// people. None without GStreamer and its elements for them.
+    /// The cameras that libcamera and PipeWire offer on this machine: the name in `camera.source`, and the one for
+    /// people. Empty without GStreamer and its elements for them.
     package static func cameras() -> [(device: String, name: String)] {
         guard GStreamerPipeline.unavailable == nil, let list = FacetPipelineCameras() else { return [] }
         defer { FacetPipelineFreeText(list) }
@@ -57,24 +57,23 @@ public struct PipelineDescription: Hashable, Sendable {
 }
 
 extension String {
-    /// The text as a value in a pipeline's description.
     fileprivate var quoted: String { "\"" + replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\"" }
 }
 
 extension PipelineDescription {
-    /// A camera of the element that is called as its kind, with `src` behind it.
+    /// Makes a camera of the element `kind` + `src`.
     init(camera kind: String, _ id: String?, _ properties: [String: String], _ size: FrameSize?, _ rate: Double?) {
         let pairs = properties.sorted { $0.key < $1.key }.map { "\($0)=\($1.quoted)" }
         var caps = "video/x-raw"
         if let size { caps += ",width=\(size.width),height=\(size.height)" }
-        // Thousandths are what 29.97 needs as a fraction.
+        // Thousandths, for 29.97 as a fraction.
         if let rate { caps += ",framerate=\(Int(exactly: (rate * 1000).rounded()).map { "\($0)/1000" } ?? "\(rate)")" }
         name = [kind, id].compactMap(\.self).joined(separator: ":")
-        text = (["\(kind)src"] + pairs + ["!", caps]).joined(separator: " ")
+        text = Secret(partly: (["\(kind)src"] + pairs + ["!", caps]).joined(separator: " "))
         isCamera = true
     }
 
-    /// What a person means by `libcamera`, `libcamera:…`, `pipewire`, `pipewire:…` or `gstreamer:…`; nil for any other text.
+    /// Makes what `libcamera`, `libcamera:…`, `pipewire`, `pipewire:…` or `gstreamer:…` names; nil for any other text.
     package init?(_ text: String, size: FrameSize? = nil, rate: Double? = nil, controls: [String: String] = [:]) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         let rest = parts.count > 1 ? String(parts[1]) : nil
@@ -86,7 +85,7 @@ extension PipelineDescription {
         }
     }
 
-    /// The Debian packages of the elements that people use most; `apt-file search` knows the others'.
+    /// The Debian packages of the most used elements; `apt-file search` knows the others'.
     private static let packages = [
         // bookworm's does not depend on the parts for picture processors.
         "libcamerasrc": "libcamera libcamera-ipa", "pipewiresrc": "pipewire", "rtspsrc": "plugins-good",
@@ -97,17 +96,16 @@ extension PipelineDescription {
 
     /// The command that installs GStreamer with the elements of the pipeline, as far as their packages are known.
     package var installation: String {
-        let elements = text.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init)
+        let elements = text.revealed().split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init)
         let wanted = Set(elements.compactMap { Self.packages[$0] } + ["plugins-base"])
         return (["sudo apt install"] + wanted.sorted().map { "gstreamer1.0-\($0)" }).joined(separator: " ")
     }
 
-    /// Whether GStreamer is here, with all elements of the pipeline.
+    /// Whether GStreamer is installed with all elements of the pipeline.
     package var isInstalled: Bool { (try? GStreamerPipeline(self)) != nil }
 }
 
 extension SourceFailure {
-    /// A pipeline that cannot be made.
     static func unusable(_ pipeline: PipelineDescription, _ reason: String) -> SourceFailure {
         SourceFailure(reason: .unsupported, description: "cannot use \(pipeline.name): \(reason.withoutPasswords).")
     }

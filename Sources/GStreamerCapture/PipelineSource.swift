@@ -5,10 +5,10 @@ import System
 /// A GStreamer pipeline as a source of frames.
 ///
 /// Cameras and other live pipelines are made anew whenever they are lost: `.lost` says why, and tries follow each other
-/// within a second. Their frames have the time of their capture by the pipeline's clock, and the newest one wins. Another
-/// pipeline, of a file, plays at its own clock, and every frame is taken; it ends with the file.
+/// within a second. Their frames have the time of their capture by the pipeline's clock, and the newest one wins.
+/// Another pipeline, of a file, plays at its own clock, and every frame is taken; it ends with the file.
 package final class PipelineSource: FrameSource {
-    /// How often a blocked wait looks whether it is to end, in nanoseconds.
+    /// Nanoseconds after which a blocked wait checks whether it must end.
     private static let slice: Int64 = 50_000_000
 
     private let description: PipelineDescription
@@ -22,7 +22,8 @@ package final class PipelineSource: FrameSource {
     package init(_ description: PipelineDescription, options: FrameSourceOptions = FrameSourceOptions())
         throws(SourceFailure)
     {
-        (self.description, self.options) = (description, options)
+        self.description = description
+        self.options = options
         made = Mutex(try GStreamerPipeline(description))
     }
 
@@ -34,20 +35,18 @@ package final class PipelineSource: FrameSource {
         mailbox.put(.ended(delivery.untilEnd(waiting: 0.25...1) { play(&run, into: &$0) }))
     }
 
-    /// What one run of the source keeps.
     private struct Run {
-        /// The newest pipeline: it goes only after its loss was reported, as a camera that is gone may take its time to stop.
+        /// The newest pipeline, kept until its loss was reported, since a camera that is gone may stop slowly.
         var pipeline: GStreamerPipeline?
-        /// Whether the newest pipeline that started brings its pictures when they happen.
+        /// Whether the newest pipeline that started is live.
         var isLive = false
     }
 
-    /// Plays a new pipeline until it ends.
     private func play(_ run: inout Run, into delivery: inout PictureDelivery) -> PictureDelivery.Attempt {
         run.pipeline = nil
         let pipeline: GStreamerPipeline
         do throws(SourceFailure) {
-            // The one that `init` made, once; a new one afterwards.
+            // The one that `init` made the first time, then a new one.
             pipeline = if let first = made.withLock({ $0.take() }) { first } else { try GStreamerPipeline(description) }
         } catch {
             return lost(error, run)
@@ -65,9 +64,9 @@ package final class PipelineSource: FrameSource {
                     run.isLive ? .live(hasTimes: false) : options.pace == .realtime ? .paced : .file
                 delivery.begin(timing, rate: nil, isConnection: false)
             case .picture(let picture):
-                let (size, limit) = (picture.stream.size, options.maximumPixels)
-                guard size.width * size.height <= limit else {
-                    return lost(.tooLarge(description.name, size, limit: limit), run)
+                let size = picture.stream.size
+                guard size.width * size.height <= options.maximumPixels else {
+                    return lost(.tooLarge(description.name, size, limit: options.maximumPixels), run)
                 }
                 guard deliver(picture, to: &delivery) else { return .ended(.stopped) }
                 last = .now
@@ -91,12 +90,12 @@ package final class PipelineSource: FrameSource {
         return lost(SourceFailure(reason: reason, description: text), run)
     }
 
-    /// A camera and what else is live is tried again.
+    /// Cameras and other live pipelines are tried again.
     private func lost(_ failure: SourceFailure, _ run: Run) -> PictureDelivery.Attempt {
         run.isLive || description.isCamera ? .lost(failure) : .ended(.failed(failure))
     }
 
-    /// Delivers a picture; what its format or its size makes unusable is counted as corrupt.
+    /// Delivers a picture; one with an unusable format or size is counted as corrupt.
     /// - Returns: False if the source was stopped or the mailbox closed.
     private func deliver(_ picture: GStreamerPipeline.Picture, to delivery: inout PictureDelivery) -> Bool {
         guard var frame = picture.frame else {

@@ -1,15 +1,15 @@
 import System
 
-/// The open connections, and which of them has to go.
+/// The open connections, and which of them must be closed.
 ///
-/// One has `patience` seconds for each request and its answer; a stream has as long as it likes. At the limit, the one that has
-/// waited longest is closed, of the client with the most that wait: a client that opens many loses its own.
+/// A connection has `patience` seconds for each request and its answer; a stream, any time. At the limit, the client
+/// with the most waiting connections loses the one that has waited longest.
 struct ConnectionTable {
     struct Entry {
         let address: String
         var since: Double
         var isStream = false
-        /// Closed by us, and about to be closed by the library.
+        /// Whether it was closed by us, and will be by the library.
         var isClosing = false
         var isWaiting: Bool { !isStream && !isClosing }
     }
@@ -31,12 +31,11 @@ struct ConnectionTable {
         entries[socket]?.isStream = false
     }
 
-    /// Notes that a connection's answer is a stream.
     mutating func stream(_ socket: Int32) { entries[socket]?.isStream = true }
     mutating func remove(_ socket: Int32) { entries[socket] = nil }
     func address(of socket: Int32) -> String? { entries[socket]?.address }
 
-    /// Marks the connections whose time is over at a time in seconds as closing; returns each once.
+    /// Marks the overdue connections at a time in seconds as closing; returns each once.
     mutating func closeOverdue(at seconds: Double) -> [Int32] {
         let overdue = entries.filter { $0.value.isWaiting && seconds - $0.value.since >= patience }.map(\.key)
         for socket in overdue { entries[socket]?.isClosing = true }
@@ -51,14 +50,14 @@ struct ConnectionTable {
         return oldest.key
     }
 
-    /// Seconds until the next connection's time is over; nil if none waits.
+    /// Seconds until the next connection is overdue; nil if none waits.
     func pause(at seconds: Double) -> Double? {
         entries.values.lazy.filter(\.isWaiting).map(\.since).min().map { max(0, $0 + patience - seconds) }
     }
 }
 
 extension Sequence {
-    /// The elements of the client that has most of them, or of all that have as many: one of these makes room for another one.
+    /// All elements of the client with the most; of several such clients, of all of them. One is dropped to make room.
     package func ofBusiest<Client: Hashable>(_ client: (Element) -> Client) -> [Element] {
         let counts = reduce(into: [:]) { $0[client($1), default: 0] += 1 }
         let most = counts.values.max()

@@ -2,7 +2,7 @@ import CMicroHTTPD
 
 /// A request whose head and body are complete.
 package struct HTTPRequest: Sendable {
-    /// The method, as sent: methods are case-sensitive. GET for HEAD, whose answer is the same without its body.
+    /// The method, case-sensitive as sent; GET for HEAD, whose answer is the same without its body.
     package var method: String
     /// The path with percent escapes undone, without the query.
     package var path: String
@@ -17,8 +17,8 @@ package struct HTTPRequest: Sendable {
 
     /// The value of a field in the body, a form as browsers send it (application/x-www-form-urlencoded) with any bytes.
     ///
-    /// A `%` without two digits after it stands for itself, what is not UTF-8 becomes the replacement character, and a zero
-    /// byte that is not escaped, which no browser sends, ends the value.
+    /// A `%` without two digits after it is kept, what is not UTF-8 becomes the replacement character, and a zero byte
+    /// that is not escaped, which no browser sends, ends the value.
     package func formField(_ name: String) -> String? {
         for pair in body.split(separator: UInt8(ascii: "&")) {
             let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
@@ -34,11 +34,10 @@ package struct HTTPRequest: Sendable {
     }
 }
 
-/// What a request is answered with.
 package struct HTTPResponse: Sendable {
     package indirect enum Body: Sendable {
         case bytes([UInt8])
-        /// Where there is another answer for a stream that ends without any part, the head waits for the first one.
+        /// A stream. If it may end without any part, `ifEmpty` is answered then, and the head waits for the first part.
         case stream(any HTTPStream, ifEmpty: HTTPResponse? = nil)
     }
 
@@ -53,22 +52,22 @@ package struct HTTPResponse: Sendable {
     }
 }
 
-/// What of a stream there is to send.
+/// The next part of a stream.
 package enum HTTPStreamPart: Sendable {
     /// These bytes; not empty.
     case bytes([UInt8])
-    /// Nothing now: `ready` is called when there is.
+    /// Nothing now; `ready` is called when there is something.
     case none
     case end
 }
 
 /// A response's body that is made while it is sent.
 ///
-/// A part is asked for when the one before has gone: a stream that offers its newest makes a slow client miss parts.
+/// A part is asked for when the one before is sent: a slow client misses parts of a stream that offers its newest.
 package protocol HTTPStream: AnyObject, Sendable {
-    /// Begins; `ready` may be called on any thread, whenever `next` has something new after it had nothing.
+    /// Begins; `ready` may be called on any thread, whenever `next` has something after it had nothing.
     func begin(ready: @escaping @Sendable () -> Void)
-    /// The next part; called on the server's thread, which must not be held up.
+    /// The next part; called on the server's thread, which must not be blocked.
     func next() -> HTTPStreamPart
     /// The client is gone, or the stream ended.
     func end()

@@ -36,7 +36,7 @@ extension HTTPServer {
         return .YES
     }
 
-    /// Why a request's body is not even read; nil if it is.
+    /// The refusal of a request before its body is read; nil if it is read.
     private func refusal(of request: HTTPRequest) -> HTTPResponse? {
         guard request.headers["transfer-encoding"] == nil else { return HTTPResponse(411) }
         guard let length = request.headers["content-length"] else { return nil }
@@ -44,7 +44,7 @@ extension HTTPServer {
         return length == 0 || request.method == "POST" ? nil : HTTPResponse(413)
     }
 
-    /// Answers a complete request, or lets it wait for its stream's first part: then this is called again.
+    /// Answers a complete request, or waits for its stream's first part: then this is called again.
     private func answer(_ connection: OpaquePointer, to partial: PartialRequest) -> MHD_Result {
         let response = partial.response ?? handler(partial.request)
         partial.response = response
@@ -62,7 +62,6 @@ extension HTTPServer {
         return queue(response, Self.body(streamed), over: connection)
     }
 
-    /// Answers with bytes.
     private func answer(_ connection: OpaquePointer, _ response: HTTPResponse) -> MHD_Result {
         guard case .bytes(let bytes) = response.body else { return .NO }
         let body = bytes.withUnsafeBytes {

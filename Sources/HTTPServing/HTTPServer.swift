@@ -19,13 +19,13 @@ package enum HTTPServerError: Error, Hashable, Sendable, CustomStringConvertible
     }
 }
 
-/// An HTTP server for few clients on one thread, with limits on everything that a client can send or hold.
+/// An HTTP server for few clients on one thread, with limits on everything that a client can send or keep.
 ///
-/// libmicrohttpd accepts connections, reads requests and writes answers. Which connections stay is ours: the library stops
-/// accepting at its limit, and knows no time in which a request must be complete. `@unchecked Sendable` because only `stop` and
-/// `ready` may be called from any thread, and touch nothing that `run` changes.
+/// libmicrohttpd accepts connections, reads requests and writes answers. Which connections stay is decided here: the
+/// library stops accepting at its limit, and has no time limit for a request. `@unchecked Sendable` because only `stop`
+/// and `ready` may be called from any thread, and touch nothing that `run` changes.
 package final class HTTPServer: @unchecked Sendable {
-    /// Where it listens, and its limits.
+    /// The address that it listens on, and its limits.
     package struct Options: Sendable {
         /// A numeric address.
         package var host: String
@@ -33,7 +33,7 @@ package final class HTTPServer: @unchecked Sendable {
         package var port: UInt16
         /// Certificate chain and private key in PEM; nil for plain HTTP.
         package var tls: (certificate: String, key: String)?
-        /// Connections at the same time; fewer if the process may not open as many files.
+        /// Most connections at the same time; fewer if the process may not open enough files.
         package var connections = 512
         /// Seconds for a request and its answer, unless that is a stream.
         package var patience = 10.0
@@ -48,36 +48,36 @@ package final class HTTPServer: @unchecked Sendable {
     package typealias Handler = @Sendable (HTTPRequest) -> HTTPResponse
 
     package let port: UInt16
-    /// Connections beyond the limit that the library holds until those that make room for them are closed; with more it
+    /// Connections beyond the limit that the library keeps until those that make room for them are closed; with more it
     /// stops accepting, so that a client with a connection of its own would have to wait.
     private static let reserve = 128
-    /// Bytes for a request's head, and for what waits to be written, of each connection.
+    /// Bytes for a request's head, and for the waiting output, of each connection.
     static let memory = 32 * 1024
-    /// Seconds after which a stream is over whose client takes nothing.
+    /// Seconds after which a stream ends whose client takes nothing.
     private static let streamPatience: UInt32 = 30
-    /// Bytes that the system keeps for a connection that is slower than a stream; it doubles them.
+    /// Bytes that the system buffers for a connection that is slower than a stream; it doubles them.
     private static let sendBuffer: Int32 = 128 * 1024
 
     let options: Options
     let handler: Handler
     private let waker: Waker
     private let inbox = Mutex(Inbox())
-    // What follows is used by the thread in `run` alone.
+    // Only the thread in `run` uses what follows.
     private var server: OpaquePointer?
     var table: ConnectionTable
     var streams: [Int: StreamedAnswer] = [:]
     var streamCount = 0
     private let start = ContinuousClock.now
 
-    /// What other threads ask of the one in `run`.
+    /// Requests of other threads to the one in `run`.
     private struct Inbox {
         /// The streams that have something to send.
         var ready: Set<Int> = []
         var isOver = false
     }
 
-    /// Listens; clients are answered from `run` on. `handler` answers requests on the server's thread, which it must not hold
-    /// up. Throws `HTTPServerError` if it cannot listen.
+    /// Listens; answers clients from `run` on. `handler` runs on the server's thread, which it must not block. Throws
+    /// `HTTPServerError` if it cannot listen.
     package init(_ options: Options, handler: @escaping Handler) throws(HTTPServerError) {
         self.options = options
         self.handler = handler
@@ -149,7 +149,7 @@ package final class HTTPServer: @unchecked Sendable {
 
     private var seconds: Double { start.duration(to: .now) / .seconds(1) }
 
-    /// Answers clients until `stop`; blocks the thread. To be called once.
+    /// Answers clients until `stop`; blocks the thread. Must be called once only.
     package func run() {
         defer { end() }
         while let server {
@@ -181,12 +181,12 @@ package final class HTTPServer: @unchecked Sendable {
     private func end() {
         guard let server else { return }
         self.server = nil
-        // The library does not end while it holds a connection that waits for us.
+        // The library does not end while a connection waits for us.
         for stream in streams.values { stream.resume() }
         MHD_stop_daemon(server)
     }
 
-    /// Takes a connection in, and makes room for it.
+    /// Adds a connection, and makes room for it.
     private func opened(_ socket: Int32) {
         if table.isFull {
             let oldest = table.closeOldest()

@@ -50,11 +50,13 @@ package struct PageService {
         _ subscriber: Subscriber,
         named: [String] = [],
         ready: ((_ url: String) -> Void)? = nil,
-        observe: (Subscriber.Occurrence) -> Void = { _ in }
+        notes: Bool? = nil,
+        observe: (LiveInput) -> Void = { _ in }
     ) async throws {
         let viewers = Viewers()
         let bases = named.filter { !$0.contains("+") }
-        let publisher = try PagePublisher(options, viewers, address: subscriber.address, bases: bases)
+        let (address, isLocal) = (subscriber.address, subscriber.isLocal)
+        let publisher = try PagePublisher(options, viewers, address: address, isLocal: isLocal, bases: bases)
         var page = PageServer(
             access: PageGuard(options),
             viewers: viewers,
@@ -76,13 +78,13 @@ package struct PageService {
         }
         // A session in this program has no connection that could be missing.
         if subscriber.isLocal { publisher.take(.connection(.connected(.version5, broker: "")), at: 0) }
-        try await subscriber.follow(every: .milliseconds(33)) { input in
+        try await subscriber.follow(every: .milliseconds(33), notes: notes) { input in
+            observe(input)
             guard case .occurrence(let occurrence) = input.content else {
                 try publisher.advance(to: input.seconds)
                 return input.seconds < options.seconds
             }
             publisher.take(occurrence, at: input.seconds)
-            observe(occurrence)
             return true
         }
         server.stop()
@@ -92,7 +94,7 @@ package struct PageService {
     /// The token in a file, else in FACET_SERVE_TOKEN; nil if there is none.
     package static func token(file: String? = nil) throws(CommandFailure) -> String? {
         let given = try file.map { path throws(CommandFailure) in try FileText.read(path, "token") }
-        return try (given ?? ProcessInfo.processInfo.environment["FACET_SERVE_TOKEN"])
+        return try (given ?? ProcessInfo.processInfo.environment.given["FACET_SERVE_TOKEN"])
             .map { text throws(CommandFailure) in try FileText.secret(text, "token for the page", atLeast: 12) }
     }
 

@@ -16,33 +16,41 @@ package struct BrokerAddress: Hashable, Sendable {
     /// Reads a URL; a bare `host[:port]` means `mqtt`. Throws `MQTTError`. A URL with a password is refused, since
     /// process lists show it, and is not repeated.
     package init(url: String) throws(MQTTError) {
-        func refused(_ reason: String) -> MQTTError { .unusable("broker address", Self.withoutUser(url), reason) }
         let mark = url.firstRange(of: "://")
         hasScheme = mark != nil
         let scheme = mark.map { url[..<$0.lowerBound] } ?? "mqtt"
+        let rest = mark.map { url[$0.upperBound...] } ?? url[...]
+        let at = rest.lastIndex(of: "@")
+        let shown = at.map { (mark == nil ? "" : "\(scheme)://") + "…" + rest[$0...] } ?? url
+        func refused(_ reason: String) -> MQTTError { .unusable("broker address", shown, reason) }
         usesTLS = ["mqtts", "ssl"].contains(scheme.lowercased())
         guard usesTLS || ["mqtt", "tcp"].contains(scheme.lowercased()) else {
             throw refused("the scheme must be mqtt or mqtts (TLS), not '\(scheme)'")
         }
-        let rest = mark.map { url[$0.upperBound...] } ?? url[...]
-        var place = rest.prefix { !"/?#".contains($0) }
-        guard ["", "/"].contains(rest[place.endIndex...]) else {
-            throw refused("nothing may follow the port: the topic is a setting of its own")
+        if let at, rest[..<at].contains(":") {
+            Secrets.learn(from: "mqtt://" + rest)
+            let place = "the password file or the environment"
+            throw refused("a password in it would show in process lists; put it into \(place)")
         }
-        if let at = place.lastIndex(of: "@") {
-            guard !place[..<at].contains(":") else {
-                let place = "the password file or the environment"
-                throw refused("a password in it would show in process lists; put it into \(place)")
-            }
-            guard let user = place[..<at].removingPercentEncoding else {
-                throw refused("its user name is not valid text")
-            }
-            username = user.isEmpty ? nil : user
-            place = place[at...].dropFirst()
+        let server: ServerAddress
+        do throws(ServerAddress.Failure) {
+            server = try ServerAddress(scheme: scheme, rest)
+        } catch {
+            let form = "write host or host:port, the port from 1 to 65535 and an IPv6 address in brackets"
+            throw refused(error.reason.contains("%") ? error.reason : form)
         }
-        guard let place = HostAndPort(place) else {
-            throw refused("write host or host:port, the port from 1 to 65535 and an IPv6 address in brackets")
+        guard ["", "/"].contains(server.path), !rest.contains(where: { "?#".contains($0) }) else {
+            throw refused(
+                at == nil
+                ? "nothing may follow the port: the topic is a setting of its own"
+                : "in a user, / is written %2F, # is %23 and ? is %3F; nothing may follow the port"
+            )
         }
+        if let user = server.user {
+            guard let decoded = user.removingPercentEncoding else { throw refused("its user name is not valid text") }
+            username = decoded.isEmpty ? nil : decoded
+        }
+        let place = server.place
         host = place.host
         explicitPort = place.port.map(Int.init)
         try Self.validate(host: host)
@@ -60,12 +68,5 @@ package struct BrokerAddress: Hashable, Sendable {
         guard isIPv6 || isName else {
             throw .setting("host", host, "give one name or address; a port or a second broker is a setting of its own")
         }
-    }
-
-    /// The URL without what stands before the `@`, which may hold a password.
-    private static func withoutUser(_ url: String) -> String {
-        guard let at = url.lastIndex(of: "@") else { return url }
-        let scheme = url.firstRange(of: "://").map { url[..<$0.upperBound] } ?? ""
-        return scheme + "…" + url[at...]
     }
 }

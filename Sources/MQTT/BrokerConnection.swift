@@ -64,6 +64,12 @@ package final class BrokerConnection: Sendable {
         session.waker.wake()
     }
 
+    /// Publishes what was last published as a state on these topics once more.
+    package func repeatStates(_ topics: [String]) {
+        session.state.withLock { $0.topics.renew(topics) }
+        session.waker.wake()
+    }
+
     /// Publishes something that is of use now or never, with quality of service 0; dropped and counted while offline.
     package func publish(transient message: MQTTMessage) {
         var message = message

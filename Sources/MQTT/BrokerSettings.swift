@@ -1,4 +1,4 @@
-import System
+package import System
 
 /// Which brokers a client connects to, how it logs in there, and how long it waits.
 package struct BrokerSettings: Hashable, Sendable {
@@ -124,28 +124,18 @@ package struct TLSSettings: Hashable, Sendable {
     }
 }
 
-/// A password or the like, which no log, dump or string interpolation shows.
-package struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    private let value: String
-
-    package init(_ value: String) { self.value = value }
-
+extension Secret {
     /// Reads a password file: its first line. Throws `MQTTError` if there is nothing to read.
     package init(file path: String) throws(MQTTError) {
+        let line: String
         do {
-            value = try SmallFile.firstLine(of: path)
+            line = try SmallFile.firstLine(of: path)
         } catch {
             throw .setting("password file", path, "it cannot be read: \(error.reason); check its path and permissions")
         }
-        guard !value.isEmpty else {
+        guard !line.isEmpty else {
             throw .setting("password file", path, "its first line is empty; write the password there")
         }
+        self.init(line)
     }
-
-    /// The value, for the one place that hands it on.
-    package func revealed() -> String { value }
-    package var description: String { "<redacted>" }
-    package var debugDescription: String { description }
-    // A mirror of the properties would show the value.
-    package var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
 }

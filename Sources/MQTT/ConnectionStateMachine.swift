@@ -173,6 +173,9 @@ struct ConnectionStateMachine {
         }
     }
 
+    /// Connections that ended have a cause that is known and avoided from now on.
+    mutating func explained() { (shortLived, failures) = (0, 0) }
+
     mutating func stop() -> [Action] {
         guard phase != .stopped else { return [] }
         phase = .stopped

@@ -33,7 +33,7 @@ extension NetworkLoop {
             session.state.withLock { $0.topics.renewOwn() }
         }
         while takesMore, let message = session.state.withLock({ $0.topics.nextDue() }) {
-            guard let (number, qos) = send(message), qos == .atLeastOnce else { continue }
+            guard closing.takes(message), let (number, qos) = send(message), qos == .atLeastOnce else { continue }
             session.state.withLock { $0.topics.markSent(message.topic, message: number, at: DeliveryClock.monotonic()) }
         }
     }
@@ -44,7 +44,7 @@ extension NetworkLoop {
             let now = session.clock.now()
             guard let outgoing = session.state.withLock({ $0.events.next(now: now) }) else { return }
             let event = outgoing.event
-            guard let (number, _) = send(event.message, expiry: outgoing.remaining) else {
+            guard closing.takes(event.message), let (number, _) = send(event.message, expiry: outgoing.remaining) else {
                 if machine.isConnected { session.discard(event) }
                 continue
             }
@@ -56,7 +56,7 @@ extension NetworkLoop {
     func sendTransients() {
         for message in session.state.withLock({ exchange(&$0.transients, with: []) }) {
             let isTaken = takesMore
-            if isTaken, send(message) != nil { continue }
+            if isTaken, closing.takes(message), send(message) != nil { continue }
             let drop: DeliveryCounters.Drop = !machine.isConnected ? .offline : isTaken ? .rejected : .congested
             session.state.withLock { $0.counters.count(drop) }
         }
@@ -67,15 +67,20 @@ extension NetworkLoop {
     /// connection is gone.
     private func send(_ message: MQTTMessage, expiry: Duration? = nil) -> (number: Int32, qos: MQTTMessage.QoS)? {
         guard let handle else { return nil }
+        var message = message
+        message.retain = message.retain && closing.takesRetained
         let qos = min(message.qos, maximumQoS)
         do {
             let number = try handle.publish(message, qos: qos, expiry: expiry)
             session.state.withLock { $0.counters.sent += 1 }
+            // What has no answer of its own is followed by a question that has one.
+            let isAlone = closing.sent(message, at: DeliveryClock.monotonic())
+            if isAlone, qos == .atMostOnce { try handle.requestBarrier(after: message.topic) }
             flush()
             return (number, qos)
         } catch {
             if error.concernsTheMessage {
-                logRejection(of: message.topic, reason: error.text)
+                logRejection(of: message.topic, size: message.size, reason: error.text)
             } else {
                 connectionFailed(error)
             }
@@ -86,6 +91,7 @@ extension NetworkLoop {
     /// The broker answered a message of ours, or one that it does not answer has gone out; a reason of 0x80 and above
     /// means no.
     func acknowledged(_ message: Int32, on topic: String?, reason: Int32) {
+        if topic != nil { closing.answered() }
         if let topic, refusals.isTemporary(reason, of: topic, now: DeliveryClock.monotonic()) {
             session.postponed(message: message)
             logger.warning(
@@ -100,13 +106,40 @@ extension NetworkLoop {
     }
 
     /// Logs each kind of rejection once per topic; the counters say how many there were.
-    private func logRejection(of topic: String, reason: String) {
+    private func logRejection(of topic: String, size: Int? = nil, reason: String) {
         guard loggedRejections.insert(topic + "\0" + reason).inserted else { return }
-        logger.error("a message was refused and is dropped", metadata: ["topic": "\(topic)", "reason": "\(reason)"])
+        var metadata: Logger.Metadata = ["topic": "\(topic)", "reason": "\(reason)"]
+        if let size { metadata["bytes"] = "\(size)" }
+        logger.error("a message was refused and is dropped", metadata: metadata)
+    }
+
+    /// Looks for the message at which the broker closed the connection.
+    func searchCause() {
+        let wasSearching = closing.isSearching
+        let finding = closing.ended(at: DeliveryClock.monotonic())
+        if !wasSearching, closing.isSearching {
+            logger.warning("the broker keeps ending the connection: messages go out one by one to find the cause")
+        }
+        guard let finding else { return }
+        machine.explained()
+        let advice = "check the broker's largest packet, its retained messages and its access list"
+        switch finding {
+        case .message(let topic, let size, let isRetained):
+            let what = isRetained ? "a retained message" : "a message"
+            logger.error(
+                "the broker ends the connection when \(what) comes, which is left out until it is smaller; \(advice)",
+                metadata: ["topic": "\(topic)", "bytes": "\(size)"]
+            )
+        case .retained:
+            logger.error("the broker ends the connection at each retained message: they are sent without being retained")
+        }
     }
 
     /// The broker has answered everything asked before `requestBarrier`.
-    func barrierReached() { checksOwnTopicSince = nil }
+    func barrierReached() {
+        if checksOwnTopicSince == nil { closing.answered() }
+        checksOwnTopicSince = nil
+    }
 
     /// Counts messages that came and are too large, or whose topic is no text.
     func countRefused(_ number: Int) { session.state.withLock { $0.counters.countRefused(number) } }

@@ -37,6 +37,7 @@ final class NetworkLoop {
     var loggedRejections: Set<String> = []
     private var loggedExpired = 0
     var refusals = TemporaryRefusals()
+    var closing = ClosingMessages()
     var isLeaving = false
     private var outcome: StopReport?
     private var link = Link.none
@@ -60,7 +61,9 @@ final class NetworkLoop {
 
     /// Whether the network takes more now. Otherwise messages stay in their queues, where a newer one may replace them or
     /// they may expire, rather than in a buffer.
-    var takesMore: Bool { machine.isConnected && handle?.wantsToWrite == false && proxy?.isFlushed == true }
+    var takesMore: Bool {
+        machine.isConnected && handle?.wantsToWrite == false && proxy?.isFlushed == true && closing.takesMore
+    }
 
     func flush() { proxy?.flush() }
 
@@ -128,6 +131,7 @@ final class NetworkLoop {
     /// The broker accepted the connection; the highest quality of service it takes.
     func accepted(maximumQoS: MQTTMessage.QoS) {
         self.maximumQoS = maximumQoS
+        closing.connected(to: machine.attempt.broker, at: DeliveryClock.monotonic())
         unaccepted = nil
         failedAddresses[machine.attempt.broker] = nil
         session.state.withLock { state in
@@ -164,6 +168,7 @@ final class NetworkLoop {
     }
 
     func connectionLost(_ loss: ConnectionStateMachine.Loss) {
+        if case .ended = loss, machine.isConnected { searchCause() }
         perform(machine.lost(loss, now: DeliveryClock.monotonic()))
     }
 
@@ -192,7 +197,11 @@ final class NetworkLoop {
     private func advance(_ dialer: Dialer) {
         switch dialer.advance(now: DeliveryClock.monotonic()) {
         case .pending: break
-        case .failed(let reason): connectionLost(.unreachable("no broker at \(machine.broker): \(reason)"))
+        case .failed(let reason):
+            let host = settings.brokers[machine.attempt.broker].host
+            let isHere = ["localhost", "127.0.0.1", "::1"].contains(host)
+            let remedy = isHere ? "; \(InstalledProgram.brokerRemedy)" : ""
+            connectionLost(.unreachable("no broker at \(machine.broker): \(reason)\(remedy)"))
         case .connected(let socket, let address):
             let broker = machine.attempt.broker
             unaccepted = (broker, address)
@@ -297,6 +306,8 @@ final class NetworkLoop {
     private func deliver() {
         sendSubscriptions()
         if checksOwnTopicSince == nil, DeliveryClock.monotonic() >= refusals.pauseEnd {
+            // A state at which the broker closes the connection must not keep events back.
+            if closing.isSearching { sendEvents() }
             sendStates()
             sendEvents()
             sendTransients()

@@ -1,11 +1,13 @@
 import Foundation
+import System
 
 /// Where a program keeps the outbox by default.
 package enum OutboxLocation {
     /// The directory that systemd (`STATE_DIRECTORY`) or the desktop's conventions (`XDG_STATE_HOME`) give to programs' state.
     package static func directory(environment: [String: String]) -> String {
+        let environment = environment.given
         if let directory = environment["STATE_DIRECTORY"]?.split(separator: ":").first { return String(directory) }
-        if let state = environment["XDG_STATE_HOME"], !state.isEmpty { return state + "/facet" }
+        if let state = environment["XDG_STATE_HOME"] { return state + "/facet" }
         return (environment["HOME"] ?? "/var/lib") + "/.local/state/facet"
     }
 

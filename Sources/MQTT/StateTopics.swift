@@ -97,9 +97,11 @@ struct StateTopics {
     }
 
     /// Makes the message of this client's own topic due again.
-    mutating func renewOwn() {
-        guard let index = ownTopic.flatMap(index(of:)) else { return }
-        entries[index].isDue = true
+    mutating func renewOwn() { renew([ownTopic].compactMap(\.self)) }
+
+    /// Makes the messages of these topics due again.
+    mutating func renew(_ topics: [String]) {
+        for index in topics.compactMap(index(of:)) { entries[index].isDue = true }
     }
 
     private func index(of topic: String) -> Int? {

@@ -57,7 +57,7 @@ final class ClipReader {
         decoder = try VideoDecoder(for: input, devices: devices)
         self.interrupt = interrupt
         idle = input.isPlayedOut && options.idleDecoding == .auto ? IdleDecoding() : nil
-        completeness.announcedDuration = input.announcedDuration
+        completeness.announcedDuration = input.isIndexed ? nil : input.announcedDuration
         completeness.announcedPackets = input.announcedPackets
         completeness.indexExceedsFile = input.indexExceedsFile
     }
@@ -279,13 +279,15 @@ final class ClipReader {
     }
 
     /// Makes the picture a frame, turned as the clip says; nil if that is impossible. It is not copied where `Frame` can describe
-    /// its pixels and these are square, and converted into memory that is used again otherwise.
+    /// its pixels and these are square, and converted into memory that is used again otherwise. One that may be transparent in
+    /// parts is laid over white.
     private func frame(of decoded: DecodedPicture) -> Frame? {
         guard decoded.size.width * decoded.size.height <= options.maximumPixels else { return nil }
         let size = input.squareSize(of: decoded.size, decoded.pointer)
         let isDirect = PictureLayout.direct(decoded.format) != nil && size == decoded.size
         let native = isDirect ? decoded.format : PictureLayout.nearest(to: decoded.format)
-        guard let format = PictureLayout.direct(native) else { return nil }
+        let hasOpacity = native == AV_PIX_FMT_RGBA
+        guard let format = hasOpacity ? .rgba : PictureLayout.direct(native) else { return nil }
         let encoding = PictureLayout.encoding(of: decoded.pointer, in: native, isPicture: input.isPicture)
         guard let picture = isDirect ? decoded : converted.lend(format: native, size: size) else { return nil }
         let pixels = PixelScaler.Pixels(picture.pointer, encoding: encoding)
@@ -296,6 +298,10 @@ final class ClipReader {
         completeness.decoded += 1
         completeness.endsDamaged = false
         var frame = Frame(size: size, format: format, encoding: encoding, planes: planes, lease: picture)
+        if hasOpacity, let pixels = picture.pointer.pointee.data.0 {
+            frame.hasOpacity = Frame.layOverWhite(pixels, bytesPerRow: planes.first.bytesPerRow, size)
+        }
+        frame.colors = decoded.statedColors
         frame.orientation = (decoded.statedOrientation ?? input.orientation).then(options.wholeOrientation)
         return frame
     }

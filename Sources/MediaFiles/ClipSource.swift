@@ -38,11 +38,17 @@ package final class ClipSource: FrameSource {
         (self.location, self.options, self.interrupt) = (location, options, interrupt)
     }
 
+    /// Refuses an address that can never be opened, without opening it.
+    package static func check(_ location: String) throws(SourceFailure) { _ = try MediaLocation(location) }
+
     /// Loads FFmpeg's codecs, which takes longer than the rest of it, for a caller that loads other libraries after them.
     package static func loadCodecs() { FFmpegCodecsLoad() }
 
     /// The file's size, codec and rate; nil for a network stream and after `run` began.
     package var description: StreamDescription? { opened.withLock { $0?.input.description } }
+
+    /// Whether it is a file with one picture; false for a network stream and after `run` began.
+    package var isPicture: Bool { opened.withLock { $0?.input.isPicture ?? false } }
 
     /// The length in seconds that a file's container states; nil if it does not, for a network stream and after `run` began.
     package var announcedDuration: Double? { opened.withLock { $0?.input.announcedDuration } }
@@ -122,7 +128,9 @@ package final class ClipSource: FrameSource {
                 if isPicture { return .finished }
             case .damaged where isPicture, .end where isPicture:
                 delivery.countDamage()
-                return corrupt(reader.completeness.readError ?? "the picture is damaged or cut off")
+                let unknown = "it is damaged, cut off or of a kind that FFmpeg cannot decode"
+                let reason = reader.completeness.readError ?? unknown
+                return .failed(.undecodable(location, FFmpeg.explained(reason)))
             case .damaged: delivery.countDamage()
             case .end: return reader.completeness.problem.map { corrupt($0) } ?? .finished
             }

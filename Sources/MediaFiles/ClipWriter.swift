@@ -29,9 +29,16 @@ package final class ClipWriter {
     ///   - size: the size of the upright frames in pixels. An odd last row or column is left out: the chroma is halved.
     ///   - rate: about how many frames a second come. The real times may differ, except in an avi, where times are
     ///     rounded to whole frames.
+    ///   - colors: what the clip says about its colours.
     ///   - soundSource: the clip whose sound is copied as it is, its first picture at the time of the first frame.
     /// - Throws: `SourceFailure` if the ending is unknown, the directory cannot be written to or there is no encoder.
-    package init(_ path: String, size: FrameSize, rate: Double = 30, soundSource: String? = nil) throws(SourceFailure) {
+    package init(
+        _ path: String,
+        size: FrameSize,
+        rate: Double = 30,
+        colors: ColorStatement? = nil,
+        soundSource: String? = nil
+    ) throws(SourceFailure) {
         try FFmpeg.load()
         let ending = MediaLocation.ending(of: path)
         guard let format = ClipFormat.all.first(where: { $0.ending == ending }) else {
@@ -41,7 +48,7 @@ package final class ClipWriter {
         let even = FrameSize(width: size.width & ~1, height: size.height & ~1)
         guard even.width > 0, even.height > 0 else { throw .unencodable(path, "\(size) is too small") }
         (self.path, self.size) = (path, size)
-        target = format.target(size: even)
+        target = format.target(size: even, colors)
         painter = format.muxer == "gif" ? GIFPainter() : nil
         encoder = try VideoEncoder(format, target, rate: rate, path: path)
         muxer = try Muxer(path, format: format, encoder: encoder, soundSource: soundSource)
@@ -124,11 +131,13 @@ struct ClipFormat {
     /// A single picture.
     static let png = ClipFormat(ending: "png", muxer: "image2", encoders: ["png"])
 
-    /// What the encoder gets: BT.601 below 720 rows and BT.709 from there on, as players expect; limited range.
-    func target(size: FrameSize) -> PictureForm {
+    /// What the encoder gets: BT.601 below 720 rows and BT.709 from there on, as players expect, but BT.2020 for its primaries;
+    /// limited range.
+    func target(size: FrameSize, _ colors: ColorStatement?) -> PictureForm {
         guard muxer != "gif" else { return .init(format: AV_PIX_FMT_RGB24, size: size, encoding: .jpeg) }
-        let matrix: YUVEncoding.Matrix = size.height >= 720 ? .bt709 : .bt601
-        return .init(format: AV_PIX_FMT_YUV420P, size: size, encoding: YUVEncoding(matrix: matrix, isFullRange: false))
+        let isWide = colors.map { UInt32($0.primaries) == AVCOL_PRI_BT2020.rawValue } ?? false
+        let encoding = YUVEncoding(matrix: isWide ? .bt2020 : size.height >= 720 ? .bt709 : .bt601, isFullRange: false)
+        return .init(format: AV_PIX_FMT_YUV420P, size: size, encoding: encoding, colors: colors)
     }
 
     func apply(_ target: PictureForm, rate: Double, to context: UnsafeMutablePointer<AVCodecContext>) {
@@ -137,7 +146,11 @@ struct ClipFormat {
         // The painter stands between the two.
         context.pointee.pix_fmt = muxer == "gif" ? AV_PIX_FMT_PAL8 : target.format
         context.pointee.color_range = target.encoding.isFullRange ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG
-        context.pointee.colorspace = target.encoding.matrix == .bt709 ? AVCOL_SPC_BT709 : AVCOL_SPC_SMPTE170M
+        context.pointee.colorspace = target.encoding.matrix.native
+        if let colors = target.colors {
+            context.pointee.color_primaries = AVColorPrimaries(UInt32(colors.primaries))
+            context.pointee.color_trc = AVColorTransferCharacteristic(UInt32(colors.transfer))
+        }
         context.pointee.time_base =
             ticksPerSecond.map { AVRational(num: 1, den: $0) } ?? av_inv_q(ffmpeg.av_d2q(rate, 100_000))
         context.pointee.framerate = ffmpeg.av_d2q(rate, 1_000_000)

@@ -35,6 +35,7 @@ final class CommandOutput {
         // Of a daemon that was killed; they would keep the camera from this one.
         CommandMark.endProcesses { $0.isOrphan }
         var environment = ProcessInfo.processInfo.environment
+        Secrets.learn(from: command, environment: environment)
         environment[CommandMark.variable] = mark.text
         let pipes = ShellCommand.makePipe(&out) && ShellCommand.makePipe(&err) ? 0 : errno
         let shell = ShellCommand(text: command, environment: environment, output: out[1], errors: err[1])

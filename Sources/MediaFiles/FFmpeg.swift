@@ -43,13 +43,14 @@ enum FFmpeg {
 
     /// The words with what FFmpeg says of its newest error, whose number alone is often that of any failure to read or write.
     static func explained(_ words: String) -> String {
-        let newest = String(cString: FFmpegNewestError())
-        return newest.isEmpty ? words : "\(words) (\(newest))"
+        newestError.isEmpty ? words : "\(words) (\(newestError))"
     }
+
+    static var newestError: String { String(cString: FFmpegNewestError()) }
 
     /// Whether a sender that announced no length closed the connection, which FFmpeg calls a failure to read.
     static func isPrematureEnd(_ code: Int32) -> Bool {
-        code == FFmpeg.code(EIO) && String(cString: FFmpegNewestError()).contains("prematurely")
+        code == FFmpeg.code(EIO) && newestError.contains("prematurely")
     }
 
     /// FFmpeg's number for one of the system's errors.

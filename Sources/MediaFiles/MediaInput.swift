@@ -1,6 +1,7 @@
 import CFFmpeg
 import Frames
 import Glibc
+import System
 
 /// An opened file or stream, read packet by packet.
 final class MediaInput {
@@ -24,7 +25,7 @@ final class MediaInput {
         try FFmpeg.load()
         version = location.version
         let command = try location.command.map { text throws(SourceFailure) in
-            try CommandOutput(text, name: location.name, interrupt: interrupt)
+            try CommandOutput(text.revealed(), name: location.name, interrupt: interrupt)
         }
         // After a failure the limit stays until the next opening: the input is closed within it.
         interrupt.limit(location.isStream ? options.openTimeout : nil)
@@ -65,6 +66,26 @@ final class MediaInput {
         ffmpeg.avcodec_get_name(stream.pointee.codecpar.pointee.codec_id).map { String(cString: $0) } ?? "unknown"
     }
 
+    /// The codec as people know it; as its file names it where FFmpeg does not know it.
+    var codecInWords: String {
+        let parameters = stream.pointee.codecpar.pointee
+        if hasOpacityBeside { return "\(codec) with opacity (libvpx)" }
+        guard parameters.codec_id == AV_CODEC_ID_NONE else { return codec }
+        let tag = parameters.codec_tag
+        if demuxer.hasSuffix("flv") { return tag == 12 ? "H.265 in FLV" : "codec \(tag) of FLV" }
+        let letters = withUnsafeBytes(of: tag.littleEndian) { Array($0) }
+        if letters.allSatisfy({ 0x20..<0x7F ~= $0 }) { return "the codec \(String(decoding: letters, as: UTF8.self))" }
+        let unknown = FFmpeg.newestError.firstMatch(of: /AVCodecID ([^ .]+)/)?.output.1
+        return unknown.map { "the codec \($0)" } ?? "its codec, which has the number \(tag)"
+    }
+
+    /// Whether the pictures' opacity lies in packets of its own, in WebM.
+    var hasOpacityBeside: Bool {
+        let codec = stream.pointee.codecpar.pointee.codec_id
+        return (codec == AV_CODEC_ID_VP8 || codec == AV_CODEC_ID_VP9)
+            && ffmpeg.av_dict_get(stream.pointee.metadata, "alpha_mode", nil, 0) != nil
+    }
+
     /// The name, size with square pixels, codec and rate of the video track.
     var description: StreamDescription {
         let (name, size) = (location.name, squareSize(of: stream.pointee.size))
@@ -84,6 +105,10 @@ final class MediaInput {
         guard duration > 0, context.pointee.duration_estimation_method == AVFMT_DURATION_FROM_STREAM else { return nil }
         return Double(duration) / Double(AV_TIME_BASE)
     }
+
+    /// Whether an index of all packets lies in the file: what it says counts, and not the stated length, which may be longer than
+    /// what is shown of a clip that was trimmed.
+    var isIndexed: Bool { demuxer.hasPrefix("mov") && stream.pointee.nb_frames > 0 }
 
     /// The number of pictures that the header states at the least; nil for containers that do not, or whose count includes
     /// pictures that are cut out by an edit list.
@@ -151,8 +176,8 @@ private struct Opening {
 
     /// Finds out whether a web address or a command sends JPEGs, or a text that is no stream.
     mutating func readBeginning() throws(SourceFailure) {
-        guard command == nil || options.rawPictures == nil,
-            command != nil || ["http:", "https:"].contains(where: { location.address.hasPrefix($0) })
+        guard location.isStream, command == nil || options.rawPictures == nil,
+            command != nil || ["http:", "https:"].contains(where: { location.name.hasPrefix($0) })
         else { return }
         try checkAuthority()
         FFmpegForgetErrors()
@@ -173,7 +198,7 @@ private struct Opening {
         var io: UnsafeMutablePointer<AVIOContext>?
         var callback = interrupt.callback
         let code = FFmpeg.withOptions(inputOptions) { dictionary in
-            ffmpeg.avio_open2(&io, location.address, AVIO_FLAG_READ, &callback, dictionary)
+            ffmpeg.avio_open2(&io, location.address.revealed(), AVIO_FLAG_READ, &callback, dictionary)
         }
         guard code >= 0, let io else { throw FFmpegError(code: code) }
         return io
@@ -214,7 +239,7 @@ private struct Opening {
     func open() throws(SourceFailure) -> FFmpegOwned<AVFormatContext> {
         if let path = location.path { try check(path) }
         // Before that its rtsps has no such option.
-        if location.address.hasPrefix("rtsps:"), options.verifiesCertificate, LIBAVFORMAT_VERSION_MAJOR < 63 {
+        if location.name.hasPrefix("rtsps:"), options.verifiesCertificate, LIBAVFORMAT_VERSION_MAJOR < 63 {
             let problem = "FFmpeg before version 9 cannot check its certificate"
             let remedy =
                 "use gstreamer:rtspsrc location=rtsps://…, which checks it, or set camera.verifyCertificate: false"
@@ -230,7 +255,7 @@ private struct Opening {
         // On failure FFmpeg frees the context.
         let result = FFmpeg.withOptions(inputOptions) { dictionary in
             let format = format.flatMap { ffmpeg.av_find_input_format($0) }
-            return ffmpeg.avformat_open_input(&context, location.address, format, dictionary)
+            return ffmpeg.avformat_open_input(&context, location.address.revealed(), format, dictionary)
         }
         guard result >= 0, let context else { throw failure(result) }
         return FFmpegOwned(context) { [interrupt, command, bytes] context in
@@ -285,14 +310,16 @@ private struct Opening {
         in context: UnsafeMutablePointer<AVFormatContext>
     ) throws(SourceFailure) -> UnsafeMutablePointer<AVStream> {
         if !describePictures(in: context) { try findStreams(in: context) }
-        guard context.pointee.nb_streams > 0 else { throw .unrecognized(location.name, "it has no tracks") }
+        guard context.pointee.nb_streams > 0 else { throw .unrecognized(location, "it has no tracks") }
+        if location.path != nil { try passOverThumbnails(in: context) }
         let index = ffmpeg.av_find_best_stream(context, AVMEDIA_TYPE_VIDEO, -1, -1, nil, 0)
         guard index >= 0, let stream = context.pointee.streams[Int(index)],
             // The cover of an album is no clip.
             stream.pointee.disposition & AV_DISPOSITION_ATTACHED_PIC == 0
         else {
             let problem = "it has no pictures, only sound or text"
-            throw .init(.noVideo, "use \(location.name)", problem, "name a clip with a video track")
+            throw SourceFailure.unreadableKind(location)
+                ?? .init(.noVideo, "use \(location.name)", problem, "name a clip with a video track")
         }
         let size = stream.pointee.size
         guard size.width * size.height <= options.maximumPixels else {
@@ -308,6 +335,32 @@ private struct Opening {
         else { return false }
         (parameters.pointee.width, parameters.pointee.height) = (Int32(size.width), Int32(size.height))
         return true
+    }
+
+    /// Keeps FFmpeg from choosing a track with few pictures beside one with many, for which flags in the file may speak.
+    private func passOverThumbnails(in context: UnsafeMutablePointer<AVFormatContext>) throws(SourceFailure) {
+        let tracks = (0..<Int(context.pointee.nb_streams)).filter {
+            context.pointee.streams[$0]?.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_VIDEO
+        }
+        guard tracks.count > 1 else { return }
+        // Newer versions of FFmpeg find the tiles of a HEIC, each of which would be taken for the picture.
+        if let failure = SourceFailure.unreadableKind(location) { throw failure }
+        // What is read here is missing later.
+        let (again, packet) = (try open(), FFmpegOwned.packet())
+        var pictures: [Int: Int] = [:]
+        for _ in 0..<2000 where pictures.values.max() ?? 0 < 25 {
+            guard ffmpeg.av_read_frame(again.pointer, packet.pointer) >= 0 else { break }
+            let index = Int(packet.pointer.pointee.stream_index)
+            if tracks.contains(index) { pictures[index, default: 0] += 1 }
+            ffmpeg.av_packet_unref(packet.pointer)
+        }
+        let most = pictures.values.max() ?? 0
+        for index in tracks where pictures[index, default: 0] * 8 < most {
+            let flags = context.pointee.streams[index]?.pointee.disposition ?? 0
+            // The last choice of FFmpeg's.
+            context.pointee.streams[index]?.pointee.disposition =
+                flags & ~AV_DISPOSITION_DEFAULT | AV_DISPOSITION_VISUAL_IMPAIRED
+        }
     }
 
     /// Lets FFmpeg read the beginning, which for some formats decodes the first picture: with the same limit as later.
@@ -328,19 +381,23 @@ private struct Opening {
         let isRefused = code == FFmpeg.code(EINVAL)
         let isUnknown = isRefused || code == facet_error_invalid_data
         guard location.isStream else {
+            if isUnknown, let failure = SourceFailure.unreadableKind(location) { return failure }
             if isRefused, let kind {
-                let problem = "it is not a clip or a picture, but \(kind)"
+                if let format = kind.format.wholeMatch(of: /(\w+)_pipe/)?.output.1 {
+                    return .unreadableKind(location.name, "a picture in the format \(format)")
+                }
+                let problem = "it is not a clip or a picture, but \(kind.name)"
                 return .init(.noVideo, "use \(location.name)", problem, "name a file with pictures")
             }
             return isUnknown || code == facet_error_eof
-                ? .unrecognized(location.name, FFmpeg.text(code)) : .unreadable(location.name, FFmpeg.text(code))
+                ? .unrecognized(location, FFmpeg.text(code)) : .unreadable(location.name, FFmpeg.text(code))
         }
         var reason = interrupt.reason(of: code, "no answer", for: options.openTimeout)
         if let command {
             let words = command.reason(isUnknown ? "it writes no known video format" : reason)
             return .commandFailed(location.name, words)
         }
-        let isSecure = ["https:", "rtsps:"].contains { location.address.hasPrefix($0) }
+        let isSecure = ["https:", "rtsps:"].contains { location.name.hasPrefix($0) }
         let words = reason
         reason = FFmpeg.explained(reason)
         let remedy: String
@@ -354,7 +411,7 @@ private struct Opening {
                 "check the address, that its certificate is of this host, valid and of an authority that this machine "
                 + "trusts (or set camera.verifyCertificate: false), and that the camera is on"
         case facet_error_eof, FFmpeg.code(ECONNRESET), FFmpeg.code(EIO):
-            let other = isSecure ? location.address.prefix(4) + "://" : location.address.prefix(4) + "s://"
+            let other = isSecure ? location.name.prefix(4) + "://" : location.name.prefix(4) + "s://"
             remedy = "check the address, its port, whether it takes \(other), and that the camera is on"
         case _ where isUnknown: remedy = "it sends no video in a known format: check the address and its port"
         default:
@@ -364,16 +421,18 @@ private struct Opening {
         return .init(.unreachable, "open the stream \(location.name)", reason, remedy)
     }
 
-    /// FFmpeg's name of a file's format, whether it is one of those above or not.
-    private var kind: String? {
+    /// FFmpeg's names of a file's format, whether it is one of those above or not.
+    private var kind: (format: String, name: String)? {
+        let address = location.address.revealed()
         var io: UnsafeMutablePointer<AVIOContext>?
-        guard ffmpeg.avio_open(&io, location.address, AVIO_FLAG_READ) >= 0 else { return nil }
+        guard ffmpeg.avio_open(&io, address, AVIO_FLAG_READ) >= 0 else { return nil }
         defer { _ = ffmpeg.avio_closep(&io) }
         var format: UnsafePointer<AVInputFormat>?
-        guard ffmpeg.av_probe_input_buffer2(io, &format, location.address, nil, 0, 0) >= 0, let format else {
+        guard ffmpeg.av_probe_input_buffer2(io, &format, address, nil, 0, 0) >= 0, let format else {
             return nil
         }
-        return String(cString: format.pointee.long_name ?? format.pointee.name)
+        let name: UnsafePointer<CChar> = format.pointee.name
+        return (String(cString: name), String(cString: format.pointee.long_name ?? name))
     }
 }
 

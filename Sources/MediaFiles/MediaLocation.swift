@@ -8,12 +8,12 @@ struct MediaLocation: Hashable, Sendable {
     static let networkSchemes: Set<String> = ["http", "https", "rtsp", "rtsps"]
 
     /// What FFmpeg is given. A path gets the `file:` protocol, so that a colon in a name is not taken for another one.
-    let address: String
+    let address: Secret
     /// The path or the address as it may be shown: without user, password and query.
     let name: String
     var path: String?
     /// What writes the stream to its standard output.
-    var command: String?
+    var command: Secret?
 
     /// What changes when a file is replaced or written anew.
     struct Version: Hashable, Sendable {
@@ -41,7 +41,8 @@ extension MediaLocation {
     ///   port beyond 65535, with an IPv6 address that has no closing bracket.
     init(_ text: String) throws(SourceFailure) {
         if text.hasPrefix("exec:") {
-            self.init(address: "", name: text.withoutPasswords, command: String(text.dropFirst(5)))
+            let command = Secret(partly: String(text.dropFirst(5)))
+            self.init(address: command, name: text.shownSource, command: command)
             return
         }
         guard let separator = text.firstRange(of: "://") else {
@@ -58,29 +59,18 @@ extension MediaLocation {
             let problem = "cannot open an address that begins with \(scheme)://"
             throw .init(reason: .unsupported, description: "\(problem); known are a file's path and \(known).")
         }
-        let rest = text[separator.upperBound...]
-        let name = scheme + "://" + String(Self.withoutSecrets(rest)).withoutPasswords
-        let authority = rest.prefix { !"/?#".contains($0) }
-        guard HostAndPort(Self.withoutSecrets(authority)) != nil else {
-            let isCut = rest[authority.endIndex...].contains("@")
-            let problem = "it needs a host without blanks, and a port from 1 to 65535 if it names one"
-            let reason = isCut ? "a / in a user or password is written %2F" : problem
+        do throws(ServerAddress.Failure) {
+            let server = try ServerAddress(scheme: scheme, text[separator.upperBound...])
+            // FFmpeg only knows schemes in lower case.
+            self.init(address: Secret(partly: server.revealed()), name: server.description)
+        } catch {
             let remedy = "write it like rtsp://host:port/path, an IPv6 host in brackets"
-            throw .init(.unsupported, "open the address \(name)", reason, remedy)
+            throw .init(.unsupported, "open the address \(error.shown)", error.reason, remedy)
         }
-        // FFmpeg only knows schemes in lower case.
-        self.init(address: "\(scheme)://\(rest)", name: name)
     }
 
-    private init(path: String) { self.init(address: "file:" + path, name: path, path: path) }
+    private init(path: String) { self.init(address: Secret(partly: "file:" + path), name: path, path: path) }
 
     /// The letters after the last dot of a file's name, lower case.
     static func ending(of path: String) -> String { URL(filePath: path).pathExtension.lowercased() }
-
-    /// Drops user and password, which stand before the last @, and the query, which may hold a token.
-    private static func withoutSecrets(_ rest: Substring) -> Substring {
-        // An unescaped slash in a password leaves a part of it in what looks like the path.
-        let shown = rest.prefix { !"?#".contains($0) }
-        return shown.lastIndex(of: "@").map { shown[shown.index(after: $0)...] } ?? shown
-    }
 }

@@ -26,7 +26,7 @@ package enum PictureFile {
             case .end:
                 guard reader.completeness.decoded > 0, reader.completeness.readError == nil else {
                     let reason = reader.completeness.problem ?? "its pictures cannot be represented"
-                    throw .undecodable(location.name, reason)
+                    throw .undecodable(location, reason)
                 }
                 let attempt = "take a picture from \(location.name) at \(mediaTime) s"
                 throw .init(.noVideo, attempt, "the clip ends before", "name an earlier time")

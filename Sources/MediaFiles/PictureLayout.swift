@@ -39,12 +39,12 @@ enum PictureLayout {
     /// The format of frames for pixels that lie in memory as `Frame` can describe them; nil for all others.
     static func direct(_ format: AVPixelFormat) -> PixelFormat? { formats.first { isAlike($0.0, format) }?.1 }
 
-    /// Whether both have their colours at the same places; FFmpeg has formats of their own for the full range and for opacity,
-    /// which is not delivered.
+    /// Whether both have their colours at the same places, and neither or both have opacity; FFmpeg has formats of their own for
+    /// the full range.
     private static func isAlike(_ one: AVPixelFormat, _ other: AVPixelFormat) -> Bool {
         guard var one = ffmpeg.av_pix_fmt_desc_get(one)?.pointee, var other = ffmpeg.av_pix_fmt_desc_get(other)?.pointee
         else { return false }
-        let kind = UInt64(AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL)
+        let kind = UInt64(AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_ALPHA)
         let colors = 3 * MemoryLayout<AVComponentDescriptor>.size
         return one.flags & kind == other.flags & kind && one.log2_chroma_w == other.log2_chroma_w
             && one.log2_chroma_h == other.log2_chroma_h && memcmp(&one.comp, &other.comp, colors) == 0
@@ -53,11 +53,13 @@ enum PictureLayout {
     /// FFmpeg's format for pixels as a frame has them, for writing; nil for a JPEG and for formats FFmpeg lacks.
     static func native(_ format: PixelFormat) -> AVPixelFormat? { formats.first { $0.1 == format }?.0 }
 
-    /// The nearest format that needs no conversion: the same family of colours and the same chroma size, 8 bits a sample.
+    /// The nearest format that needs no conversion: the same family of colours and the same chroma size, 8 bits a sample. RGBA for
+    /// all that have opacity, which is then laid over white.
     static func nearest(to format: AVPixelFormat) -> AVPixelFormat {
         guard let description = ffmpeg.av_pix_fmt_desc_get(format)?.pointee else { return AV_PIX_FMT_RGB24 }
-        if description.flags & UInt64(AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL) != 0 { return AV_PIX_FMT_RGB24 }
-        if description.nb_components <= 2 { return AV_PIX_FMT_GRAY8 }
+        if description.flags & UInt64(AV_PIX_FMT_FLAG_ALPHA | AV_PIX_FMT_FLAG_PAL) != 0 { return AV_PIX_FMT_RGBA }
+        if description.flags & UInt64(AV_PIX_FMT_FLAG_RGB) != 0 { return AV_PIX_FMT_RGB24 }
+        if description.nb_components == 1 { return AV_PIX_FMT_GRAY8 }
         let (shiftX, shiftY) = (Int(description.log2_chroma_w), Int(description.log2_chroma_h))
         return native(.planarYUV(chromaShiftX: shiftX, chromaShiftY: shiftY)) ?? AV_PIX_FMT_YUV420P
     }
@@ -65,27 +67,52 @@ enum PictureLayout {
     /// How the samples of a decoded picture stand for colours, once they are in `format`.
     ///
     /// What the clip leaves open is decided as players do: limited range (JPEG and grey pictures: full), BT.709 from 720
-    /// rows on and BT.601 below. BT.2020 is taken for BT.709, the nearest there is.
+    /// rows on and BT.601 below. BT.2020 of constant luminance is taken for the other one.
     static func encoding(of frame: UnsafePointer<AVFrame>, in format: AVPixelFormat, isPicture: Bool) -> YUVEncoding {
         let isFull =
             switch frame.pointee.color_range {
             case AVCOL_RANGE_JPEG: true
             case AVCOL_RANGE_MPEG: false
-            default: fullRange.contains(format)
+            default: fullRange.contains(format) || isGray(AVPixelFormat(frame.pointee.format))
             }
         let matrix: YUVEncoding.Matrix =
             switch frame.pointee.colorspace {
-            case AVCOL_SPC_BT709, AVCOL_SPC_SMPTE240M, AVCOL_SPC_BT2020_NCL, AVCOL_SPC_BT2020_CL: .bt709
+            case AVCOL_SPC_BT709, AVCOL_SPC_SMPTE240M: .bt709
+            case AVCOL_SPC_BT2020_NCL, AVCOL_SPC_BT2020_CL: .bt2020
             case AVCOL_SPC_BT470BG, AVCOL_SPC_SMPTE170M, AVCOL_SPC_FCC: .bt601
             default: frame.pointee.height >= 720 && !isPicture ? .bt709 : .bt601
             }
         return YUVEncoding(matrix: matrix, isFullRange: isFull)
     }
 
+    /// With or without opacity.
+    private static func isGray(_ format: AVPixelFormat) -> Bool {
+        guard let description = ffmpeg.av_pix_fmt_desc_get(format)?.pointee else { return false }
+        return description.nb_components <= 2 && description.flags & UInt64(AV_PIX_FMT_FLAG_PAL) == 0
+    }
+
     private static let fullRange: [AVPixelFormat] = [
         AV_PIX_FMT_YUVJ420P, AV_PIX_FMT_YUVJ422P, AV_PIX_FMT_YUVJ444P, AV_PIX_FMT_YUVJ440P, AV_PIX_FMT_YUVJ411P,
-        AV_PIX_FMT_GRAY8,
     ]
+}
+
+extension YUVEncoding.Matrix {
+    var native: AVColorSpace {
+        switch self {
+        case .bt601: AVCOL_SPC_SMPTE170M
+        case .bt709: AVCOL_SPC_BT709
+        case .bt2020: AVCOL_SPC_BT2020_NCL
+        }
+    }
+
+    /// The number by which libswscale knows it.
+    var scalerTable: Int32 {
+        switch self {
+        case .bt601: SWS_CS_ITU601
+        case .bt709: SWS_CS_ITU709
+        case .bt2020: SWS_CS_BT2020
+        }
+    }
 }
 
 extension Orientation {

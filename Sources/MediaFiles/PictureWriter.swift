@@ -30,12 +30,17 @@ package enum PictureWriter {
 
     private static func png(_ frame: Frame, _ path: String) throws(SourceFailure) -> [UInt8] {
         try FFmpeg.load()
-        let format = frame.format == .gray ? AV_PIX_FMT_GRAY8 : AV_PIX_FMT_RGB24
-        let target = PictureForm(format: format, size: frame.uprightSize, encoding: .jpeg)
+        let keepsOpacity = frame.hasOpacity && frame.orientation == .up
+        let format =
+            keepsOpacity ? AV_PIX_FMT_RGBA : frame.format == .gray ? AV_PIX_FMT_GRAY8 : AV_PIX_FMT_RGB24
+        let target = PictureForm(format: format, size: frame.uprightSize, encoding: .jpeg, colors: frame.colors)
         let encoder = try VideoEncoder(.png, target, rate: 25, path: path)
         var bytes: [UInt8] = []
         let result = try FrameScaler().convert(frame, to: target, path: path) { picture in
-            encoder.encode(picture) { packet in
+            if keepsOpacity, let pixels = picture.pointee.data.0 {
+                frame.takeFromWhite(pixels, bytesPerRow: Int(picture.pointee.linesize.0))
+            }
+            return encoder.encode(picture) { packet in
                 bytes += UnsafeBufferPointer(start: packet.pointee.data, count: Int(packet.pointee.size))
                 return 0
             }

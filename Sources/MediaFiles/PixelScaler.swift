@@ -1,11 +1,12 @@
 import CFFmpeg
 package import Frames
 
-/// FFmpeg's format of a picture's pixels, its size, and how colours are coded.
+/// FFmpeg's format of a picture's pixels, its size, how colours are coded and what is said about them.
 struct PictureForm {
     var format: AVPixelFormat
     var size: FrameSize
     var encoding: YUVEncoding
+    var colors: ColorStatement?
 }
 
 /// Converts pixels between formats, colour encodings and sizes with FFmpeg's libswscale.
@@ -75,7 +76,7 @@ final class PixelScaler {
 
     /// The coefficients of an encoding's matrix, and 1 for full range.
     private func colors(_ encoding: YUVEncoding) -> (table: UnsafePointer<Int32>?, range: Int32) {
-        let table = ffmpeg.sws_getCoefficients(encoding.matrix == .bt709 ? SWS_CS_ITU709 : SWS_CS_ITU601)
+        let table = ffmpeg.sws_getCoefficients(encoding.matrix.scalerTable)
         return (table, encoding.isFullRange ? 1 : 0)
     }
 }
@@ -131,7 +132,11 @@ final class FrameScaler {
             throw .unencodable(path, "there is not enough memory")
         }
         result.pointee.color_range = target.encoding.isFullRange ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG
-        result.pointee.colorspace = target.encoding.matrix == .bt709 ? AVCOL_SPC_BT709 : AVCOL_SPC_SMPTE170M
+        if let profile = target.colors?.profile, !profile.isEmpty {
+            let data = ffmpeg.av_frame_new_side_data(result, AV_FRAME_DATA_ICC_PROFILE, profile.count)
+            data?.pointee.data.update(from: profile, count: profile.count)
+        }
+        result.pointee.colorspace = target.encoding.matrix.native
         guard scaler.convert(source, to: .init(result, encoding: target.encoding), crops: true) else {
             throw .unencodable(path, "FFmpeg cannot convert \(frame.format) for this file")
         }

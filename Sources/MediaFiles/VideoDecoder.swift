@@ -37,9 +37,7 @@ final class VideoDecoder {
     /// - Throws: `SourceFailure` if the installed FFmpeg does not decode this.
     init(for input: MediaInput, devices: String) throws(SourceFailure) {
         let parameters = input.stream.pointee.codecpar.pointee
-        guard let codec = ffmpeg.avcodec_find_decoder(parameters.codec_id) else {
-            throw .noDecoder(input.location.name, codec: input.codec)
-        }
+        guard let codec = Self.codec(for: input) else { throw .noDecoder(input) }
         self.codec = codec
         self.input = input
         frame = .frame()
@@ -61,6 +59,14 @@ final class VideoDecoder {
         FFmpegForgetErrors()
     }
 
+    /// FFmpeg's own decoders of VP8 and VP9 leave opacity out, which lies in packets beside the pictures: what was erased would be
+    /// seen.
+    private static func codec(for input: MediaInput) -> UnsafePointer<AVCodec>? {
+        let id = input.stream.pointee.codecpar.pointee.codec_id
+        guard input.hasOpacityBeside else { return ffmpeg.avcodec_find_decoder(id) }
+        return ffmpeg.avcodec_find_decoder_by_name(id == AV_CODEC_ID_VP8 ? "libvpx" : "libvpx-vp9")
+    }
+
     private static func open(
         _ codec: UnsafePointer<AVCodec>,
         for input: MediaInput,
@@ -69,7 +75,7 @@ final class VideoDecoder {
         let context = FFmpegOwned.codec(codec)
         let opened = context.pointer
         guard ffmpeg.avcodec_parameters_to_context(opened, input.stream.pointee.codecpar) >= 0 else {
-            throw .undecodable(input.location.name, "there is not enough memory")
+            throw .noDecoder(input, reason: "there is not enough memory")
         }
         // One costs the least processor time, and is enough for most.
         opened.pointee.thread_count = 1
@@ -77,11 +83,11 @@ final class VideoDecoder {
         // Checked by FFmpeg against the picture's own header, before memory is allocated.
         opened.pointee.max_pixels = Int64(input.options.paddedMaximumPixels)
         // A picture file is all or nothing: half of one would be analysed as if it were the whole.
-        if input.isPicture { opened.pointee.err_recognition = AV_EF_EXPLODE }
+        if input.isPicture, !Self.hasTags(codec) { opened.pointee.err_recognition = AV_EF_EXPLODE }
         opened.pointee.hw_device_ctx = device.flatMap { ffmpeg.av_buffer_ref($0.reference.pointer) }
         let result = ffmpeg.avcodec_open2(opened, codec, nil)
         guard result >= 0 else {
-            throw .noDecoder(input.location.name, codec: "\(input.codec) (\(FFmpeg.text(result)))")
+            throw .noDecoder(input, reason: FFmpeg.text(result))
         }
         return context
     }
@@ -112,6 +118,7 @@ final class VideoDecoder {
     func receive() -> Output {
         let code = ffmpeg.avcodec_receive_frame(context.pointer, frame.pointer)
         switch code {
+        case 0... where input.isPicture && Self.hasTags(codec) && !FFmpeg.newestError.isEmpty: return .damaged
         case 0...: return device == nil ? .picture(DecodedPicture(taking: frame.pointer)) : fetch()
         case FFmpeg.code(EAGAIN): return .needsPacket
         case facet_error_eof: return .drained
@@ -120,6 +127,10 @@ final class VideoDecoder {
             return .damaged
         }
     }
+
+    /// Whether FFmpeg, told to take no damage, also refuses whole pictures for a tag that it does not know, as each TIFF has some.
+    /// Damage is then seen by what FFmpeg says of it.
+    private static func hasTags(_ codec: UnsafePointer<AVCodec>) -> Bool { codec.pointee.id == AV_CODEC_ID_TIFF }
 
     // MARK: - The device
 
@@ -186,6 +197,20 @@ extension DecodedPicture {
 
     var size: FrameSize { FrameSize(width: Int(pointer.pointee.width), height: Int(pointer.pointee.height)) }
     var format: AVPixelFormat { AVPixelFormat(pointer.pointee.format) }
+
+    /// What the picture says about its colours besides matrix and range; nil without a word.
+    var statedColors: ColorStatement? {
+        var stated = ColorStatement(
+            primaries: UInt8(clamping: pointer.pointee.color_primaries.rawValue),
+            transfer: UInt8(clamping: pointer.pointee.color_trc.rawValue)
+        )
+        if let data = ffmpeg.av_frame_get_side_data(pointer, AV_FRAME_DATA_ICC_PROFILE)?.pointee {
+            let profile = Array(UnsafeBufferPointer(start: data.data, count: data.size))
+            // What it is about stands there; FFmpeg makes RGB of CMYK.
+            if profile.dropFirst(16).starts(with: "RGB ".utf8) { stated.profile = profile }
+        }
+        return stated == ColorStatement() ? nil : stated
+    }
 
     /// How the picture itself says it is to be turned: by EXIF in a JPEG, WebP or PNG.
     var statedOrientation: Orientation? {

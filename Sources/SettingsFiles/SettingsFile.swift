@@ -89,8 +89,10 @@ package struct SettingsFile {
         let root: Node?
         do {
             // With a byte order mark the parser takes each further group for another document.
-            root = try Yams.compose(yaml: text.hasPrefix("\u{FEFF}") ? String(text.dropFirst()) : text)
+            root = try Yams.compose(yaml: text.withoutByteOrderMark)
         } catch {
+            // The reason quotes a line.
+            Secrets.learn(from: text)
             let reason = Self.tab(in: text) ?? String(describing: error).split(separator: "\n").joined(separator: " ")
             throw SettingsError(path, "is not valid YAML: \(reason)")
         }
@@ -132,6 +134,7 @@ package struct SettingsFile {
             case .scalar(let scalar):
                 // A key without a value counts as not given; only its name is checked.
                 if value.null == nil { values[key] = .text(scalar.string) }
+                Secrets.learn(from: "\(key)=\(scalar.string)")
             case .sequence(let sequence):
                 let items = sequence.compactMap(\.scalar?.string)
                 guard items.count == sequence.count else {

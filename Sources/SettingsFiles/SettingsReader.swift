@@ -22,7 +22,7 @@ package struct SettingsReader {
     package init(arguments: [String: String] = [:], environment: [String: String] = [:], file: SettingsFile? = nil) {
         self.arguments = arguments
         // The password is no setting: it must not end up in anything that prints settings.
-        self.environment = environment.filter { $0.key.hasPrefix("FACET_") && $0.key != "FACET_MQTT_PASSWORD" }
+        self.environment = environment.given.filter { $0.key.hasPrefix("FACET_") && $0.key != "FACET_MQTT_PASSWORD" }
         self.file = file
         problems = file?.problems ?? []
     }
@@ -65,7 +65,7 @@ package struct SettingsReader {
     }
 
     private static func wrong(_ value: String, _ expected: String) -> String {
-        "\"\(value.withoutPasswords)\" is not \(expected)"
+        "\"\(value.shownSource)\" is not \(expected)"
     }
 
     /// Reads all settings under a key whose names are not known beforehand, by name.

@@ -30,15 +30,38 @@ package enum SmallFile {
     }
 
     package static func text(at path: String, limit: Int = textLimit) throws(FileError) -> String {
-        guard let text = String(validating: try bytes(at: path, limit: limit), as: UTF8.self) else {
-            throw FileError(path, "it is not UTF-8 text")
+        let bytes = try bytes(at: path, limit: limit)
+        let isWide = bytes.count > 2 && (bytes[0] == 0 || bytes[1] == 0)
+        guard !isWide, ![[0xFF, 0xFE], [0xFE, 0xFF]].contains(bytes.prefix(2)) else {
+            throw FileError(path, "it is UTF-16 text; save it as UTF-8")
         }
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw FileError(path, "it is not UTF-8 text") }
         return text
     }
 
-    /// Reads a password or a token: the file's first line.
-    package static func firstLine(of path: String) throws(FileError) -> String {
-        String(try text(at: path).prefix { !$0.isNewline })
+    /// Reads a password or a token: the file's first line, without blanks at its end.
+    package static func firstLine(of path: String) throws(FileError) -> String { try text(at: path).firstLine }
+}
+
+extension String {
+    /// The text without the mark that some editors begin a file with.
+    package var withoutByteOrderMark: String { hasPrefix("\u{FEFF}") ? String(dropFirst()) : self }
+
+    /// The first line without byte order mark and blanks at its end.
+    package var firstLine: String {
+        let line = withoutByteOrderMark.prefix { !$0.isNewline }
+        return String(line.dropLast(line.reversed().prefix(while: \.isWhitespace).count))
+    }
+}
+
+extension [String: String] {
+    /// The variables that are set: an empty one is as none, and a line end that a file of variables had is no part of a value.
+    package var given: Self {
+        compactMapValues { value in
+            var text = value.withoutByteOrderMark
+            while text.last?.isNewline == true { text.removeLast() }
+            return text.isEmpty ? nil : text
+        }
     }
 }
 

@@ -3,22 +3,21 @@ package import Frames
 import Glibc
 import System
 
-/// The terminal in front, taken over for pictures and given back however the program ends.
+/// The terminal of the program, taken over for pictures and given back however the program ends.
 ///
-/// Keys come as they are pressed; Ctrl-C and Ctrl-Z keep their effects. There is one terminal, so at most one of these
-/// is in use at a time.
+/// Keys come as they are pressed; Ctrl-C and Ctrl-Z keep their effects. One instance at a time may be in use.
 package final class Terminal: Sendable {
     /// The alternate screen, without a cursor and without line wrapping.
     private static let enter: StaticString = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l\u{1B}[2J"
 
-    /// Ends a synchronized update that may be under way, and puts everything back.
+    /// Ends a synchronized update that may be under way, and restores everything.
     private static let leave: StaticString = "\u{1B}[?2026l\u{1B}[0m\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
 
-    /// The same after kitty's pictures are taken away; other terminals might show the sequence for that as text.
+    /// The same after kitty's pictures are removed; other terminals might show that sequence as text.
     private static let leaveKitty: StaticString =
         "\u{1B}[?2026l\u{1B}_Ga=d,q=2\u{1B}\\\u{1B}[0m\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
 
-    /// Takes the terminal over for pictures of a format; throws `TerminalError` if standard input or output goes elsewhere.
+    /// Takes the terminal over for pictures of a format; throws `TerminalError` if it is not standard input and output.
     package init(format: TerminalFormat) throws(TerminalError) {
         let leave = format == .kitty ? Self.leaveKitty : Self.leave
         guard isatty(STDIN_FILENO) == 1,
@@ -29,13 +28,13 @@ package final class Terminal: Sendable {
 
     deinit { release() }
 
-    /// Gives the terminal back; once is enough.
+    /// Gives the terminal back; further calls do nothing.
     package func release() { facet_terminal_release() }
 
     /// Whether the program was suspended since the last call, so that everything must be drawn anew.
     package var wasResumed: Bool { facet_terminal_was_resumed() }
 
-    /// Writes an update that the terminal shows all at once, where it can (mode 2026).
+    /// Writes an update that the terminal shows all at once if it can (mode 2026).
     package func show(_ bytes: [UInt8]) {
         let update = Array("\u{1B}[?2026h".utf8) + bytes + Array("\u{1B}[?2026l".utf8)
         _ = update.withUnsafeBytes { writeAll($0, to: STDOUT_FILENO) }
@@ -53,17 +52,16 @@ package final class Terminal: Sendable {
     }
 }
 
-/// How large a terminal is.
 package struct TerminalSize: Hashable, Sendable {
     package var columns: Int
     package var rows: Int
-    /// The pixels of a character cell, from the terminal or else a guess.
+    /// The pixels of a character cell, reported by the terminal or guessed.
     package var cell: FrameSize
 
-    /// The size of a cell where the terminal does not report it: twice as high as wide, as most fonts.
+    /// The size of a cell that is not reported: twice as high as wide, like most fonts.
     static let usualCell = FrameSize(width: 8, height: 16)
 
-    /// How large the terminal of standard output is; 80 columns and 24 rows if it does not report that.
+    /// The size of the terminal of standard output; 80 columns and 24 rows if it is not reported.
     package static var current: TerminalSize {
         var size = winsize()
         let isKnown = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 && size.ws_row > 0
@@ -73,10 +71,9 @@ package struct TerminalSize: Hashable, Sendable {
         return TerminalSize(columns: Int(size.ws_col), rows: Int(size.ws_row), pixelWidth: width, pixelHeight: height)
     }
 
-    /// The same without its last row.
     package var withoutLastRow: TerminalSize { TerminalSize(columns: columns, rows: max(1, rows - 1), cell: cell) }
 
-    /// The pixels that are worth drawing for a format. Cells show about 4×8 details each, whatever their own size is.
+    /// The pixels that are worth drawing for a format. Cells show about 4×8 details each, whatever their size.
     package func drawingSize(for format: TerminalFormat) -> FrameSize {
         guard format == .cells else { return FrameSize(width: columns * cell.width, height: rows * cell.height) }
         let height = max(1, Int((4 * Double(cell.height) / Double(cell.width)).rounded()))
@@ -85,7 +82,7 @@ package struct TerminalSize: Hashable, Sendable {
 }
 
 extension TerminalSize {
-    /// Makes a size from columns, rows and the whole terminal's pixels, 0 where it does not report them.
+    /// Makes a size from columns, rows and the whole terminal's pixels, 0 if they are not reported.
     package init(columns: Int, rows: Int, pixelWidth: Int = 0, pixelHeight: Int = 0) {
         let reported = FrameSize(width: pixelWidth / max(1, columns), height: pixelHeight / max(1, rows))
         let isReported = min(reported.width, reported.height) >= 2

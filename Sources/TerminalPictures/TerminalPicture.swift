@@ -3,7 +3,6 @@ import CZlib
 import Foundation
 package import Frames
 
-/// How a terminal can show a picture.
 package enum TerminalFormat: String, Hashable, Sendable, CaseIterable {
     /// Pixels by the kitty graphics protocol.
     case kitty
@@ -12,7 +11,7 @@ package enum TerminalFormat: String, Hashable, Sendable, CaseIterable {
     case cells
 }
 
-/// Turns pixels into what a terminal shows as a picture; keeps its memory from picture to picture of the same size.
+/// Converts pixels to sequences that a terminal shows; keeps its memory for pictures of the same size.
 ///
 /// Not Sendable: the code that draws owns it.
 package final class TerminalPicture {
@@ -23,8 +22,8 @@ package final class TerminalPicture {
     private var canvas: OpaquePointer?
     private var size: TerminalSize?
 
-    /// Looks up by the environment variables what the terminal can do; throws `TerminalError` if that fails. Without a format,
-    /// pictures are shown in the best way that the terminal is known to have.
+    /// Looks up, by the environment variables, what the terminal can do; throws `TerminalError` if that fails. Without
+    /// a format, pictures are shown in the best way that the terminal is known to have.
     package init(format: TerminalFormat? = nil, environment: [String: String]) throws(TerminalError) {
         // Chafa takes the form of C's environ: name=value, ended by a null pointer.
         var entries = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
@@ -39,10 +38,10 @@ package final class TerminalPicture {
             (CHAFA_TERM_SEQ_SET_COLOR_FGBG_16, CHAFA_CANVAS_MODE_INDEXED_16),
         ]
         colors = modes.first { has($0.0) }?.1 ?? CHAFA_CANVAS_MODE_FGBG_BGFG
-        // Sequences for what was asked for though the terminal does not claim it. Only now: after them it claims everything.
+        // Adds sequences for formats that the terminal does not claim. Only now: after this it claims everything.
         chafa_term_info_supplement(info, chafa_term_db_get_fallback_info(chafa_term_db_get_default()))
         self.info = info
-        // The command has one picture to make at a time and other things to do: a second thread costs more than it saves.
+        // One picture is made at a time, beside other work: a second thread costs more than it saves.
         chafa_set_n_threads(1)
     }
 
@@ -51,15 +50,15 @@ package final class TerminalPicture {
         chafa_term_info_unref(info)
     }
 
-    /// The sequences that show a frame of BGRA, its opacity multiplied in, in that many cells from the top left corner
-    /// on; throws `TerminalError` if there is no memory, or the frame is of another format.
+    /// The sequences that show a BGRA frame, its opacity multiplied in, in `size` cells from the top left corner on;
+    /// throws `TerminalError` if there is no memory, or the frame is of another format.
     package func sequences(_ frame: Frame, size: TerminalSize) throws(TerminalError) -> [UInt8] {
         guard frame.format == .bgra else { throw .noPicture }
         if format == .kitty { return clearing + (try kitty(frame, size: size)) }
         let canvas = try canvas(for: size)
-        let (pixels, bytesPerRow) = (frame.planes.first.base, Int32(frame.planes.first.bytesPerRow))
         let (width, height) = (Int32(frame.size.width), Int32(frame.size.height))
-        let bytes = pixels.assumingMemoryBound(to: UInt8.self)
+        let bytesPerRow = Int32(frame.planes.first.bytesPerRow)
+        let bytes = frame.planes.first.bytes
         chafa_canvas_draw_all_pixels(canvas, CHAFA_PIXEL_BGRA8_PREMULTIPLIED, bytes, width, height, bytesPerRow)
         guard let printed = chafa_canvas_print(canvas, info) else { throw .noPicture }
         defer { g_string_free(printed, 1) }
@@ -71,7 +70,7 @@ package final class TerminalPicture {
         return clearing + Array(lines.joined(separator: Array("\r\n".utf8)))
     }
 
-    /// Bytes of data in one sequence, as the protocol allows.
+    /// Most bytes of data in one sequence, by the protocol.
     private static let chunk = 4096
 
     /// The sequences of kitty's graphics protocol, with compressed pixels: raw ones are megabytes a picture.
@@ -109,7 +108,7 @@ package final class TerminalPicture {
         return code == Z_OK ? data.prefix(Int(count)) : nil
     }
 
-    /// Back to the corner; in kitty's protocol a picture stays until it is taken away, so the last one is.
+    /// Moves to the corner; in kitty's protocol also removes the last picture, which would stay.
     package var clearing: [UInt8] { Array((format == .kitty ? "\u{1B}_Ga=d,q=2\u{1B}\\\u{1B}[H" : "\u{1B}[H").utf8) }
 
     private func canvas(for wanted: TerminalSize) throws(TerminalError) -> OpaquePointer {
@@ -126,14 +125,14 @@ package final class TerminalPicture {
         chafa_canvas_config_set_canvas_mode(config, format == .cells ? colors : CHAFA_CANVAS_MODE_TRUECOLOR)
         let mode = format == .sixel ? CHAFA_PIXEL_MODE_SIXELS : CHAFA_PIXEL_MODE_SYMBOLS
         chafa_canvas_config_set_pixel_mode(config, mode)
-        // Of 240 colours one alone is pink or olive where skin was. Mixed in DIN99d they come no nearer (CIELAB 4.9 and 5.0 off,
-        // without dithering 7.4) and take three times as long.
+        // Undithered, 240 colours make pink or olive of skin: 7.4 off in CIELAB, dithered about 5; mixing in DIN99d is
+        // no better, and takes three times as long.
         if format == .cells, colors == CHAFA_CANVAS_MODE_INDEXED_240 {
             chafa_canvas_config_set_dither_mode(config, CHAFA_DITHER_MODE_DIFFUSION)
         }
         chafa_canvas_config_set_work_factor(config, 0)
         chafa_canvas_config_set_preprocessing_enabled(config, 0)
-        // Blocks and quadrants: every font has them, and few shapes to compare make quick pictures.
+        // Blocks and quadrants: every font has them, and few shapes are quick to compare.
         chafa_symbol_map_apply_selectors(symbols, "space+solid+hhalf+vhalf+quad", nil)
         chafa_canvas_config_set_symbol_map(config, symbols)
         guard let made = chafa_canvas_new(config) else { throw .noPicture }

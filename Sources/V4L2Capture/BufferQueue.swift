@@ -5,14 +5,14 @@ import SystemPackage
 
 /// The driver's queue: which buffers it has, and how they get there.
 ///
-/// Frames are let go on any thread, so giving back takes the lock; so does `detach`, after which nothing touches the
-/// descriptor any more: its number may then belong to another file.
+/// Frames are released on any thread, so giving back takes the lock. So does `detach`, after which the descriptor is
+/// not touched any more: its number may belong to another file.
 final class BufferQueue: Sendable {
     private struct State {
         var descriptor: CInt?
-        /// By index, whether the driver has the buffer.
+        /// Whether the driver has each buffer, by index.
         var isQueued: [Bool]
-        /// What went wrong when any thread gave a buffer to the driver; the capture thread reports it.
+        /// The failure of any thread that gave a buffer to the driver; the capture thread reports it.
         var failure: Errno?
     }
 
@@ -28,8 +28,7 @@ final class BufferQueue: Sendable {
 
     var queuedCount: Int { state.withLock { $0.isQueued.count(where: \.self) } }
 
-    /// Gives a buffer to the driver, the first time or again; does nothing after `detach`. A failure shows at the next
-    /// `dequeue`.
+    /// Gives a buffer to the driver; does nothing after `detach`. The next `dequeue` throws a failure.
     func queue(_ index: Int) {
         state.withLock { state in
             guard let descriptor = state.descriptor else { return }
@@ -44,7 +43,7 @@ final class BufferQueue: Sendable {
     }
 
     /// Takes a filled buffer.
-    /// - Returns: nil if none is ready.
+    /// - Returns: Nil if no buffer is ready.
     func dequeue() throws(V4L2Error) -> v4l2_buffer? {
         var buffer = v4l2_buffer.capture()
         let isTaken = try state.withLock { state throws(V4L2Error) in
@@ -67,8 +66,8 @@ final class BufferQueue: Sendable {
         return isTaken ? buffer : nil
     }
 
-    /// Ends it: buffers that come back later stay ours.
-    /// - Returns: the buffers that frames may still hold.
+    /// Ends the queue: buffers that come back later stay ours.
+    /// - Returns: The buffers that frames may still use.
     func detach() -> [Int] {
         state.withLock { state in
             state.descriptor = nil
@@ -77,7 +76,7 @@ final class BufferQueue: Sendable {
     }
 }
 
-/// A frame's hold on its buffer; its end gives the buffer back to the driver.
+/// A frame's lease of its buffer; its end gives the buffer back to the driver.
 final class BufferLease: Sendable {
     private let buffer: MappedBuffer
 
@@ -86,10 +85,10 @@ final class BufferLease: Sendable {
     deinit { buffer.queue.queue(buffer.index) }
 }
 
-/// A buffer of the driver, mapped into our memory until its last owner releases it. A frame that outlives its stream keeps its
-/// pixels: see `makePrivate`.
+/// A buffer of the driver, mapped into our memory until its last owner releases it. A frame that outlives its stream
+/// keeps its pixels (see `makePrivate`).
 ///
-/// `@unchecked Sendable` because of the pointer: a reader holds the lease, and the driver writes only while the buffer is queued.
+/// `@unchecked Sendable` because of the pointer: readers have the lease, and the driver writes only to queued buffers.
 final class MappedBuffer: @unchecked Sendable {
     let base: UnsafeMutableRawPointer
     let length: Int
@@ -114,7 +113,7 @@ final class MappedBuffer: @unchecked Sendable {
 
     /// Replaces the driver's memory by a copy in the same place, for a frame that outlives its stream.
     ///
-    /// As long as a page of the driver is mapped the kernel holds the device open: it would be busy for all programs, this
+    /// While a page of the driver is mapped, the kernel keeps the device open: it would be busy for all programs, this
     /// one included, and keep its number after a replug. Without memory for the copy it stays mapped.
     func makePrivate() { try? calls.makePrivate(base, length: length) }
 }

@@ -2,25 +2,24 @@
 public struct CameraConfiguration: Hashable, Sendable {
     /// Which camera.
     public var device: DeviceSelector
-    /// Size, rate and format, as far as they are not left to the negotiation.
+    /// Size, rate and format, if they are not left to the negotiation.
     public var request: CaptureRequest
 
-    /// How many buffers the driver fills in turn, at least 2.
+    /// The number of buffers that the driver fills in turn, at least 2.
     ///
-    /// The default is 5: one is being read, one waits to be, one has just come, and two must be left for the driver to fill.
+    /// The default is 5: one is being read, one waits for that, one has just come, and the driver needs two to fill.
     public var bufferCount: Int
     /// Settings for the camera's controls, by name.
     public var controls: [String: String]
 
     /// Whether a camera that is away, busy or forbidden at the start is waited for.
     ///
-    /// The default is true: an unattended machine may boot before its camera is there, and must not need a second boot. Settings
-    /// that the camera can't fulfil and nodes that are no cameras end the source at the start either way: those are mistakes, and
-    /// waiting does not help. Once frames have come, every failure is waited out: the next camera that is plugged in may be the
-    /// right one.
+    /// The default is true: an unattended machine may boot before its camera is there. Settings that the camera can't
+    /// fulfil and nodes that are no cameras are mistakes, which end the source at the start either way. Once frames
+    /// have come, every failure is waited out: the next camera that is plugged in may be the right one.
     public var waitsForCamera: Bool
 
-    /// Makes a configuration; the default one takes the first camera as it likes best.
+    /// Makes a configuration; by default, for the first camera, in the mode that suits best.
     public init(
         device: DeviceSelector = .automatic,
         request: CaptureRequest = CaptureRequest(),

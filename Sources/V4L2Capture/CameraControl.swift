@@ -1,6 +1,6 @@
 /// A setting of a camera: gain, exposure, power-line frequency.
 public struct CameraControl: Hashable, Sendable, CustomStringConvertible {
-    /// What values the control takes.
+    /// The kind of value that a control takes.
     public enum Kind: Hashable, Sendable {
         /// A whole number.
         case integer
@@ -16,7 +16,7 @@ public struct CameraControl: Hashable, Sendable, CustomStringConvertible {
     public var name: String
     /// The driver's own name, for people; it is accepted in settings too.
     public var label: String
-    /// What values it takes.
+    /// The kind of value that it takes.
     public var kind = Kind.integer
     /// The values it takes, at both ends included.
     public var range: ClosedRange<Int>
@@ -69,7 +69,7 @@ package enum ControlError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Finds the control that a setting means, and the number that its value stands for.
+/// The control that a setting means, and the number of its value.
 struct ControlSetting {
     let name: String
     /// A number, the name of a menu's choice, or `on` and `off`.
@@ -87,7 +87,7 @@ struct ControlSetting {
         guard !control.isReadOnly else { throw .readOnly(control) }
         guard !control.isInactive else { throw .inactive(control) }
         let number = try rawNumber(for: control)
-        // The range first: the distance from its end to a number far outside may be more than an Int holds.
+        // The range first, because the distance from its end to a number far outside may overflow.
         guard control.range.contains(number), (number - control.range.lowerBound).isMultiple(of: control.step),
             control.kind != .menu || control.choices[number] != nil
         else { throw .badValue(value, control) }

@@ -4,7 +4,7 @@ public struct CameraFormat: Hashable, Sendable, CustomStringConvertible {
     public var fourCC: FourCC
     /// What the driver calls it, for people.
     public var name: String
-    /// Whether libv4lconvert makes it out of another one.
+    /// Whether libv4lconvert converts another format into it.
     public var isEmulated = false
     /// The sizes in the driver's order; empty if the driver does not list them.
     public var sizes: [CameraSize]

@@ -1,7 +1,7 @@
 import Frames
 import System
 
-/// What cameras the machine has, for people to choose from.
+/// The cameras of the machine, for people to choose from.
 public struct CameraInventory: Sendable {
     /// A camera and everything it offers.
     public struct Camera: Hashable, Sendable {
@@ -11,7 +11,7 @@ public struct CameraInventory: Sendable {
         public var driver: String
         /// The product's name, as the driver reports it.
         public var card: String
-        /// Where it is plugged in.
+        /// The bus and port that it is plugged into.
         public var bus: String
         /// Links to the node in `/dev/v4l/by-id` and `by-path`, which survive replugging.
         public var stableNames: [String]

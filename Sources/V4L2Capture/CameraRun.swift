@@ -6,23 +6,22 @@ import System
 struct CameraRun {
     let source: CameraSource
     let mailbox: FrameMailbox
-    /// What is known of the camera.
     var known: CameraMemory.Content
     var report = LossReport()
-    /// Nothing announces a camera that is back: it is looked for again within the longest wait.
+    /// Nothing announces a camera that is back, so it is tried again within the longest wait.
     var backoff = Backoff(0.25...0.5)
-    /// The nodes that there were when `fallback` had nothing to go on with.
+    /// The nodes at the time when `fallback` had no source.
     var nodesWithoutFallback: [String]?
     private var configuration: CameraConfiguration { source.configuration }
     private var calls: any V4L2Calls { source.calls }
     private var lastSeen: V4L2Device.Identity? {
         known.configuration?.device == configuration.device ? known.identity : nil
     }
-    /// Whether this very configuration has streamed: until then it may be one that the camera can't fulfil.
+    /// Whether this very configuration has streamed; before that, the camera may be unable to fulfil it.
     private var hasStreamed: Bool { known.configuration == configuration }
 
-    /// Goes on until the source is stopped or can't even start.
-    /// - Returns: nil if another source went on in its place.
+    /// Runs until the source is stopped or can't even start.
+    /// - Returns: Nil if another source took over.
     mutating func untilEnd() -> SourceEvent.End? {
         while true {
             do throws(V4L2Error) {
@@ -36,7 +35,7 @@ struct CameraRun {
                 if report.failed(error.reason, now: calls.now().monotonic) {
                     guard mailbox.put(.lost(error.sourceFailure)) else { return .stopped }
                 }
-                // There is no device to wait for; if the wait fails, the next try only comes sooner.
+                // There is no device to wait for; if the wait fails, the next try is only earlier.
                 let milliseconds = Int(backoff.next() * 1000)
                 let ready = try? calls.wait(-1, stop: source.stopWaker.descriptor, milliseconds: milliseconds)
                 if ready == .stopped { return .stopped }
@@ -44,7 +43,6 @@ struct CameraRun {
         }
     }
 
-    /// Streams until the source is stopped, or the mailbox is closed.
     private mutating func streamOnce() throws(V4L2Error) {
         let finder = DeviceFinder(selector: configuration.device, calls: calls)
         let stream = try finder.open(lastSeen: lastSeen) { device throws(V4L2Error) in
@@ -67,10 +65,10 @@ struct CameraRun {
 
 /// Decides when a loss is reported: when it happens, and again only for a reason that a person must remove.
 ///
-/// While a camera is away each try fails anew, for reasons that follow from one another (unplugged, not found) or pass
+/// While a camera is away each try fails anew, for reasons that follow from each other (unplugged, not found) or pass
 /// by themselves (no permission yet, because udev has not finished). Those are not reported.
 struct LossReport {
-    /// How long another reason must hold before it is reported, in nanoseconds.
+    /// Nanoseconds for which another reason must last before it is reported.
     static let settling: Int64 = 3_000_000_000
 
     /// Reasons that do not go away by themselves.
@@ -86,7 +84,7 @@ struct LossReport {
         pending = nil
     }
 
-    /// The camera was lost, or a try to get it back failed, at a time of the monotonic clock in nanoseconds; whether to report that.
+    /// Notes a loss or a failed reopening at a monotonic time in nanoseconds; returns whether to report it.
     mutating func failed(_ reason: SourceFailure.Reason, now: Int64) -> Bool {
         let isNews = reported.map { reason != $0 && Self.persistentReasons.contains(reason) } ?? true
         if !isNews { pending = nil } else if pending?.reason != reason { pending = (reason, now) }
@@ -97,12 +95,12 @@ struct LossReport {
     }
 }
 
-/// What is known of a camera that was in use, for the next source that is made for it.
+/// What is known of a camera that was in use, kept for the next source that is made for it.
 ///
-/// So a camera that was closed for a while is found again under another number, and waited for as after a loss.
+/// A camera that was closed for a while is thereby found under another number, and waited for as after a loss.
 package final class CameraMemory: Sendable {
     struct Content: Sendable {
-        /// What was asked for when it streamed last.
+        /// The configuration with which it last streamed.
         var configuration: CameraConfiguration?
         var identity: V4L2Device.Identity?
         var timeline = FrameTimeline()

@@ -11,7 +11,7 @@ public struct CameraSize: Hashable, Sendable, CustomStringConvertible {
     /// Frames per second; empty if the driver does not list them.
     public var rates: [ClosedRange<Double>]
 
-    /// Whether the range holds exactly this size.
+    /// Whether the range contains exactly this size.
     public func contains(_ size: FrameSize) -> Bool { nearest(to: size) == size }
 
     /// The size of the range that comes nearest.
@@ -47,6 +47,5 @@ public struct CameraSize: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension CameraSize {
-    /// A single size.
     init(_ size: FrameSize, rates: [ClosedRange<Double>]) { self.init(minimum: size, maximum: size, rates: rates) }
 }

@@ -3,13 +3,13 @@ import Synchronization
 import System
 import SystemPackage
 
-/// A V4L2 camera as a source of frames, which is opened again after every loss.
+/// A V4L2 camera as a source of frames that opens it again after every loss.
 ///
-/// The events in the mailbox: `.streaming` with the first frame after each (re)opening; `.lost` when frames stop coming,
-/// once, and once more only for a new reason that a person must remove (`busy`, `permission_denied`, …);
-/// `.ended` at the end. While the camera is away it is tried again at least twice a second.
-/// Frame numbers and media time continue over losses. With the `.newest` policy, captured frames are those taken, late and
-/// corrupt ones added up; sequence gaps come beside them.
+/// It puts into the mailbox: `.streaming` with the first frame after each (re)opening; `.lost` when frames stop coming,
+/// once, and again only for a new reason that a person must remove (`busy`, `permission_denied`, …); `.ended` at the
+/// end. While the camera is away it is tried at least twice a second. Frame numbers and media time continue over
+/// losses. With the `.newest` policy, captured frames are those taken, late and corrupt ones added up; sequence gaps
+/// come on top.
 package final class CameraSource: FrameSource {
     let configuration: CameraConfiguration
     let options: FrameSourceOptions
@@ -19,11 +19,11 @@ package final class CameraSource: FrameSource {
     private let fallback: Fallback?
     private let successor = Mutex<(source: (any FrameSource)?, isStopped: Bool)>((nil, false))
 
-    /// Makes the source that goes on where `auto` finds no camera but one that only libcamera can set up; nil if there is none.
+    /// Makes the source that takes over if `auto` finds only cameras that libcamera sets up; nil if there is none.
     package typealias Fallback = @Sendable () -> (any FrameSource)?
 
-    /// Makes a source that continues with what an earlier one knew; the camera is not touched before `run`. `fallback` goes on
-    /// where V4L2 has none.
+    /// Makes a source that continues from what an earlier one knew, with a `fallback` where V4L2 has no camera; the
+    /// camera is not touched before `run`.
     /// - Throws: `V4L2Error.failed` if the process has no file descriptor left.
     package init(
         _ configuration: CameraConfiguration,
@@ -43,15 +43,15 @@ package final class CameraSource: FrameSource {
 
     /// Delivers frames and changes of state until `stop`; blocks.
     ///
-    /// Ends by itself only at the start: for settings that the camera can't fulfil, a node that is no camera, and, unless
-    /// the configuration says to wait, any other reason why there is no camera.
+    /// It ends by itself only at the start: for settings that the camera can't fulfil, a node that is no camera, and,
+    /// unless the configuration says to wait, any other reason why there is no camera.
     package func run(into mailbox: FrameMailbox) {
         var run = CameraRun(source: self, mailbox: mailbox, known: memory.content.withLock(\.self))
         if let end = run.untilEnd() { mailbox.put(.ended(end)) }
     }
 
-    /// Runs what goes on in this source's place, unless there was nothing when the nodes were the same.
-    /// - Returns: Whether there was any.
+    /// Runs the fallback, unless it had no source while the nodes were the same.
+    /// - Returns: Whether there was one.
     func goesOn(into mailbox: FrameMailbox, _ nodes: inout [String]?) -> Bool {
         let found = calls.nodes()
         guard found != nodes, let next = fallback?() else {
@@ -66,7 +66,7 @@ package final class CameraSource: FrameSource {
         return true
     }
 
-    /// Makes `run` end within milliseconds, whatever it waits for.
+    /// Ends `run` within milliseconds, whatever it waits for.
     package func stop() {
         stopWaker.wake()
         successor.withLock { successor in

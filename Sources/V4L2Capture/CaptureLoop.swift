@@ -5,15 +5,14 @@ import SystemPackage
 
 /// Delivers a stream's frames until it is stopped or the camera is lost.
 ///
-/// All that is ready is taken at once; the newest good frame is delivered, and older and damaged ones go back to the
-/// driver in the same moment. The driver always keeps `fewestQueued` buffers to fill: if a frame's lease would take one
-/// of those, the frame is copied and its buffer given back at once.
+/// It takes all ready buffers, delivers the newest good frame, and gives older and damaged ones back to the driver at
+/// once. The driver always keeps `fewestQueued` buffers to fill: if a frame would take one of those, it is copied.
 struct CaptureLoop {
-    /// With fewer, the driver would skip frames while we handle one.
+    /// Least number of buffers with which the driver skips no frame while we handle one.
     static let fewestQueued = 2
-    /// Less than this, in nanoseconds, is the distance of two readings of clocks.
+    /// A larger jump between the two clocks, in nanoseconds, means that the machine was suspended.
     private static let shortestSuspend: Int64 = 200_000_000
-    /// A camera that starts may take longer than a running one: it measures the light first.
+    /// Milliseconds that a camera may take to start: longer than between frames, since it measures the light first.
     static let startTimeout = 5000
 
     let stream: CaptureStream
@@ -21,7 +20,7 @@ struct CaptureLoop {
     let mailbox: FrameMailbox
     /// Numbers and times; continues from one stream to the next.
     var timeline: FrameTimeline
-    /// Whether a frame was delivered: only then the camera counts as streaming.
+    /// Whether a frame was delivered; only then the camera counts as streaming.
     private(set) var hasDelivered = false
     var copies = PixelMemoryPool()
     lazy var depth = stream.layout.wide?.depth
@@ -45,13 +44,13 @@ struct CaptureLoop {
             }
             if ready.contains(.stopped) { return }
             let drained = ready.isEmpty ? (newest: nil, isEmpty: true, failure: nil) : drain()
-            // Once per round, because reading clocks is what costs most here on boards without a fast one.
+            // Once per round, because reading the clocks costs most here on boards without a fast one.
             now = calls.now()
             let wasSuspended = now.suspended - suspended > Self.shortestSuspend
             suspended = now.suspended
             if let newest = drained.newest {
                 lastGood = now.monotonic
-                // What was captured before the machine slept is of no use.
+                // A frame from before the machine slept is of no use.
                 guard !wasSuspended else {
                     mailbox.count(.late)
                     stream.queue.queue(Int(newest.buffer.index))
@@ -60,27 +59,26 @@ struct CaptureLoop {
                 guard deliver(newest, now) else { return }
             }
             if let failure = drained.failure { throw failure }
-            // An error condition without a reason would be reported again at once, in an endless loop.
+            // An error condition without a reason would be reported again at once, endlessly.
             if ready.contains(.failed), drained.isEmpty {
                 throw .failed(.wait, device: stream.device.path, .ioError)
             }
         }
     }
 
-    /// A filled buffer, and its frame's number.
     private typealias Filled = (buffer: v4l2_buffer, number: Int)
 
-    /// Takes all that is ready, but for the newest good one gives everything back, and counts it.
+    /// Takes all buffers that are ready; gives all but the newest good one back, and counts them.
     private mutating func drain() -> (newest: Filled?, isEmpty: Bool, failure: V4L2Error?) {
         var newest: Filled?
         var isEmpty = true
         do throws(V4L2Error) {
-            // No more than all buffers once: what comes while we are at it is the next round's.
+            // Each buffer once at most: what comes meanwhile belongs to the next round.
             for _ in stream.buffers.indices {
                 guard let buffer = try stream.queue.dequeue() else { break }
                 isEmpty = false
                 let isGood = isGood(buffer)
-                // An empty buffer comes from a camera that is being unplugged, and its number means nothing.
+                // An empty buffer comes from a camera that is being unplugged; its number is meaningless.
                 let gap = timeline.advance(to: isGood || buffer.sequence > 0 ? buffer.sequence : nil)
                 if gap > 0 { mailbox.count(.sequenceGap, frames: gap) }
                 guard isGood else {
@@ -106,15 +104,16 @@ struct CaptureLoop {
             && stream.layout.isWhole(memory.base, byteCount: Int(buffer.bytesused))
     }
 
-    /// Makes a frame of a buffer; false if the mailbox is closed.
+    /// Delivers a buffer as a frame; false if the mailbox is closed.
     private mutating func deliver(_ filled: Filled, _ now: ClockReading) -> Bool {
         if !hasDelivered {
             hasDelivered = true
             guard mailbox.put(.streaming(stream.description)) else { return false }
         }
-        let (buffer, number) = filled
-        let moment = timeline.moment(of: number, driver: buffer.monotonicStamp, now: now)
-        let (layout, (base, lease)) = (stream.layout, pixels(of: buffer))
+        let buffer = filled.buffer
+        let moment = timeline.moment(of: filled.number, driver: buffer.monotonicStamp, now: now)
+        let layout = stream.layout
+        let (base, lease) = pixels(of: buffer)
         let planes = layout.planes(at: base, byteCount: Int(buffer.bytesused))
         var frame = Frame(stamp: moment.stamp, size: layout.size, format: layout.format, planes: planes, lease: lease)
         frame.captured = .now - .nanoseconds(now.monotonic - moment.instant)
@@ -123,11 +122,12 @@ struct CaptureLoop {
         return mailbox.put(.frame(frame))
     }
 
-    /// The buffer itself, leased; or a copy of it, if the driver would have too few left.
+    /// The leased buffer itself, or a copy if the driver would have too few left.
     private mutating func pixels(of buffer: v4l2_buffer) -> (UnsafeRawPointer, any AnyObject & Sendable) {
         let mapped = stream.buffers[Int(buffer.index)]
         let lease = BufferLease(mapped)
-        let (wide, size) = (stream.layout.wide, stream.layout.size)
+        let wide = stream.layout.wide
+        let size = stream.layout.size
         guard wide != nil || stream.copiesAlways || stream.queue.queuedCount < Self.fewestQueued else {
             return (UnsafeRawPointer(mapped.base), lease)
         }
@@ -150,7 +150,7 @@ extension v4l2_buffer {
         guard Int(flags) & Int(V4L2_BUF_FLAG_TIMESTAMP_MASK) == Int(V4L2_BUF_FLAG_TIMESTAMP_MONOTONIC) else {
             return nil
         }
-        // What does not fit is no reading of a clock.
+        // A value that does not fit is no reading of a clock.
         let (seconds, isTooLong) = timestamp.tv_sec.multipliedReportingOverflow(by: 1_000_000_000)
         guard !isTooLong, 0..<1_000_000 ~= timestamp.tv_usec else { return nil }
         return Int64(seconds &+ timestamp.tv_usec * 1000)

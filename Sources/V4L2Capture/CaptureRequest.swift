@@ -1,6 +1,6 @@
 public import Frames
 
-/// What the owner wants of a camera; nil leaves the choice to the negotiation.
+/// The mode that the owner wants of a camera; nil leaves the choice to the negotiation.
 public struct CaptureRequest: Hashable, Sendable, CustomStringConvertible {
     /// The size in pixels as the camera stores it, before any turning.
     public var size: FrameSize?

@@ -11,16 +11,16 @@ final class CaptureStream {
     let queue: BufferQueue
     private(set) var buffers: [MappedBuffer]
 
-    /// Drivers that fill buffers which were not queued again, by the name they report.
+    /// Drivers, by the name they report, that fill buffers which were not queued again.
     ///
-    /// Seen in v4l2loopback 0.12.7, as soon as a frame was held for longer than it takes to fill the others.
+    /// v4l2loopback 0.12.7 does so when a frame is kept for longer than it takes to fill the others.
     private static let driversThatReuseBuffers: Set<String> = ["v4l2 loopback"]
 
-    /// Whether frames must be copied at once: libv4lconvert takes its memory away when the device is closed, and some
-    /// drivers write into buffers that frames still hold.
+    /// Whether frames must be copied at once: libv4lconvert frees its memory when the device is closed, and some
+    /// drivers write into buffers that frames still use.
     let copiesAlways: Bool
 
-    /// Negotiates, maps buffers and starts streaming; on a failure everything made so far is undone.
+    /// Negotiates, maps buffers and starts streaming; a failure undoes everything made so far.
     init(_ device: V4L2Device, _ configuration: CameraConfiguration, _ orientation: Orientation) throws(V4L2Error) {
         try device.apply(configuration.controls)
         let (mode, layout, rate) = try device.negotiate(configuration.request)
@@ -28,8 +28,7 @@ final class CaptureStream {
         self.device = device
         copiesAlways = mode.isEmulated || Self.driversThatReuseBuffers.contains(device.identity.driver)
         let format = mode.format.description
-        let (name, size) = (device.path, layout.size)
-        description = .init(name: name, size: size, format: format, rate: rate, orientation: orientation)
+        description = .init(name: device.path, size: layout.size, format: format, rate: rate, orientation: orientation)
         let count = try Self.requestBuffers(configuration.bufferCount, device)
         queue = BufferQueue(of: device, count: count)
         buffers = []
@@ -40,7 +39,7 @@ final class CaptureStream {
         try setStreaming(true)
     }
 
-    /// Stops streaming, unmaps what no frame holds, frees the driver's buffers; the device closes with its last owner.
+    /// Stops streaming, unmaps unused buffers, frees the driver's; the device closes with its last owner.
     ///
     /// Failures do not matter here: they are the rule when the device is gone.
     deinit {
@@ -72,7 +71,7 @@ final class CaptureStream {
 
 extension V4L2Device {
     /// Sets the mode that suits a request best.
-    /// - Returns: The mode, how its frames lie in buffers, and the rate that the driver will use if it has a notion of rates.
+    /// - Returns: The mode, the layout of its frames, and the rate that the driver will use, if it knows rates.
     fileprivate func negotiate(_ request: CaptureRequest) throws(V4L2Error) -> (CaptureMode, FrameLayout, Double?) {
         let negotiation = FormatNegotiation(request: request)
         let offers = try formats(focus: negotiation.wanted)
@@ -98,7 +97,7 @@ extension V4L2Device {
         let answer = try setFormat(mode.format, mode.size)
         let fourCC = FourCC(rawValue: answer.pixelformat)
         let size = FrameSize(answer)
-        let isWanted = request.size ?? size == size && request.format ?? fourCC == fourCC
+        let isWanted = [nil, size].contains(request.size) && [nil, fourCC].contains(request.format)
         // Fields one after the other are two half pictures, in which no face is found.
         let whole = [V4L2_FIELD_NONE, V4L2_FIELD_INTERLACED, V4L2_FIELD_ANY]
         let isWhole = whole.contains { $0.rawValue == answer.field }

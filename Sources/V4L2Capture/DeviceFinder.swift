@@ -3,12 +3,11 @@ struct DeviceFinder {
     let selector: DeviceSelector
     let calls: any V4L2Calls
 
-    /// Opens the selected camera and starts it; `lastSeen`, which was in use before, is preferred under whatever number it
-    /// has now.
+    /// Opens the selected camera and starts it; prefers the `lastSeen` one, whatever number it has now.
     ///
-    /// Among several, one that another program uses is passed over: many drivers can be opened then, and only refuse to
-    /// start. A link is followed wherever it leads and waited for while it is not there: udev makes it for the very camera
-    /// that was meant, and what looks the same may be another sensor, or another camera of the same make.
+    /// A camera that another program uses is passed over, although many drivers let it be opened and only refuse to
+    /// start. A link is followed wherever it leads, and waited for while it is not there: udev makes it for the very
+    /// camera that was meant, and one that looks the same may be another sensor, or another camera of the same make.
     func open<Started>(
         lastSeen: V4L2Device.Identity?,
         _ start: (V4L2Device) throws(V4L2Error) -> Started
@@ -25,7 +24,7 @@ struct DeviceFinder {
                 switch error {
                 case .permissionDenied, .busy: failure = failure ?? error
                 case .setUpElsewhere: setUpElsewhere = setUpElsewhere ?? error
-                // Common, and nothing that a person could fix.
+                // These are common, and nothing that a person could fix.
                 case .notACamera, .notFound, .unplugged: break
                 case .failed(let operation, _, _) where operation != .startStreaming: broken = broken ?? error
                 default: throw error

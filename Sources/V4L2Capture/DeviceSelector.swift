@@ -1,11 +1,11 @@
 /// Names a camera.
 public enum DeviceSelector: Hashable, Sendable, CustomStringConvertible {
-    /// The first one there is; after a loss preferably the same one again.
+    /// The first camera; after a loss preferably the same one again.
     case automatic
     /// A node or a link to one, by its path.
     ///
-    /// Links like those in `/dev/v4l/by-id` and `by-path` survive replugging, and are followed wherever they lead. For a
-    /// plain node like `/dev/video0` the camera that was there is found again after replugging even under another number.
+    /// Links like those in `/dev/v4l/by-id` and `by-path` survive replugging, and are followed wherever they lead. For
+    /// a plain node like `/dev/video0`, the camera that was there is found after replugging even under another number.
     case path(String)
 
     /// Makes a selector from a setting: `auto`, a path, or the bare name of a node or of a link in `/dev/v4l`.
@@ -14,18 +14,15 @@ public enum DeviceSelector: Hashable, Sendable, CustomStringConvertible {
     /// The selector as the settings have it.
     public var description: String { path ?? "auto" }
 
-    private var path: String? {
-        if case .path(let path) = self { path } else { nil }
-    }
+    private var path: String? { if case .path(let path) = self { path } else { nil } }
 
-    /// Whether it names a node by its number, which says nothing on the camera behind it.
+    /// Whether it names a node by its number, which says nothing about the camera behind it.
     var isNode: Bool {
         guard let path else { return false }
         let name = path.hasPrefix("/dev/") ? path.dropFirst(5) : path[...]
         return name.hasPrefix("video") && Int(name.dropFirst(5)) != nil
     }
 
-    /// Where the named camera may be.
     var paths: [String] {
         guard let path else { return [] }
         guard !path.contains("/") else { return [path] }

@@ -2,19 +2,18 @@ import Frames
 
 /// Chooses among what a camera offers.
 ///
-/// What the owner asked for is binding. The rest is chosen: the size nearest to 640×480, which is plenty for faces; then
-/// the highest rate up to 30 per second; then the format that costs least to read. So a camera that does 1280×720 at 10
-/// fps in YUYV and at 30 in MJPG is read in MJPG.
+/// The owner's request is binding. The rest is chosen: the size nearest to 640×480, which is plenty for faces; then the
+/// highest rate up to 30 per second; then the format that is cheapest to read. So a camera that does 1280×720 at 10 fps
+/// in YUYV and at 30 in MJPG is read in MJPG.
 struct FormatNegotiation {
-    /// The formats we can read, cheapest first.
     static let preferred = FrameLayout.formats.map(\.name)
-    /// The rate that nothing beyond is gained from, in frames per second.
+    /// Frames per second beyond which nothing is gained.
     static let usualRate = 30.0
-    /// Rates that differ by less are the same: 29.97 is sold as 30.
+    /// Share by which rates may differ and be the same: 29.97 is sold as 30.
     static let rateTolerance = 0.011
 
     let request: CaptureRequest
-    /// The size that the chosen one is to come nearest to.
+    /// The size to come nearest to.
     var wanted: FrameSize { request.size ?? .usual }
 
     /// The best mode; nil if the camera can't do what is asked for, or only in formats we can't read.
@@ -23,13 +22,13 @@ struct FormatNegotiation {
     }
 
     private func candidates(in format: CameraFormat) -> [CaptureMode] {
-        guard Self.preferred.contains(format.fourCC), request.format ?? format.fourCC == format.fourCC else {
+        guard Self.preferred.contains(format.fourCC), request.format == nil || request.format == format.fourCC else {
             return []
         }
         func mode(_ size: FrameSize, _ rate: Double?) -> CaptureMode {
             CaptureMode(format: format.fourCC, size: size, rate: rate, isEmulated: format.isEmulated)
         }
-        // The driver lists nothing: it is asked directly, and its answer checked.
+        // A driver that lists nothing is asked directly, and its answer checked.
         guard !format.sizes.isEmpty else { return [mode(wanted, request.rate)] }
         return format.sizes.flatMap { size in
             if request.size != nil, !size.contains(wanted) { return [CaptureMode]() }
@@ -37,7 +36,7 @@ struct FormatNegotiation {
         }
     }
 
-    /// The rate to use with a size, nil where the driver lists none; none if the size lacks the wanted one.
+    /// The rate to use with a size, nil if the driver lists none; empty if the size lacks the wanted one.
     private func rates(of size: CameraSize) -> [Double?] {
         guard !size.rates.isEmpty else { return [request.rate] }
         if let wanted = request.rate {
@@ -61,7 +60,7 @@ struct FormatNegotiation {
         return rank(left.format) > rank(right.format)
     }
 
-    /// Up to the usual rate faster is better, beyond it slower is: 120 frames per second show no more.
+    /// Whether a rate is worse: up to the usual rate faster is better, beyond it slower is, because nothing is gained.
     private static func isSlower(_ left: Double, than right: Double) -> Bool {
         func worth(_ rate: Double) -> Double { rate <= usualRate ? rate : usualRate * usualRate / rate }
         return worth(left) < worth(right) * (1 - rateTolerance)
@@ -74,7 +73,7 @@ struct FormatNegotiation {
     private func rank(_ format: FourCC) -> Int { Self.preferred.firstIndex(of: format) ?? Self.preferred.count }
 }
 
-/// What the negotiation chose to ask the driver for.
+/// The mode to ask the driver for.
 struct CaptureMode: Hashable {
     var format: FourCC
     var size: FrameSize

@@ -33,7 +33,7 @@ public struct FourCC: RawRepresentable, Hashable, Sendable, CustomStringConverti
     public static let jpeg = FourCC(rawValue: 0x4745_504A)
     /// Brightness only.
     public static let grey = FourCC(rawValue: 0x5945_5247)
-    /// Brightness only, in words of 16 bits, of which drivers use as many as they like.
+    /// Brightness only, in words of 16 bits, of which drivers use any number.
     public static let y16 = FourCC(rawValue: 0x2036_3159)
     /// Brightness only, in words of 12 bits.
     public static let y12 = FourCC(rawValue: 0x2032_3159)
@@ -52,11 +52,10 @@ public struct FourCC: RawRepresentable, Hashable, Sendable, CustomStringConverti
     /// Bytes of B, G, R and one unused.
     public static let xr24 = FourCC(rawValue: 0x3432_5258)
 
-    /// How pixels of this format lie in memory, planes and rows without gaps; nil if that is not known, or they are compressed.
+    /// The layout of the pixels in memory, planes and rows without gaps; nil if it is unknown or they are compressed.
     package var rawPixels: PixelFormat? {
-        FrameLayout.formats.first {
-            $0.name == self && self != .yv12 && $0.pixels != .jpeg && FrameLayout.wide[self] == nil
-        }?
-        .pixels
+        guard self != .yv12, FrameLayout.wide[self] == nil else { return nil }
+        let pixels = FrameLayout.formats.first { $0.name == self }?.pixels
+        return pixels == .jpeg ? nil : pixels
     }
 }

@@ -1,18 +1,17 @@
 import CV4L2
 import Frames
 
-/// Where a frame's planes lie in a buffer, from what the driver answered when the format was set.
+/// The layout of a frame's planes in a buffer, by the driver's answer when the format was set.
 struct FrameLayout {
     var format: PixelFormat
     var size: FrameSize
     var encoding: YUVEncoding
-    /// Where each plane starts, and its bytes per row.
     private var planes: [(offset: Int, bytesPerRow: Int)] = []
-    /// For a format of two bytes a sample, from row to row in the driver's buffer, and what makes single bytes of them.
+    /// The driver's bytes per row, and what makes single bytes of samples, of a format of two bytes a sample; else nil.
     private(set) var wide: (bytesPerRow: Int, depth: GrayDepth)?
-    /// How many bytes a whole frame has; for a JPEG the fewest one can have.
+    /// The number of bytes of a whole frame; of a JPEG, the fewest it can have.
     var byteCount: Int
-    /// Shorter than its own headers a JPEG can't be.
+    /// Least bytes of a JPEG: those of its headers.
     private static let fewestJPEGBytes = 128
 
     /// The formats that can be read, cheapest first; gray comes last because the models learned from colours.
@@ -23,10 +22,10 @@ struct FrameLayout {
         (.y16, .gray), (.y12, .gray), (.y10, .gray),
     ]
 
-    /// The formats with two bytes a sample, and how many of their bits are used at least.
+    /// The formats with two bytes a sample, and the least number of bits that they use.
     static let wide: [FourCC: Int] = [.y16: 8, .y12: 12, .y10: 10]
 
-    /// Nil for a format we can't read, or an answer that makes no sense.
+    /// Makes a layout; nil for a format we can't read, or an answer that makes no sense.
     init?(_ answer: v4l2_pix_format) {
         let name = FourCC(rawValue: answer.pixelformat)
         size = FrameSize(answer)
@@ -50,14 +49,13 @@ struct FrameLayout {
         if name == .yv12 { planes.swapAt(1, 2) }
     }
 
-    /// Whether that many bytes hold a whole frame; of a JPEG only the start can be judged without decoding.
+    /// Whether `used` bytes make a whole frame; of a JPEG only the start can be judged without decoding.
     func isWhole(_ base: UnsafeRawPointer, byteCount used: Int) -> Bool {
         guard used >= byteCount else { return false }
         guard case .jpeg = format else { return true }
         return base.load(as: UInt8.self) == 0xFF && base.load(fromByteOffset: 1, as: UInt8.self) == 0xD8
     }
 
-    /// The planes of a frame of that many bytes at `base`.
     func planes(at base: UnsafeRawPointer, byteCount used: Int) -> Frame.Planes {
         if case .jpeg = format { return Frame.Planes(Frame.Plane(base: base, bytesPerRow: used)) }
         return Frame.Planes(planes.lazy.map { Frame.Plane(base: base + $0.offset, bytesPerRow: $0.bytesPerRow) })
@@ -69,7 +67,7 @@ extension FrameSize {
 }
 
 extension YUVEncoding {
-    /// What the driver says of colours, with V4L2's defaults for what it leaves open.
+    /// Makes the encoding that the driver reports, with V4L2's defaults for what it leaves open.
     init(_ answer: v4l2_pix_format) {
         let colorspace = answer.colorspace
         let isHighDefinition =
@@ -84,20 +82,20 @@ extension YUVEncoding {
     }
 }
 
-/// Makes bytes of the 16-bit words in which infrared cameras give brightness.
+/// Converts the 16-bit words in which infrared cameras give brightness to bytes.
 ///
-/// How many bits of a word are used is measured, since drivers do not say: formats named Y16 hold 10 or 12 bits too, and
-/// words of a 10-bit format may begin at the top.
+/// It measures how many bits of a word are used, since drivers do not say: formats named Y16 have 10 or 12 bits too,
+/// and words of a 10-bit format may begin at the top.
 struct GrayDepth {
-    /// One word in so many is taken for damage if it has more bits than those before; more words show the depth.
+    /// One in this number of words is taken for damage if it has more bits than before; more words show the depth.
     private static let damagedShare = 1000
 
-    /// At the beginning by the format's name.
+    /// The number of used bits; at the beginning by the format's name.
     private(set) var bits: Int
 
     init(atLeast bits: Int) { self.bits = bits }
 
-    /// Writes a picture of that size in bytes, rows without gaps, of one of little-endian words with so many bytes from row to row.
+    /// Writes a picture of little-endian words, `bytesPerRow` from row to row, as bytes without gaps.
     mutating func narrow(
         _ words: UnsafeRawPointer,
         bytesPerRow: Int,
@@ -109,8 +107,9 @@ struct GrayDepth {
             let start = (words + index * bytesPerRow).assumingMemoryBound(to: UInt16.self)
             return UnsafeBufferPointer(start: start, count: width)
         }
-        // How many words have so many bits, and how many have more than there are so far.
-        var (counts, higher) = (InlineArray<17, Int>(repeating: 0), 0)
+        // The number of words by their number of bits, and the number of words with more than `bits`.
+        var counts = InlineArray<17, Int>(repeating: 0)
+        var higher = 0
         for index in 0..<height {
             for word in row(index) where Int(word) >> bits > 0 {
                 counts[16 - word.leadingZeroBitCount] += 1

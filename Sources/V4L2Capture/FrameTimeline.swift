@@ -1,19 +1,19 @@
 import FaceMetadata
 
-/// Gives every frame of a source its number and its times, over losses and returns of the camera.
+/// Gives every frame of a source its number and its times, also across losses and returns of the camera.
 ///
-/// Pure: the clocks are parameters. Driver stamps that can't be true (zero, in the future, by another clock) are replaced
-/// by the time at which the frame was fetched.
+/// Its clocks are parameters. Driver stamps that can't be true (zero, in the future, by another clock) are replaced by
+/// the time at which the frame was fetched.
 struct FrameTimeline {
-    /// A stamp further back than this is no capture time, in nanoseconds: a frame is fetched within seconds.
+    /// Oldest possible capture time before a fetch, in nanoseconds.
     private static let oldest: Int64 = 10_000_000_000
 
-    /// Wall clock and monotonic clock may drift apart by this before the wall clock counts as set, in nanoseconds.
+    /// Nanoseconds by which wall clock and monotonic clock may drift apart before the wall clock counts as set.
     ///
-    /// Slewing moves both alike, so a difference means that the time was set (a board without a battery clock gets
-    /// its time from the network after boot) or that the machine slept.
+    /// Slewing moves both alike, so a difference means that the time was set (by the network after boot, on a board
+    /// without a battery clock) or that the machine slept.
     private static let clockStep: Int64 = 50_000_000
-    /// A jump in sequence numbers beyond this is a confused driver and no gap.
+    /// Largest jump in sequence numbers that is a gap, and not a confused driver.
     private static let largestGap: UInt32 = 100_000
 
     /// The number of the frame that `advance` was last called for.
@@ -28,9 +28,9 @@ struct FrameTimeline {
         wallOffset = nil
     }
 
-    /// A frame came, good or not.
-    /// - Parameter sequence: the driver's number; nil if it can't be trusted, as in an empty buffer.
-    /// - Returns: how many frames are missing before it.
+    /// Counts a frame, good or not.
+    /// - Parameter sequence: The driver's number; nil if it can't be trusted, as in an empty buffer.
+    /// - Returns: The number of frames missing before it.
     mutating func advance(to sequence: UInt32?) -> Int {
         var gap = 0
         if let sequence {
@@ -41,21 +41,19 @@ struct FrameTimeline {
         return gap
     }
 
-    /// Number and times of a frame, by the buffer's stamp in nanoseconds, nil if it is by a clock we don't know, and the clocks as
-    /// the frame was fetched.
-    /// - Returns: Number and times, later than those of the frame before, and when it was captured in nanoseconds of the monotonic
-    ///   clock.
+    /// Stamps a frame by the buffer's time in nanoseconds, nil if its clock is unknown, and the clocks at the fetch.
+    /// - Returns: The stamp, later than the one before, and the capture time in monotonic nanoseconds.
     mutating func moment(of number: Int, driver: Int64?, now: ClockReading) -> (stamp: FrameStamp, instant: Int64) {
         var instant = now.monotonic
         if let driver, driver > 0, driver <= now.monotonic, now.monotonic - driver < Self.oldest { instant = driver }
-        // Strictly later than the one before: code that divides by the distance relies on it.
+        // Strictly later than the one before, since code divides by the difference.
         if instant <= lastInstant { instant = lastInstant + 1 }
         lastInstant = instant
         let first = firstInstant ?? instant
         firstInstant = first
 
         let offset = now.wall - now.monotonic
-        if let known = wallOffset, abs(offset - known) < Self.clockStep {} else { wallOffset = offset }
+        if wallOffset.map({ abs(offset - $0) >= Self.clockStep }) ?? true { wallOffset = offset }
         let time = Timestamp(nanoseconds: instant + (wallOffset ?? offset))
         return (FrameStamp(frame: number, time: time, mediaTime: Double(instant - first) / 1e9), instant)
     }

@@ -3,17 +3,17 @@ import Glibc
 import System
 package import SystemPackage
 
-/// The time by the two clocks that capture needs.
+/// The time by the clocks that capture needs.
 package struct ClockReading: Hashable, Sendable {
-    /// `CLOCK_MONOTONIC` in nanoseconds: the clock of the driver's stamps; stands still while the machine is suspended.
+    /// `CLOCK_MONOTONIC` in nanoseconds, the clock of the driver's stamps, which stops while the machine is suspended.
     var monotonic: Int64
     /// `CLOCK_REALTIME` in nanoseconds since the Unix epoch.
     var wall: Int64
-    /// For how many nanoseconds the machine was suspended since it booted.
+    /// Nanoseconds for which the machine was suspended since it booted.
     var suspended: Int64 = 0
 }
 
-/// What `V4L2Calls.wait` saw.
+/// The result of `V4L2Calls.wait`.
 package struct Readiness: OptionSet, Hashable, Sendable {
     package let rawValue: Int
     package init(rawValue: Int) { self.rawValue = rawValue }
@@ -23,44 +23,43 @@ package struct Readiness: OptionSet, Hashable, Sendable {
     static let stopped = Readiness(rawValue: 4)
 }
 
-/// The system calls that capture makes, one each, again where a signal interrupts them; tests put a scripted driver in their
-/// place.
+/// The system calls of the capture, retried where a signal interrupts them; tests replace them by a scripted driver.
 package protocol V4L2Calls: Sendable {
     func open(_ path: String) throws(Errno) -> CInt
 
     func close(_ descriptor: CInt)
 
-    /// Puts libv4lconvert between the driver and us, so that the device offers converted formats too.
+    /// Puts libv4lconvert between the driver and us, so that the device also offers converted formats.
     func convert(_ descriptor: CInt) throws(Errno)
 
     func request(_ descriptor: CInt, _ request: V4L2Request, _ argument: UnsafeMutableRawPointer) throws(Errno)
 
     func map(_ descriptor: CInt, length: Int, offset: Int) throws(Errno) -> UnsafeMutableRawPointer
 
-    /// Replaces a mapping by a copy of its own in the same place; readers notice nothing.
+    /// Replaces a mapping by a copy of its own in the same place, unnoticed by readers.
     func makePrivate(_ base: UnsafeMutableRawPointer, length: Int) throws(Errno)
 
     func unmap(_ base: UnsafeMutableRawPointer, length: Int)
 
-    /// Blocks until the device, if it is not negative, has something, `stop` can be read, or the time is over or a signal comes
-    /// (an empty result).
+    /// Blocks until the device, if it is not negative, has something, `stop` can be read, or (an empty result) the time
+    /// is over or a signal comes.
     func wait(_ descriptor: CInt, stop: CInt, milliseconds: Int) throws(Errno) -> Readiness
 
     func now() -> ClockReading
 
-    /// The nodes that cameras may have: `/dev/video0` and so on, by number.
+    /// The nodes that cameras may have, `/dev/video0` and so on, by number.
     func nodes() -> [String]
 
     /// The node that a path leads to through symbolic links; nil if there is none.
     func node(at path: String) -> String?
 
-    /// Which of its device's nodes a node is, from 0; nil if the kernel does not report it.
+    /// The index of a node among its device's, from 0; nil if the kernel does not report it.
     func index(ofNode node: String) -> Int?
 }
 
 /// The real calls, through libv4l2 for cameras whose pictures it converts.
 ///
-/// The library is loaded when `convert` is asked for first.
+/// The library is loaded by the first `convert`.
 struct LibV4L2: V4L2Calls {
     func open(_ path: String) throws(Errno) -> CInt { try Self.check(facet_v4l2_open(path)) }
 
@@ -100,7 +99,8 @@ struct LibV4L2: V4L2Calls {
     }
 
     func now() -> ClockReading {
-        let (monotonic, wall) = (nanoseconds(of: CLOCK_MONOTONIC), nanoseconds(of: CLOCK_REALTIME))
+        let monotonic = nanoseconds(of: CLOCK_MONOTONIC)
+        let wall = nanoseconds(of: CLOCK_REALTIME)
         return ClockReading(monotonic: monotonic, wall: wall, suspended: nanoseconds(of: CLOCK_BOOTTIME) - monotonic)
     }
 

@@ -4,17 +4,16 @@ import System
 import SystemPackage
 
 extension V4L2Device {
-    /// No driver has more controls; the limit ends a list that would not.
+    /// Most controls of a driver; ends an endless list.
     private static let mostControls = 512
 
-    /// All controls that settings can name, with their values.
     func controls() throws(V4L2Error) -> [CameraControl] {
         var controls: [CameraControl] = []
         var id: UInt32 = 0
         for _ in 0..<Self.mostControls {
             var entry = v4l2_queryctrl()
             entry.id = id | UInt32(V4L2_CTRL_FLAG_NEXT_CTRL)
-            // The end of the list; or a control that a sloppy camera lists and can't describe, which can't be stepped over.
+            // The end of the list, or a control that a sloppy camera lists and can't describe, which can't be skipped.
             let refusals = Self.lacking + [.ioError]
             guard try request(.queryControl, &entry, for: .listControls, refusals: refusals) else { break }
             id = entry.id
@@ -23,10 +22,10 @@ extension V4L2Device {
         return controls
     }
 
-    /// Makes the settings, in an order that works; the first one that can't be made ends it.
+    /// Applies the settings in an order that works; the first one that fails ends it.
     func apply(_ settings: [String: String]) throws(V4L2Error) {
         for setting in ControlSetting.ordered(settings) {
-            // Listed anew each time: setting one control changes which others are active.
+            // Listed anew each time, because a control changes which others are active.
             let controls = try controls()
             let (control, number) = try failing(as: { V4L2Error.control(device: path, $0) }) {
                 () throws(ControlError) in
@@ -67,7 +66,7 @@ extension V4L2Device {
 
     private func value(of id: UInt32) -> Int? {
         var argument = v4l2_control(id: id, value: 0)
-        // A control may be unreadable for a while (write-only, or the camera is busy); the list stands without.
+        // A control may be unreadable for a while (write-only, or the camera is busy); it is listed without its value.
         guard (try? request(.getControl, &argument, for: .listControls)) != nil else { return nil }
         return Int(argument.value)
     }
@@ -87,7 +86,7 @@ extension V4L2Device {
         return choices
     }
 
-    /// Names for usual controls whose labels differ from kernel to kernel; every other one is named after its label.
+    /// Names of usual controls whose labels differ from kernel to kernel; the others are named after their label.
     private static let standardNames: [UInt32: String] = [
         UInt32(V4L2_CID_AUTOGAIN): "autoGain",
         UInt32(V4L2_CID_EXPOSURE_AUTO): "autoExposure",

@@ -3,15 +3,16 @@ import Frames
 import System
 
 extension V4L2Device {
-    /// Drivers that never stop listing exist; no real camera has that many of anything.
+    /// Most entries of a list: some drivers never end theirs.
     private static let mostEntries: UInt32 = 256
 
-    /// All formats with their sizes and rates; for a range of sizes the rates at the size nearest to `focus`.
+    /// All formats with sizes and rates; for a range of sizes the rates at the size nearest to `focus`.
     func formats(focus: FrameSize) throws(V4L2Error) -> [CameraFormat] {
         var kind = v4l2_fmtdesc()
         kind.type = V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue
         return try entries(.enumerateFormats, of: kind, \.index).map { entry throws(V4L2Error) in
-            let (fourCC, name) = (FourCC(rawValue: entry.pixelformat), cString(entry.description))
+            let fourCC = FourCC(rawValue: entry.pixelformat)
+            let name = cString(entry.description)
             let isEmulated = entry.flags & UInt32(V4L2_FMT_FLAG_EMULATED) != 0
             return CameraFormat(fourCC: fourCC, name: name, isEmulated: isEmulated, sizes: try sizes(of: fourCC, focus))
         }
@@ -44,7 +45,7 @@ extension V4L2Device {
         let isRange = { (entry: v4l2_frmivalenum) in entry.type != V4L2_FRMIVAL_TYPE_DISCRETE.rawValue }
         var rates: [ClosedRange<Double>] = []
         for entry in try entries(.enumerateIntervals, of: kind, \.index, endsWith: isRange) {
-            // Of a range, the longest interval is the lowest rate.
+            // The longest interval of a range is the lowest rate.
             let (one, other) =
                 isRange(entry)
                 ? (entry.stepwise.max.rate, entry.stepwise.min.rate) : (entry.discrete.rate, entry.discrete.rate)
@@ -54,7 +55,7 @@ extension V4L2Device {
         return rates
     }
 
-    /// Fetches a list, one entry after the other, up to one that stands for the rest; empty if the driver has no such list.
+    /// Fetches a list, entry by entry, up to one that covers the rest; empty if the driver has no such list.
     private func entries<Entry>(
         _ request: V4L2Request,
         of kind: Entry,
@@ -73,7 +74,7 @@ extension V4L2Device {
     }
 
     /// Sets pixel format and size.
-    /// - Returns: what the driver made of it.
+    /// - Returns: The mode that the driver chose.
     func setFormat(
         _ fourCC: FourCC,
         _ size: FrameSize,
@@ -92,7 +93,7 @@ extension V4L2Device {
     }
 
     /// Sets the frame rate.
-    /// - Returns: the rate that the driver says it will use; nil if it has no notion of rates.
+    /// - Returns: The rate that the driver will use; nil if it knows no rates.
     func setRate(_ rate: Double?) throws(V4L2Error) -> Double? {
         var parameters = v4l2_streamparm()
         parameters.type = V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue
@@ -100,7 +101,7 @@ extension V4L2Device {
         guard let rate, parameters.parm.capture.capability & UInt32(V4L2_CAP_TIMEPERFRAME) != 0 else {
             return parameters.parm.capture.timeperframe.rate
         }
-        // In thousandths, so that 29.97 stays what it is. A driver may list any rate: uvcvideo makes ten million of an interval of 0.
+        // In thousandths, for 29.97. A driver may list any rate: uvcvideo makes ten million of an interval of 0.
         let thousandths = UInt32(min(max(0, (rate * 1000).rounded()), Double(UInt32.max)))
         parameters.parm.capture.timeperframe = v4l2_fract(numerator: 1000, denominator: thousandths)
         try request(.setParameters, &parameters, for: .setRate)

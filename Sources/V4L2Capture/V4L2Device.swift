@@ -2,18 +2,19 @@ import CV4L2
 import System
 import SystemPackage
 
-/// An open camera: typed calls over `V4L2Calls`, failures named.
+/// An open camera, with typed calls and named failures.
 ///
-/// Owned by one thread. Closes itself at the end.
+/// It is owned by one thread, and closes itself at the end.
 final class V4L2Device {
     let path: String
     let calls: any V4L2Calls
     let descriptor: CInt
     private(set) var identity = Identity()
 
-    /// - Throws: `notACamera` too; for a node that need not be a camera, only if it is no video device.
+    /// - Throws: Also `notACamera`, unless `isCamera` is false and it is a video device.
     init(path: String, calls: any V4L2Calls, isCamera: Bool = true) throws(V4L2Error) {
-        (self.path, self.calls) = (path, calls)
+        self.path = path
+        self.calls = calls
         do { descriptor = try calls.open(path) } catch { throw V4L2Error(.open, device: path, error) }
         identity = try askIdentity()
         if isCamera, let why = identity.reasonForRefusal { throw .notACamera(device: path, why: why) }
@@ -22,7 +23,7 @@ final class V4L2Device {
     deinit { calls.close(descriptor) }
 
     /// Makes a request.
-    /// - Returns: False if the driver answered with one of the refusals: it lacks what was asked for.
+    /// - Returns: False if the driver gave one of the refusals: it lacks what was asked for.
     /// - Throws: `V4L2Error` for every other failure.
     @discardableResult
     func request<Argument>(
@@ -42,16 +43,16 @@ final class V4L2Device {
         }
     }
 
-    /// What a driver answers that does not have what is asked for.
+    /// Answers of a driver that lacks what is asked for.
     static let lacking: [Errno] = [.invalidArgument, .inappropriateIOCTLForDevice]
 
     struct Identity: Hashable {
         var driver = ""
         var card = ""
         var bus = ""
-        /// Which of its device's nodes it is: a camera with two sensors has several. nil if the kernel does not report it.
+        /// The index among its device's nodes: a camera with two sensors has several; nil if it is unknown.
         var index: Int?
-        /// What this node can do; its siblings may do other things.
+        /// The capabilities of this node; its siblings may have others.
         var capabilities: UInt32 = 0
 
         /// Whether it is the same sensor of the same camera, perhaps under another number.
@@ -74,13 +75,13 @@ final class V4L2Device {
 }
 
 extension V4L2Device.Identity {
-    /// Whether the node gives pictures only once a program has set up the sensor behind it through the media controller,
-    /// as libcamera does: a ribbon camera of a Raspberry Pi. The program that did so names the node.
+    /// Whether the node gives pictures only once a program has set up the sensor behind it through the media
+    /// controller, as libcamera does for a ribbon camera of a Raspberry Pi. That program names the node.
     var isSetUpElsewhere: Bool { capabilities & UInt32(V4L2_CAP_IO_MC) != 0 }
 
     /// Why the node is no camera that we can read; nil if it is one.
     var reasonForRefusal: String? {
-        // Its nodes look like a camera's and even start to stream, but only give back what a program feeds them with.
+        // Its nodes look like a camera's and even start to stream, but only return what a program feeds them.
         if driver == "bcm2835-isp" {
             return "it is the picture processor of a Raspberry Pi and takes no pictures by itself"
         }

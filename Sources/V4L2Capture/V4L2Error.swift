@@ -10,14 +10,14 @@ package enum V4L2Error: Error, Hashable, Sendable, CustomStringConvertible {
     /// There is no other camera than one that only libcamera can set up.
     case setUpElsewhere(device: String)
     case unplugged(device: String)
-    /// The node may not be opened; the group is the one that owns it, if it has a name.
+    /// The node may not be opened; `group` is its owner, if it has a name.
     case permissionDenied(device: String, group: String?)
     case busy(device: String, V4L2Operation)
     case notACamera(device: String, why: String)
     case unsupportedMode(device: String, CaptureRequest, offers: [CameraFormat])
     case modeRefused(device: String, asked: String, answered: String)
     case control(device: String, ControlError)
-    /// No whole frame came for that many milliseconds.
+    /// No whole frame came for `milliseconds`.
     case stalled(device: String, milliseconds: Int)
     case misbehaved(device: String, what: String)
     case failed(V4L2Operation, device: String, Errno)
@@ -36,7 +36,7 @@ package enum V4L2Error: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether the settings and not the circumstances are at fault, so that waiting does not help.
+    /// Whether the settings are at fault rather than the circumstances, so that waiting does not help.
     package var isMisconfiguration: Bool { [.notACamera, .unsupportedMode, .unsupportedControl].contains(reason) }
 
     package var sourceFailure: SourceFailure { SourceFailure(reason: reason, description: description) }
@@ -108,11 +108,11 @@ package enum V4L2Error: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// What was tried with a camera, in words that fit into `cannot … the camera`.
+/// The operation that failed, in words that fit into `cannot … the camera`.
 package enum V4L2Operation: String, Hashable, Sendable {
     case open
     case queryCapabilities = "ask for the capabilities of"
-    /// Putting libv4lconvert before it.
+    /// Put libv4lconvert before it.
     case convert = "convert the format of"
     case enumerate = "list the formats of"
     case setFormat = "set the format of"

@@ -2,7 +2,7 @@ import CV4L2
 package import Frames
 import SystemPackage
 
-/// A node into which a program writes pictures that others read as a camera's, as v4l2loopback makes.
+/// A node into which a program writes pictures that others read from it as from a camera, such as v4l2loopback's.
 ///
 /// Not Sendable: one task owns it.
 package final class VideoOutput {
@@ -17,13 +17,14 @@ package final class VideoOutput {
         }
     }
 
-    /// Says how large the pictures will be; both sides are even.
+    /// Sets the size of the pictures; both sides are even.
     package func begin(_ size: FrameSize) throws(VideoOutputError) {
         let answer = try failing(as: { VideoOutputError(device.path, $0) }) { () throws(V4L2Error) in
             let colorspace = V4L2_COLORSPACE_SMPTE170M
             return try device.setFormat(.yu12, size, of: V4L2_BUF_TYPE_VIDEO_OUTPUT, colorspace: colorspace)
         }
-        let (kept, format) = (FrameSize(answer), FourCC(rawValue: answer.pixelformat))
+        let kept = FrameSize(answer)
+        let format = FourCC(rawValue: answer.pixelformat)
         guard kept == size, format == .yu12 else {
             let given = "it stays at \(kept) in \(format) instead of \(size) in YU12"
             throw VideoOutputError(device.path, given, "end the program that reads it, or make the node anew")
@@ -33,7 +34,7 @@ package final class VideoOutput {
     /// Shows a picture: planes of Y, U and V without gaps, chroma halved both ways, video range.
     package func show(_ picture: UnsafeRawBufferPointer) throws(VideoOutputError) {
         do {
-            // Each write is a picture to the driver: what a short one left over would be shown as the next one.
+            // Each write is a picture: the rest of a short one would be shown as the next.
             guard try FileDescriptor(rawValue: device.descriptor).write(picture) == picture.count else {
                 throw Errno.ioError
             }

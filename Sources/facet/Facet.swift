@@ -2,7 +2,9 @@ import ArgumentParser
 import Companion
 import FaceMessages
 import FacetKit
+import Foundation
 import SettingsFiles
+import System
 
 /// The companion of `facetd`: shows and uses what the daemon publishes about faces.
 @main
@@ -10,6 +12,7 @@ struct Facet: AsyncParsableCommand {
     /// Runs the command; for a command or an option that does not exist, the nearest that does is named.
     static func main() async {
         ProcessEnvironment.openStandardDescriptors()
+        Secrets.learn(arguments: CommandLine.arguments, environment: ProcessInfo.processInfo.environment)
         let arguments = Array(CommandLine.arguments.dropFirst())
         do {
             if arguments == ["help", "broker"] { return print(BrokerHelp.helpMessage(includeHidden: true)) }
@@ -26,13 +29,22 @@ struct Facet: AsyncParsableCommand {
             if exitCode(for: error) == .validationFailure, renamedWord(in: arguments) == nil,
                 let option = unknownOption(in: arguments)
             {
-                exit(withError: option)
+                end(with: option)
             }
             // The command line's own errors have other statuses.
             let isOurs = exitCode(for: error) == .failure && !(error is ExitCode)
             // The parser wraps what a check of the options throws.
-            exit(withError: isOurs ? CommandFailure(lines: message(for: error).split(separator: "\n")) : error)
+            end(with: isOurs ? CommandFailure(lines: message(for: error).split(separator: "\n")) : error)
         }
+    }
+
+    /// Ends as the parser would, without the secrets that it quotes of what it does not take.
+    private static func end(with error: any Error) -> Never {
+        let (text, code) = (fullMessage(for: error).withoutSecrets, exitCode(for: error))
+        if !text.isEmpty {
+            StandardOutput.write(Array((text + "\n").utf8), to: code == .success ? STDOUT_FILENO : STDERR_FILENO)
+        }
+        exit(withError: code)
     }
 
     /// What is wrong with the command's name, or with the one that `help` is asked for; nil if there is such a command, or

@@ -5,26 +5,36 @@ import FacetKit
 import Foundation
 import Logging
 import MQTT
+import System
 
 /// Refuses what the parser would explain badly, then runs the command.
 @main
 enum Main {
     static func main() async {
-        ProcessEnvironment.openStandardDescriptors()
+        Secrets.learn(arguments: CommandLine.arguments, environment: ProcessInfo.processInfo.environment)
         do {
-            // Before anything needs a thread: Dispatch waits for memory for one for ever.
-            try ProcessEnvironment.checkLimits()
+            try check(CommandLine.arguments.dropFirst().first)
+            var command = try Facetd.parseAsRoot()
+            if let daemon = command as? Facetd { try await daemon.run() } else { try command.run() }
         } catch {
-            Facetd.exit(withError: error)
+            // The parser quotes what it does not take.
+            let text = Facetd.fullMessage(for: error).withoutSecrets
+            let code = Facetd.exitCode(for: error)
+            if !text.isEmpty { Facetd.write([text], to: code == .success ? .standardOutput : .standardError) }
+            Facetd.exit(withError: code)
         }
-        if CommandLine.arguments.dropFirst().first == "check-config" {
-            Facetd.exit(withError: ValidationError("'check-config FILE' is now '--check --config FILE'"))
-        }
-        if let word = CommandLine.arguments.dropFirst().first, !word.hasPrefix("-"), word != "help" {
+    }
+
+    /// Refuses what would end badly later; `word` is the first argument.
+    private static func check(_ word: String?) throws {
+        ProcessEnvironment.openStandardDescriptors()
+        // Before anything needs a thread: Dispatch waits for memory for one for ever.
+        try ProcessEnvironment.checkLimits()
+        if word == "check-config" { throw ValidationError("'check-config FILE' is now '--check --config FILE'") }
+        if let word, !word.hasPrefix("-"), word != "help" {
             let hint = "a camera, a clip or a stream follows --source: facetd --source \(word)"
-            Facetd.exit(withError: ValidationError("there is no argument '\(word)'; \(hint)"))
+            throw ValidationError("there is no argument '\(word)'; \(hint)")
         }
-        await Facetd.main()
     }
 }
 
@@ -105,8 +115,10 @@ struct Facetd: AsyncParsableCommand {
         return settings
     }
 
-    @Sendable private static func write(_ lines: [String]) {
+    @Sendable private static func write(_ lines: [String]) { write(lines, to: .standardError) }
+
+    fileprivate static func write(_ lines: [String], to file: FileHandle) {
         // The terminal may be gone; the run ends in good order all the same.
-        try? FileHandle.standardError.write(contentsOf: Data((lines.joined(separator: "\n") + "\n").utf8))
+        try? file.write(contentsOf: Data((lines.joined(separator: "\n") + "\n").utf8))
     }
 }

@@ -24,6 +24,22 @@ struct OverlaySummaryTests {
         return summary.warnings
     }
 
+    @Test("counts what was hidden, and says so where nothing was found")
+    func sentences() {
+        func sentence(_ found: [Int], hiding hidden: [Int], hidesFaces: Bool = true) -> String {
+            func faces(_ ids: [Int]) -> [FaceObject] { ids.map { face($0) } }
+            var summary = OverlaySummary(hidesFaces: hidesFaces, maximumFaces: 8)
+            summary.showsPicture(with: faces(found), hiding: faces(hidden))
+            return summary.sentence
+        }
+        #expect(sentence([], hiding: []) == "0 faces, 0 smiles, 1 frame; found no face to hide")
+        #expect(sentence([], hiding: [-4]) == "0 faces, 0 smiles, 1 frame; hid 1 place that may be a face")
+        let both = "2 faces, 2 smiles, 1 frame; hid 2 of 2 and hid 2 places that may be faces"
+        #expect(sentence([1, 2], hiding: [1, 2, -4, -5]) == both)
+        #expect(sentence([1], hiding: [1]) == "1 face, 1 smile, 1 frame; hid 1 of 1")
+        #expect(sentence([], hiding: [], hidesFaces: false) == "0 faces, 0 smiles, 1 frame")
+    }
+
     @Test(
         "names the frames in which a face that jumps was not found, also beside another",
         arguments: [[[0.1], [0.4], [], [0.1], [0.4]], [[0.1], [0.4, 0.8], [0.8], [0.1, 0.8]]]

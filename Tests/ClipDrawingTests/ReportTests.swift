@@ -63,6 +63,22 @@ struct ReportTests {
         #expect(report.presences[0].medianPose?.yaw == 8.1)
     }
 
+    @Test("the picture of a blink is one with closed eyes, though it is reported when they are open again")
+    func closedEyes() throws {
+        var report = FaceReport()
+        for number in 0..<40 {
+            // Closed from the 20th picture to the 23rd, reported at the 28th.
+            let isClosed = 20...23 ~= number
+            report.apply(metadata([face(1, smiles: false, closed: isClosed)], frame: number), at: Double(number) / 30)
+            guard number == 28 else { continue }
+            report.apply(.event(event(.blink(eyes: .both, duration: 0.12), frame: 24)), at: Double(number) / 30)
+        }
+        report.finish()
+        let happening = try #require(report.happenings.first)
+        let shown = try #require(report.presence(of: happening)?.samples(showing: happening).first)
+        #expect(20.0 / 30...24.0 / 30 ~= shown.time && shown.face.leftEyeClosed == true, "\(shown.time)")
+    }
+
     @Test("faces end when nothing is being looked at any more")
     func lost() {
         var report = FaceReport()

@@ -292,7 +292,7 @@ struct BrokerTests {
         publish(encoder.stats(figures), daemon)
         await program.waitUntilEnded()
         #expect(program.exitStatus == 0)
-        #expect(program.output.contains("faces   streaming      –   29.5"), "\(program.output)")
+        #expect(program.output.contains("front (faces)  streaming      –   29.5"), "\(program.output)")
         #expect(!program.output.contains("15 min"))
         _ = await daemon.stop()
     }

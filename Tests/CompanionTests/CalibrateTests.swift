@@ -116,7 +116,7 @@ struct CalibrateTests {
         }
         for lonely in [0, 9] {
             let two = failure { _, step in Array(repeating: smiling(0.1), count: step < lonely ? 1 : 2) }
-            #expect(two?.contains("alone") == true)
+            #expect(two?.contains("alone") == true, "\(two ?? "none")")
         }
         #expect(failure { _, step in step < 99 ? [smiling(0.1)] : [] }?.contains("stay near") == true)
         #expect(failure { _, _ in [smiling(0.1)] }?.contains("no smile was seen") == true)

@@ -58,6 +58,17 @@ struct FleetTests {
         )
     }
 
+    @Test("a camera is called by its name, with the base of its topics where that says something else")
+    func names() {
+        var table = CameraTable()
+        for (name, base) in [("desk", "faces"), ("porch", "porch/faces"), ("", "yard/faces")] {
+            let status = MessageEncoder(camera: name, boot: "1").status(DaemonStatus(state: .offline))
+            _ = table.take(occurrence(status, under: base), at: Self.time)
+        }
+        let names = plain.rows(table, at: Self.time).dropFirst().map { String($0.prefix(12)) }
+        #expect(names == ["desk (faces)", "porch/faces ", "yard/faces  "])
+    }
+
     @Test("a change is reported once, an age alone is none, and a removed status takes the camera away")
     func changes() {
         var table = table()

@@ -119,21 +119,4 @@ struct LiveBacklogTests {
         #expect(notices.note(7, isOver: true) == nil)
         #expect(notices.note(10, isOver: true) == "3 messages came too fast and were dropped")
     }
-
-    @Test("tells the loss of a camera and its return once each, whatever topics are shown")
-    func losses() throws {
-        var notices = Notices(address: "here", waitsForBroker: true, silence: nil)
-        func note(_ base: String, _ state: DaemonStatus.CameraState, _ detail: String? = nil) throws -> String? {
-            let status = DaemonStatus(state: .online, cameraState: state, detail: detail)
-            let origin = MessageOrigin(camera: "front", boot: "1")
-            let content = CameraMessage.Content.decoded(.status(status, from: origin))
-            return try notices.note(.message(CameraMessage(base: base, topic: .status, content: content)), at: 0)
-        }
-        #expect(try note("faces", .starting) == nil)
-        #expect(try note("faces", .lost, "no camera") == "faces: the camera is lost: no camera")
-        #expect(try note("faces", .lost, "no camera yet") == nil)
-        #expect(try note("porch/faces", .streaming) == nil)
-        #expect(try note("faces", .streaming) == "faces: the camera is back")
-        #expect(try note("faces", .streaming) == nil)
-    }
 }

@@ -209,12 +209,14 @@ struct RelayTests {
         let receiver = try Receiver()
         let network = try TCPProxy(to: Int(receiver.server.port))
         let post = try EventPost(to: "http://127.0.0.1:\(network.port)/", secret: nil)
-        var queue = EventQueue(capacity: 1000, "too slow") { event, _ in await post.send(event) }
-        for number in 1...3 { queue.add(message(number), payload: []) }
+        var queue = EventQueue(capacity: 1000, "too slow") { message, _ in
+            if case .event(let event) = message { await post.send(event) } else { "no event" }
+        }
+        for number in 1...3 { queue.add(.event(message(number)), payload: []) }
         var bodies = await receiver.next(3).map(\.body)
         network.accept(false)
         network.cut()
-        for number in 4...9 { queue.add(message(number), payload: []) }
+        for number in 4...9 { queue.add(.event(message(number)), payload: []) }
         network.accept(true)
         await queue.finish()
         // At least once: an answer that was lost with the connection makes another try.

@@ -114,7 +114,7 @@ struct EventCommandTests {
     @Test("find the event's fields in their environment, and only those")
     func fields() {
         let fields = EventCommand.fields(
-            of: event(.blink(eyes: .left, duration: 0.2), frame: 6),
+            of: .event(event(.blink(eyes: .left, duration: 0.2), frame: 6)),
             payload: Array(#"{"x":1}"#.utf8)
         )
         #expect(fields["FACET_EVENT"] == "blink" && fields["FACET_FACE"] == "1" && fields["FACET_CAMERA"] == "front")
@@ -122,6 +122,24 @@ struct EventCommandTests {
         #expect(fields["FACET_JSON"] == #"{"x":1}"# && fields["FACET_X"] == nil && fields["FACET_MEDIA_TIME"] == "0.2")
         #expect(fields["FACET_TIME"] == "2026-11-21T04:12:33.320456Z" && fields["FACET_YAW"] == "8.1")
         #expect(fields["FACET_DWELL"] == nil && fields["FACET_REASON"] == nil)
+    }
+
+    @Test("find what other messages say")
+    func otherFields() {
+        let origin = MessageOrigin(camera: "front", boot: "1")
+        func fields(_ message: DaemonMessage) -> [String: String] { EventCommand.fields(of: message, payload: []) }
+        let count = fields(.count(2))
+        #expect(count["FACET_EVENT"] == "count" && count["FACET_COUNT"] == "2" && count["FACET_FACE"] == nil)
+        let status = fields(.status(DaemonStatus(state: .online, cameraState: .lost, reason: "busy"), from: origin))
+        #expect(status["FACET_STATE"] == "online" && status["FACET_CAMERA_STATE"] == "lost")
+        #expect(status["FACET_REASON"] == "busy" && status["FACET_CAMERA"] == "front")
+        var totals = DayTotals(since: Timestamp(nanoseconds: 0))
+        totals.visits = 3
+        #expect(fields(.today(totals, from: origin))["FACET_VISITS"] == "3")
+        #expect(fields(.detectState(false))["FACET_DETECT"] == "OFF")
+        var last = event(.leave(dwell: 1, lastSeen: Timestamp(nanoseconds: 0), reason: .left))
+        last.faces = 0
+        #expect(fields(.event(last))["FACET_FACES"] == "0")
     }
 
     @Test("run for an event that is too long for a variable too, without it")
@@ -133,7 +151,7 @@ struct EventCommandTests {
         )
         for (bytes, hasJSON) in [(131_060, true), (131_061, false), (1 << 20, false)] {
             let payload = [UInt8](repeating: UInt8(ascii: "7"), count: bytes)
-            #expect(await command.run(event(.smile), payload: payload) == nil)
+            #expect(await command.run(.event(event(.smile)), payload: payload) == nil)
             #expect(try String(contentsOfFile: file, encoding: .utf8).hasSuffix(hasJSON ? "7 smile\n" : "none smile\n"))
         }
     }
@@ -143,7 +161,7 @@ struct EventCommandTests {
         let directory = try TemporaryDirectory()
         let file = directory.file("pid")
         let command = EventCommand(command: "sleep 3600 & echo $! >'\(file)'")
-        #expect(await command.run(event(.smile), payload: []) == nil)
+        #expect(await command.run(.event(event(.smile)), payload: []) == nil)
         let text = try String(contentsOfFile: file, encoding: .utf8)
         let sleeper = try #require(pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)))
         // It was still there, and is no more.
@@ -157,25 +175,43 @@ struct EventCommandTests {
         let descriptor = open(directory.path, O_RDONLY)
         defer { close(descriptor) }
         let closed = EventCommand(command: "test ! -e /proc/$$/fd/\(descriptor)")
-        #expect(await closed.run(event(.smile), payload: []) == nil)
+        #expect(await closed.run(.event(event(.smile)), payload: []) == nil)
         let signals = EventCommand(command: "grep -q '^SigBlk:\t0*$' /proc/self/status && ! read -r line")
-        #expect(await signals.run(event(.smile), payload: []) == nil)
+        #expect(await signals.run(.event(event(.smile)), payload: []) == nil)
     }
 
     @Test("that cannot be started say why", .timeLimit(.minutes(5)))
     func tooLarge() async {
         // Linux takes no argument or variable of more than 128 KiB.
         let command = EventCommand(command: "true " + String(repeating: "a", count: 1 << 18))
-        let problem = await command.run(event(.smile), payload: [])
+        let problem = await command.run(.event(event(.smile)), payload: [])
         #expect(problem == "the command for smile could not be started: Argument list too long")
     }
 
     @Test("run in a shell, and tell how they failed", .timeLimit(.minutes(5)))
     func run() async {
         let good = EventCommand(command: "test \"$FACET_EVENT\" = smile")
-        #expect(await good.run(event(.smile), payload: []) == nil)
-        #expect(await good.run(event(.enter), payload: []) == "the command for enter ended with status 1")
-        let ended = await EventCommand(command: "kill -KILL $$").run(event(.smile), payload: [])
+        #expect(await good.run(.event(event(.smile)), payload: []) == nil)
+        #expect(await good.run(.event(event(.enter)), payload: []) == "the command for enter ended with status 1")
+        let ended = await EventCommand(command: "kill -KILL $$").run(.event(event(.smile)), payload: [])
         #expect(ended == "the command for smile was ended by signal 9")
+    }
+}
+
+@Suite("What facet watch does with messages")
+struct EventWatchTests {
+    private func check(_ names: [String], exec: Bool = false, post: Bool = false) throws {
+        let command = exec ? "true" : nil
+        _ = try EventWatch(BrokerAccess(), names, isJSON: false, showsFaces: false, command: command, posts: post)
+    }
+
+    @Test("is refused where it would do nothing")
+    func useless() throws {
+        try check([], exec: true, post: true)
+        try check(["smile", "count", "today", "status", "detect/state"], exec: true)
+        try check(["zones", "metadata"])
+        #expect(throws: CommandFailure.self) { try check(["zones"], exec: true) }
+        #expect(throws: CommandFailure.self) { try check(["smile", "metadata"], exec: true) }
+        #expect(throws: CommandFailure.self) { try check(["count"], post: true) }
     }
 }

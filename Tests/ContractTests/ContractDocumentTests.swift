@@ -79,7 +79,7 @@ struct ContractDocumentTests {
             let topic: Topic? =
                 switch object {
                 case nil: .count
-                case .some(let object) where object["faces"] != nil: .metadata
+                case .some(let object) where object["faces"] is [Any]: .metadata
                 case .some(let object) where object["state"] != nil: .status
                 case .some(let object) where object["uptime"] != nil: .stats
                 case .some(let object) where object["zones"] != nil: .zones

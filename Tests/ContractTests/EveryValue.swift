@@ -69,6 +69,7 @@ enum EveryValue {
             var status = DaemonStatus(state: .online, cameraState: state)
             (status.detect, status.version, status.time) = (false, "1", time)
             status.attention = FaceAttention.allCases
+            status.statsInterval = 0.5
             if state == .lost { (status.reason, status.detail) = ("unplugged", "the camera was unplugged") }
             return encoder.status(status)
         }
@@ -77,6 +78,7 @@ enum EveryValue {
             (status.detect, status.smile, status.version, status.time) = (true, SmileSettings(), "1", time)
             (status.attention, status.outbox, status.broker) = ([], outbox, "[::1]:1883")
             status.picture = DaemonStatus.Picture(width: 1, height: 8192)
+            status.publish = Topic.selectable + [.previewJPEG]
             status.outboxDetail = outbox == .ok ? nil : "the disk is full"
             return encoder.status(status)
         }

@@ -43,6 +43,22 @@ struct SearchScheduleTests {
         #expect(!schedule.isDue(at: 0.4, following: 1, isChanging: true))
     }
 
+    @Test("every other search is for large faces only while the scene changes all the time, none after a cut")
+    func coarse() {
+        var schedule = schedule()
+        var coarse: [Bool] = []
+        func search(_ time: Double, isChanging: Bool = true) {
+            coarse.append(schedule.mayBeCoarse(isChanging: isChanging))
+            schedule.noteSearch(at: time, isCoarse: coarse.last ?? false)
+        }
+        for time in 0..<4 { search(Double(time)) }
+        #expect(coarse == [true, false, true, false])
+        search(4, isChanging: false)
+        schedule.noteCut()
+        for time in 5..<10 { search(Double(time)) }
+        #expect(coarse.dropFirst(4) == [false, false, false, false, true, false])
+    }
+
     @Test("searches at once after a cut beside a face that moves, and twice more soon")
     func cut() {
         var schedule = schedule()

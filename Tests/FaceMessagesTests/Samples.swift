@@ -87,12 +87,13 @@ enum Samples {
         (status.detect, status.smile, status.version, status.attention) = (true, SmileSettings(), "1.0.0", [])
         status.time = time
         (status.picture, status.held) = (DaemonStatus.Picture(width: 480, height: 640), 1)
+        status.publish = [.enter, .zoneLeave, .previewJPEG]
         return status
     }()
 
     static let restored = {
         var status = streaming
-        (status.detail, status.picture, status.held) = (nil, nil, 0)
+        (status.detail, status.picture, status.held, status.publish) = (nil, nil, 0, [])
         (status.outbox, status.outboxDetail) = (.restored, "it is damaged: moved aside")
         status.broker = "front.example:8883"
         return status

@@ -113,7 +113,7 @@ struct LookTests {
         .sample(gaze: Gaze(yaw: character == "o" ? 1 : 30, pitch: 0), irisDiameter: 0.01)
     }
 
-    @Test("end before their face leaves")
+    @Test("end before their face leaves, and are not longer than its visit")
     func leave() throws {
         var timeline = Timeline()
         _ = timeline.play(String(repeating: "o", count: 31), observation)
@@ -121,11 +121,12 @@ struct LookTests {
             timeline.play(String(repeating: "-", count: 21), observation) == String(repeating: ".", count: 20) + "aL"
         )
         let kinds = timeline.updates.flatMap(\.events).map(\.kind)
-        guard case .lookAway(let duration) = kinds[2] else {
+        guard case .lookAway(let duration) = kinds[2], case .leave(let dwell, _, _) = kinds[3] else {
             Issue.record("\(kinds)")
             return
         }
-        #expect(abs(duration - 1) < 0.001)
+        // It looked from its first frame on, and has entered some frames later.
+        #expect(abs(duration - dwell) < 0.001 && dwell < 1)
     }
 
     @Test("are reported at the enter of a face that already looks")

@@ -15,7 +15,8 @@ public struct MessageEncoder: Sendable {
 
     /// An event.
     public func event(_ event: FaceEvent, id: String, seq: Int, latency: Double?) -> Message {
-        DaemonMessage.event(EventMessage(origin: origin, id: id, seq: seq, event: event, latency: latency)).encoded
+        let message = EventMessage(origin: origin, id: id, seq: seq, event: event, faces: 1, latency: latency)
+        return DaemonMessage.event(message).encoded
     }
 
     /// How many faces there are.

@@ -1,3 +1,4 @@
+import System
 import FaceMetadata
 import Foundation
 import Frames
@@ -65,6 +66,6 @@ extension FrameSourceOptions {
 extension PipelineDescription {
     /// A pipeline that counts as a camera.
     static func camera(_ pipeline: String) -> PipelineDescription {
-        PipelineDescription(name: "test camera", text: pipeline, isCamera: true)
+        PipelineDescription(name: "test camera", text: Secret(partly: pipeline), isCamera: true)
     }
 }

@@ -98,6 +98,17 @@ struct AreaEditorTests {
         }
     }
 
+    @Test("keep the lines of a group in which nothing was drawn anew")
+    func untouched() throws {
+        let directory = try TemporaryDirectory()
+        let before =
+            "zones:\n  old:\n    area: [0, 0, 1, 1]\n\n# Nothing yet\nignore:\n  # tv: [0, 0, 0.1, 0.1]\n\nlog: {level: info}\n"
+        let path = try directory.write(before, to: "facetd.yaml")
+        let answer = editor(path).save("zones:\n  desk:\n    area: [0, 0, 1, 1]\n")
+        #expect(answer.status == 200, "\(answer)")
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == before.replacing("old", with: "desk"))
+    }
+
     @Test("that are all gone leave a file that had nothing else")
     func nothingLeft() throws {
         let directory = try TemporaryDirectory()

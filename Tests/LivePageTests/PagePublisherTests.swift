@@ -315,7 +315,7 @@ struct PagePublisherTests {
             try publisher.advance(to: seconds)
             while let message = bytes(viewer.next()) { shown += try parts(of: message).jpeg.isEmpty ? 0 : 1 }
         }
-        #expect(shown >= 15)
+        #expect(shown >= 8, "of ten that may be searched in two seconds")
     }
 
     @Test("the last picture of a preview that was switched off goes, also of a camera that was heard of later")
@@ -387,6 +387,27 @@ struct PagePublisherTests {
         #expect(found(at: 3) == [], "long ago")
         add(4, nil)
         #expect(model.nextPicture(at: 9) == nil, "what cannot be searched is not shown")
+    }
+
+    @Test("of a source with many pictures a second a few are searched, and no other is shown where faces are hidden")
+    func fewSearches() {
+        var model = LiveModel()
+        model.hidesFaces = true
+        var searched: [Int] = []
+        var shown: [Int] = []
+        for frame in 0..<100 {
+            let arrival = Double(frame) / 25
+            let picture = PreviewPicture(content: .jpeg([]), frame: frame, mediaTime: arrival)
+            let message = CameraMessage(base: "faces", topic: .previewJPEG, content: .picture(picture))
+            _ = model.take(.message(message), at: arrival)
+            model.search { picture in
+                searched.append(picture.frame ?? -1)
+                return []
+            }
+            if let next = model.nextPicture(at: arrival) { shown.append(next.frame ?? -1) }
+        }
+        #expect(searched == Array(stride(from: 0, to: 100, by: 4)))
+        #expect(shown == Array(searched.prefix { $0 <= 99 - 8 }), "each that was searched, once 0.3 s are over")
     }
 
     @Test("a publisher of many names pushes out no camera that is shown, and the page says that there are more")

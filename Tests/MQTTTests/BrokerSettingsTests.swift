@@ -1,4 +1,5 @@
 import FacetTestSupport
+import System
 import Testing
 
 @testable import MQTT

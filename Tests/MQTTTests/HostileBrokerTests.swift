@@ -192,6 +192,66 @@ struct HostileBrokerTests {
         _ = await connection.stop(timeout: .milliseconds(200))
     }
 
+    @Test(
+        "events flow past a message at which the broker closes the connection; it is named with its size, and left out",
+        arguments: ["size", "topic", "retain"]
+    )
+    func closing(rule: String) async throws {
+        let taken = Mutex<[String]>([])
+        let broker = try FakeBroker { request, packet in
+            guard packet[0] >> 4 == 3 else { return .send(FakeBroker.answer(to: packet, version: request.version)) }
+            let topic = String(decoding: packet[4...].prefix(Int(packet[3])), as: UTF8.self)
+            let isRefused =
+                switch rule {
+                case "size": packet.count > 100
+                case "topic": topic.hasPrefix("denied")
+                default: packet[0] & 1 != 0
+                }
+            if isRefused { return .close }
+            taken.withLock { $0.append(topic) }
+            return .send(FakeBroker.answer(to: packet, version: request.version))
+        }
+        var settings = Self.settings(broker)
+        settings.protocolPreference = .version311
+        let log = LogRecorder()
+        let connection = try BrokerConnection(testing: settings, logger: log.logger)
+        func state(_ topic: String, _ size: Int, qos: MQTTMessage.QoS = .atLeastOnce) -> MQTTMessage {
+            MQTTMessage(topic: topic, payload: [UInt8](repeating: 65, count: size), qos: qos, retain: true)
+        }
+        connection.publish(state: state("first", 3))
+        connection.publish(state: state("denied/a", 100))
+        connection.publish(state: state("denied/b", 110, qos: .atMostOnce))
+        connection.publish(state: state("last", 3))
+        connection.publishNumbered(1...3)
+        connection.publish(event: MQTTMessage(topic: "denied/event", payload: [UInt8](repeating: 65, count: 100)))
+        connection.publishNumbered(4...5)
+        try connection.start()
+        let lost = rule == "retain" ? 0 : 1
+        try await eventually {
+            connection.counters.acknowledgedEvents == 6 - lost && connection.counters.dropped[.rejected, default: 0] == lost
+                && taken.withLock { $0.contains("first") && $0.contains("last") }
+        }
+        let connections = connection.counters.connections
+        connection.publishNumbered(6...7)
+        connection.publish(state: state("last", 4))
+        try await eventually { connection.counters.acknowledgedEvents == 8 - lost }
+        if rule == "retain" {
+            try await eventually { taken.withLock { $0.contains("denied/a") && $0.contains("denied/b") } }
+            #expect(log.lines.contains { $0.contains("sent without being retained") })
+        } else {
+            try await eventually { log.lines.contains { $0.contains("denied/b") } }
+            for (topic, size) in [("denied/a", 108), ("denied/b", 118), ("denied/event", 112)] {
+                #expect(log.lines.contains { $0.contains("left out") && $0.contains(topic) && $0.contains("\(size)") })
+            }
+        }
+        if rule == "size" {
+            connection.publish(state: state("denied/a", 10))
+            try await eventually { taken.withLock { $0.contains("denied/a") } }
+        }
+        #expect(connection.counters.connections <= connections + 2)
+        _ = await connection.stop()
+    }
+
     @Test("of several brokers the next one serves, and the state says which")
     func list() async throws {
         let dead = BrokerSettings.Endpoint(host: "127.0.0.1", port: try LoopbackPort.free())

@@ -1,6 +1,7 @@
 import FacetTestSupport
 import Glibc
 import Logging
+import System
 import Testing
 
 @testable import MQTT

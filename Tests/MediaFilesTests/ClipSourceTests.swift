@@ -47,7 +47,7 @@ struct ClipSourceTests {
     @Test("bridges times that cannot be: a picture far from its neighbours, a clock that was set")
     func wrongTimes() throws {
         let jpeg = try TestPicture().jpeg(in: scratch)
-        let times = (UInt64(0)..<40).map { number -> UInt64 in
+        let times = (UInt64(0)..<40).map { (number: UInt64) -> UInt64 in
             switch number {
             case 10, 39: number * 40 + 5000
             case 15: number * 40 + 37_600_000

@@ -23,6 +23,9 @@ struct Matroska {
     var hasSound = false
     var pictures: [Picture] = []
     var cover: Data?
+    /// A picture in a video track of its own in front of the others, which alone has the flag of what is to be played.
+    var thumbnail: Data?
+    var codec = "V_MJPEG"
 
     var data: Data {
         Self.element(0x1A45_DFA3, Self.element(0x4282, Data("matroska".utf8)) + Self.element(0x4285, 2))
@@ -34,13 +37,17 @@ struct Matroska {
     private var tracks: Data {
         func numbers(_ number: UInt64) -> Data { Self.element(0xD7, number) + Self.element(0x73C5, number) }
         let video =
-            Self.element(0x83, 1) + Self.element(0x86, Data("V_MJPEG".utf8))
-            + Self.element(0xE0, dimensions)
+            Self.element(0x83, 1) + Self.element(0x86, Data(codec.utf8)) + Self.element(0xE0, dimensions)
+            + Self.element(0x88, thumbnail == nil ? 1 : 0)
+        let small =
+            Self.element(0x83, 1) + Self.element(0x86, Data("V_MJPEG".utf8)) + Self.element(0xE0, dimensions)
+            + Self.element(0x88, 1)
+        let first = thumbnail == nil ? Data() : Self.element(0xAE, numbers(3) + small)
         let sound =
             Self.element(0x83, 2) + Self.element(0x86, Data("A_PCM/INT/LIT".utf8))
             + Self.element(0xE1, Self.element(0x9F, 1) + Self.element(0x6264, 16))
         let second = hasSound ? Self.element(0xAE, numbers(2) + sound) : Data()
-        return Self.element(0x1654_AE6B, Self.element(0xAE, numbers(1) + (hasVideo ? video : sound)) + second)
+        return Self.element(0x1654_AE6B, first + Self.element(0xAE, numbers(1) + (hasVideo ? video : sound)) + second)
     }
 
     private var dimensions: Data {
@@ -59,12 +66,14 @@ struct Matroska {
 
     /// With an empty one at the end: FFmpeg reads up to the first one before it says what the file holds.
     private var clusters: Data {
-        pictures.map(cluster).joined() + Self.element(0x1F43_B675, Self.element(0xE7, pictures.last?.time ?? 0))
+        let small = thumbnail.map { cluster(Picture(jpeg: $0, time: 0), track: 3) } ?? Data()
+        let last = Self.element(0x1F43_B675, Self.element(0xE7, pictures.last?.time ?? 0))
+        return small + pictures.map { cluster($0) }.joined() + last
     }
 
-    private func cluster(_ picture: Picture) -> Data {
-        // Track 1, no time within the cluster, no flags.
-        let block = Self.element(0xA1, Data([0x81, 0, 0, 0]) + picture.jpeg)
+    private func cluster(_ picture: Picture, track: UInt8 = 1) -> Data {
+        // No time within the cluster, no flags.
+        let block = Self.element(0xA1, Data([0x80 | track, 0, 0, 0]) + picture.jpeg)
         let duration = picture.duration.map { Self.element(0x9B, $0) } ?? Data()
         let sound = hasSound ? Self.element(0xA0, Self.element(0xA1, Data([0x82, 0, 0, 0, 1, 2, 3, 4]))) : Data()
         let groups = Self.element(0xA0, block + duration) + sound

@@ -1,4 +1,5 @@
 import Frames
+import System
 import Testing
 
 @testable import MediaFiles
@@ -17,13 +18,13 @@ struct MediaLocationTests {
     func names(address: String, name: String) throws {
         let location = try MediaLocation(address)
         #expect(location.name == name)
-        #expect(location.isStream && location.address == address.replacing("RTSP", with: "rtsp"))
+        #expect(location.isStream && location.address.revealed() == address.replacing("RTSP", with: "rtsp"))
     }
 
     @Test("takes a path as it is, whatever characters it has")
     func paths() throws {
         let location = try MediaLocation("/clips/a:b %20.mp4")
-        #expect(location.path == "/clips/a:b %20.mp4" && location.address == "file:/clips/a:b %20.mp4")
+        #expect(location.path == "/clips/a:b %20.mp4" && location.address.revealed() == "file:/clips/a:b %20.mp4")
         #expect(try MediaLocation("file:///clips/x.mp4").path == "/clips/x.mp4")
     }
 
@@ -33,7 +34,8 @@ struct MediaLocationTests {
             "http://", "rtsp:///stream", "http://:80/x", "http://[::1", "http://[]/x", "http://[::1]x/",
             "http://user:pw@/x",
             "http://cam.lan:99999/x", "http://cam.lan:0", "http://cam.lan:80a/", "http://cam.lan:-1/", "http://a b/x",
-            "https://user:a/pw@cam.lan/x",
+            "https://user:a/pw@cam.lan/x", "rtsp://admin:1pw#pw2@cam.lan/x", "rtsp://admin:20?pw@cam.lan/x",
+            "rtsp://admin:12/pw@cam.lan/x", "rtsp://admin:a pw@cam.lan/x", "rtsp://me@x.org:1/pw@[::1]:554/x",
         ]
     )
     func impossible(address: String) {
@@ -53,6 +55,31 @@ struct MediaLocationTests {
     )
     func possible(address: String) throws {
         #expect(try MediaLocation(address).isStream)
+    }
+
+    @Test(
+        "names the escape of the character that ends a password too early",
+        arguments: ["#": "%23", "?": "%3F", "/": "%2F", " ": "%20", "\t": "%09"]
+    )
+    func escapes(sign: String, escape: String) {
+        #expect {
+            try MediaLocation("rtsp://admin:12\(sign)34@cam.lan:554/ch0")
+        } throws: { error in
+            let text = "\(error)"
+            return text.contains("is written \(escape)") && !text.contains("12") && !text.contains("34")
+        }
+    }
+
+    @Test(
+        "takes an @ behind the host for a part of the path where it cannot be of a password",
+        arguments: [
+            "http://cam.lan/a@2x.jpg", "http://10.0.0.2:80/a@b.jpg", "http://u:p@10.0.0.2/a@b.jpg",
+            "http://cam.lan:80/cgi?user=me@example.com&pwd=secret",
+        ]
+    )
+    func at(address: String) throws {
+        let name = try MediaLocation(address).name
+        #expect(name == address.replacing("u:p@", with: "").prefix { $0 != "?" })
     }
 
     @Test("refuses schemes that are not for pictures")

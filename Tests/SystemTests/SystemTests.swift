@@ -10,6 +10,15 @@ struct SystemTests {
 
     init() throws { directory = try TemporaryDirectory() }
 
+    @Test("a program is found where shells look, if it can be run")
+    func installed() throws {
+        let path = try directory.write("#!/bin/sh\n", to: "facet-test-broker")
+        #expect(!InstalledProgram.exists("facet-test-broker", path: directory.path))
+        #expect(chmod(path, 0o755) == 0)
+        #expect(InstalledProgram.exists("facet-test-broker", path: "/nowhere:\(directory.path)"))
+        #expect(InstalledProgram.exists("sh"))
+    }
+
     @Test("a pipe without a writer, a device, a directory and a missing file are errors that say so, at once")
     func refused() throws {
         let pipe = directory.file("pipe")
@@ -58,7 +67,7 @@ struct SystemTests {
         ]
     )
     func secrets(text: String, shown: String) {
-        #expect(text.withoutPasswords == shown)
+        #expect(text.shownSource == shown)
     }
 
     @Test("a link in the place of the temporary name is not followed, and nothing but the file is left")

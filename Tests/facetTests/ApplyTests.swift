@@ -21,8 +21,9 @@ struct ApplyTests {
         directory = try TemporaryDirectory()
     }
 
-    private func apply(_ arguments: [String]) async throws {
-        let command = try #require(try Facet.parseAsRoot(["apply"] + arguments) as? Apply)
+    private func apply(_ arguments: [String], replaces: Bool = true) async throws {
+        let force = replaces ? ["--force"] : []
+        let command = try #require(try Facet.parseAsRoot(["apply"] + arguments + force) as? Apply)
         try await command.run()
     }
 
@@ -40,17 +41,66 @@ struct ApplyTests {
         zip(one, other).count { abs(Int($0) - Int($1)) > 60 }
     }
 
-    @Test("the output is named after the overlay where no name is given, and never overwrites a file")
+    @Test("the output is named after the overlay where no name is given, and replaces a file only with --force")
     func defaultOutput() async throws {
         let picture = directory.file("a.png")
         try Canvas(pixelSize: FrameSize(width: 32, height: 32)).write(to: picture)
-        try await apply([picture, "--overlay", "santa"])
-        #expect(FileManager.default.fileExists(atPath: directory.file("a.santa.png")))
-        let failure = await #expect(throws: CommandFailure.self) { try await apply([picture, "--overlay", "santa"]) }
-        #expect(failure?.description.contains("a.santa.png is there already; name another output with -o") == true)
-        let directory = try OverlayJob.output(for: "/nowhere/holidays/", .file("party.yaml"))
+        let output = directory.file("a.santa.png")
+        try await apply([picture, "--overlay", "santa"], replaces: false)
+        #expect(FileManager.default.fileExists(atPath: output))
+        try Data("mine".utf8).write(to: URL(filePath: output))
+        for named in [[], ["-o", output]] {
+            let arguments = [picture, "--overlay", "santa"] + named
+            let failure = await #expect(throws: CommandFailure.self) { try await apply(arguments, replaces: false) }
+            #expect(failure?.description.contains("a.santa.png: there is a file of that name") == true)
+            #expect(failure?.description.contains("--force") == true)
+        }
+        #expect(try Data(contentsOf: URL(filePath: output)) == Data("mine".utf8))
+        try await apply([picture, "-o", output])
+        #expect(try Data(contentsOf: URL(filePath: output)) != Data("mine".utf8))
+        let directory = OverlayJob.output(for: "/nowhere/holidays/", .file("party.yaml"))
         #expect(directory == "/nowhere/holidays.party")
-        #expect(try OverlayJob.output(for: "/nowhere/a.mpg", .builtIn(.box)) == "/nowhere/a.box.mpg.mp4")
+        #expect(OverlayJob.output(for: "/nowhere/a.mpg", .builtIn(.box)) == "/nowhere/a.box.mpg.mp4")
+        #expect(OverlayJob.output(for: "/nowhere/a.webp", .builtIn(.box)) == "/nowhere/a.box.webp.png")
+    }
+
+    @Test("what lies beside pictures in a directory and is none is passed over, and keeps none from being drawn over")
+    func besides() async throws {
+        try FileManager.default.createDirectory(atPath: directory.file("in/b.jpg"), withIntermediateDirectories: true)
+        try Canvas(pixelSize: FrameSize(width: 32, height: 32)).write(to: directory.file("in/a.png"))
+        for name in ["._a.png", ".trashed-1-c.jpg", ".DS_Store"] {
+            try Data("Mac OS X".utf8).write(to: URL(filePath: directory.file("in/" + name)))
+        }
+        #expect(mkfifo(directory.file("in/d.mp4"), 0o600) == 0)
+        try await apply([directory.file("in"), "-o", directory.file("out")])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.file("out")) == ["a.png"])
+        // A file that should be a picture and is none is an error as before.
+        try Data().write(to: URL(filePath: directory.file("in/e.jpg")))
+        await #expect(throws: CommandFailure.self) {
+            try await apply([directory.file("in"), "-o", directory.file("out")])
+        }
+    }
+
+    @Test("what was erased by transparency stays so: transparent in a PNG, white elsewhere")
+    func erased() async throws {
+        let size = FrameSize(width: 64, height: 64)
+        let input = directory.file("in.png")
+        // Blue on the left; on the right nothing, which is white.
+        let row = (0..<64).flatMap { $0 < 32 ? [0, 0, 255, 255] : [255, 255, 255, 0] as [UInt8] }
+        let bytes = (0..<64).flatMap { _ in row }
+        var picture = try Frame(copying: bytes, size: size, format: .rgba, stamp: .unset)
+        picture.hasOpacity = true
+        try PictureWriter.write(picture, to: input)
+        for ending in ["png", "jpg", "mp4"] {
+            let output = directory.file("out." + ending)
+            try await apply([input, "-o", output, "--overlay", "box"])
+            let frame = try PictureFile.load(output)
+            #expect(frame.hasOpacity == (ending == "png"))
+            let (pixels, _) = try frame.rgb()
+            let left = Array(pixels[(32 * 64 + 8) * 3..<(32 * 64 + 9) * 3])
+            let right = Array(pixels[(32 * 64 + 48) * 3..<(32 * 64 + 49) * 3])
+            #expect(left[0] < 30 && left[2] > 220 && right.allSatisfy { $0 > 240 }, "\(ending): \(left) \(right)")
+        }
     }
 
     @Test("progress is shown with the share that is done and the time that is left, where the clip's length is known")
@@ -159,7 +209,7 @@ struct ApplyTests {
             }
             try writer.finish()
             let snapshot = try #require(
-                try Facet.parseAsRoot(["snapshot", "--source", clip, "--plain", "-o", output]) as? Snapshot
+                try Facet.parseAsRoot(["snapshot", "--source", clip, "--plain", "-o", output, "--force"]) as? Snapshot
             )
             try await snapshot.run()
             #expect(difference(try pixels(of: output), try pixels(of: clip, at: bright == 0 ? 0 : 2)) < 1000, "\(dark)")

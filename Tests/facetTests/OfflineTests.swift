@@ -45,7 +45,7 @@ struct OfflineTests {
     }
 
     private func run(_ arguments: [String]) async throws {
-        var command = try Facet.parseAsRoot(arguments + ["--over", clip])
+        var command = try Facet.parseAsRoot(arguments + ["--over", clip, "--force"])
         if var asynchronous = command as? any AsyncParsableCommand {
             try await asynchronous.run()
         } else {
@@ -94,6 +94,28 @@ struct OfflineTests {
         #expect(try changed(in: output) > 100)
     }
 
+    @Test(
+        "a file that is there is replaced only with --force",
+        arguments: [["snapshot", "--plain", "a.png"], ["record", "--plain", "a.mp4"], ["report", "a.html"]]
+    )
+    func present(words: [String]) async throws {
+        let output = try directory.write("mine", to: words.last ?? "")
+        let input = words[0] == "report" ? [metadata] : []
+        for force in [[], ["--force"]] {
+            let arguments = words.dropLast() + input + ["-o", output, "--over", clip] + force
+            var command = try #require(try Facet.parseAsRoot(Array(arguments)) as? any AsyncParsableCommand)
+            if force.isEmpty {
+                let failure = await #expect(throws: CommandFailure.self) { try await command.run() }
+                #expect(failure?.description.contains(output) == true)
+                #expect(failure?.description.contains("--force") == true)
+                #expect(try String(contentsOfFile: output, encoding: .utf8) == "mine")
+            } else {
+                try await command.run()
+                #expect(try Data(contentsOf: URL(filePath: output)).count > 4)
+            }
+        }
+    }
+
     @Test("the same input makes the same picture, byte by byte")
     func reproducible() async throws {
         let files = [directory.file("a.png"), directory.file("b.png")]
@@ -125,7 +147,7 @@ struct OfflineTests {
         try FileManager.default.copyItem(atPath: clip, toPath: copy)
         for input in [clip, copy] {
             var command = try #require(
-                try Facet.parseAsRoot(["report", input, "-o", output]) as? any AsyncParsableCommand
+                try Facet.parseAsRoot(["report", input, "-o", output, "--force"]) as? any AsyncParsableCommand
             )
             try await command.run()
             let empty = try String(contentsOfFile: output, encoding: .utf8)

@@ -4,6 +4,7 @@ import FacetTestSupport
 import Foundation
 import MQTT
 import OverlayRendering
+import System
 import Testing
 
 @testable import ClipDrawing
@@ -217,7 +218,7 @@ struct OptionTests {
 
     @Test("files that cannot be written are refused before any work", arguments: ["a.gif", "a", "/nowhere/a.png"])
     func unwritable(path: String) {
-        #expect(throws: CommandFailure.self) { try OutputPath.checkPicture(path) }
+        #expect(throws: CommandFailure.self) { try OutputPath.checkPicture(path, replaces: true) }
     }
 
     @Test(

@@ -41,6 +41,14 @@ struct ProgramTests {
                 "nothing is published on preview/jpeg with --source: it takes a daemon"
             ),
             (["calibrate", "--eyes", "--source", "auto"], 64, "'--eyes' is gone: 'facet watch sign' prints"),
+            (
+                ["watch", "zone_enter", "--source", "a.mp4"], 64,
+                "nothing is published on zone_enter with --source: it takes a daemon"
+            ),
+            (["watch", "zones", "--exec", "true"], 64, "--exec runs for events, count, today, status, detect/state"),
+            (["watch", "count", "--post", "http://a"], 64, "--post sends events, and count is none"),
+            (["serve", "--loop"], 64, "--loop plays a clip again and again: name one with --source"),
+            (["view", "--loop", "--source", "auto"], 64, "--loop plays a clip again and again"),
             (["view", "--look=hearts"], 64, "'--look' is now '--overlay'"),
             (
                 ["watch", "--pasword", "x"], 64,
@@ -87,6 +95,7 @@ struct ProgramTests {
         for overlay in ["santa", "silhouette", "pixelate"] {
             let arguments = [
                 "apply", DevelopmentClips.path(photograph), "--overlay", overlay, "-o", directory.file("a.png"),
+                "--force",
             ]
             let program = try await ChildProcess(facet, arguments)
             await program.waitUntilEnded()

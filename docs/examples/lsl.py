@@ -45,7 +45,7 @@ outlet = pylsl.StreamOutlet(info)
 markers = pylsl.StreamOutlet(pylsl.StreamInfo(f"{camera}-markers", "Face", 1, pylsl.IRREGULAR_RATE, "string", f"{camera}-markers"))
 for line in sys.stdin:
     payload = json.loads(line).get("payload")
-    if isinstance(payload, dict) and "faces" in payload:
+    if isinstance(payload, dict) and isinstance(payload.get("faces"), list):
         outlet.push_sample(numbers(payload["faces"]), lsl_time(payload["time"]))
     elif isinstance(payload, dict) and "event_type" in payload:
         markers.push_sample([f"{payload['event_type']} {payload['faceID']}"], lsl_time(payload["time"]))

@@ -30,6 +30,7 @@
     X(avutil, av_frame_get_buffer) \
     X(avutil, av_frame_get_side_data) \
     X(avutil, av_frame_make_writable) \
+    X(avutil, av_frame_new_side_data) \
     X(avutil, av_frame_move_ref) \
     X(avutil, av_frame_unref) \
     X(avutil, av_hwdevice_ctx_create) \
@@ -47,6 +48,7 @@
     X(avcodec, av_packet_unref) \
     X(avcodec, avcodec_alloc_context3) \
     X(avcodec, avcodec_find_decoder) \
+    X(avcodec, avcodec_find_decoder_by_name) \
     X(avcodec, avcodec_find_encoder_by_name) \
     X(avcodec, avcodec_flush_buffers) \
     X(avcodec, avcodec_free_context) \

@@ -24,6 +24,7 @@ typedef struct LiteRtTensorBufferT *LiteRtTensorBuffer;
 // Values of the 32-bit enumerations.
 static const LiteRtStatus LITERT_STATUS_OK = 0;
 static const LiteRtStatus LITERT_STATUS_INVALID_ARGUMENT = 1;
+static const LiteRtStatus LITERT_STATUS_RUNTIME_FAILURE = 3;
 static const int32_t LITERT_ACCELERATOR_CPU = 1;
 static const int32_t LITERT_ELEMENT_FLOAT32 = 1;
 static const int32_t LITERT_LOCK_READ = 0;

@@ -32,7 +32,8 @@ struct OverlaidFile {
         summary = OverlaySummary(hidesFaces: hidesFaces, maximumFaces: job.options.detection.maximumFaces)
         try OutputPath.checkIsNot(output, input)
         let what = OutputPath.isPicture(output) ? "a picture" : "a clip"
-        try OutputPath.check(output, endings: PictureWriter.knownEndings + ClipWriter.knownEndings, what: what)
+        let endings = PictureWriter.knownEndings + ClipWriter.knownEndings
+        try OutputPath.check(output, endings: endings, what: what, replaces: job.replaces)
     }
 
     /// Makes a picture or a clip, as the output is named; returns whether there was a warning.
@@ -56,6 +57,9 @@ struct OverlaidFile {
 
     /// Makes a picture of a picture, or of a clip's first frame.
     private mutating func drawPicture() async throws -> Bool {
+        let isPicture = try ClipSource(input).isPicture
+        // Whoever is to be hidden may lie on the side, or the picture does.
+        if isPicture, job.drawing.hidesFaces { job.options.detection.findsTurned = true }
         var frames: [FaceUpdate] = []
         try await FaceSession.analyse(input, job.options, until: interruption) { update in
             frames += settled(by: update)
@@ -63,14 +67,22 @@ struct OverlaidFile {
         }
         frames += ahead.finish()
         // The first frame has what only the detector takes for a face; expressions are known in the last.
-        let counted = OutputPath.isPicture(input) ? frames.last : frames.first
-        if let counted { summary.showsPicture(with: counted.faces) }
-        guard let warnings = try allowedWarnings(), let shown = job.drawing.hidesFaces ? frames.first : counted else {
+        let counted = isPicture ? frames.last : frames.first
+        guard let shown = job.drawing.hidesFaces ? frames.first : counted else {
+            _ = try allowedWarnings()
             return false
         }
+        summary.showsPicture(with: counted?.faces ?? [], hiding: shown.faces)
+        guard let warnings = try allowedWarnings() else { return false }
         try show(shown)
         try job.drawing.draw(picture, scene: scene, at: shown.mediaTime).write(to: output)
         StandardOutput.note("wrote \(output)")
+        if isPicture, summary.isEmpty, !job.options.detection.findsTurned {
+            StandardOutput.note("\(input): no face was found; if it lies on its side, add --turned")
+        }
+        if !isPicture {
+            StandardOutput.note("\(input) has more pictures than this first one; for all name a clip with -o, as a.mp4")
+        }
         return report(warnings)
     }
 
@@ -83,6 +95,7 @@ struct OverlaidFile {
     }
 
     private mutating func draw(_ settled: FaceUpdate, _ recorder: inout OverlayRecorder) throws {
+        summary.hide(settled.faces)
         try show(settled)
         try recorder.add(picture, scene: scene, mediaTime: settled.mediaTime)
     }

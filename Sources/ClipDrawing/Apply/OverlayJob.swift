@@ -8,11 +8,18 @@ package import System
 /// Draws overlays over one file, or over all clips and pictures of a directory.
 package struct OverlayJob {
     var drawing: OverlayPicture
-    private(set) var options = FaceSession.Options()
+    var options = FaceSession.Options()
     let isStrict: Bool
+    let replaces: Bool
 
-    /// Makes a job; strict, it writes nothing where a warning would be given.
-    package init(_ style: DrawingStyle, maximumFaces: Int, findsTurned: Bool, isStrict: Bool) throws {
+    /// Makes a job; strict, it writes nothing where a warning would be given. It replaces files only if that is wanted.
+    package init(
+        _ style: DrawingStyle,
+        maximumFaces: Int,
+        findsTurned: Bool,
+        isStrict: Bool,
+        replaces: Bool
+    ) throws {
         drawing = try OverlayPicture(style)
         options.frames = .full
         options.landmarks = style.overlay == .builtIn(.mesh)
@@ -23,19 +30,15 @@ package struct OverlayJob {
         options.detection.findsTurned = findsTurned
         options.detection.maximumFaces = maximumFaces
         self.isStrict = isStrict
+        self.replaces = replaces
     }
 
-    /// The output's name where none is given: `clip.santa.mp4` beside `clip.mp4`. Throws `CommandFailure` if there is
-    /// such a file already: it is not overwritten.
-    package static func output(for input: String, _ overlay: OverlayChoice) throws -> String {
+    /// The output's name where none is given: `clip.santa.mp4` beside `clip.mp4`.
+    package static func output(for input: String, _ overlay: OverlayChoice) -> String {
         let name = input.hasSuffix("/") ? String(input.dropLast()) : input
         let ending = URL(filePath: name).pathExtension
         let stem = ending.isEmpty ? name : String(name.dropLast(ending.count + 1))
-        let output = "\(stem).\(overlay.name)" + (ending.isEmpty ? "" : "." + ending) + (isReadable(name) ? ".mp4" : "")
-        guard !FileManager.default.fileExists(atPath: output) else {
-            throw CommandFailure("\(output) is there already; name another output with -o")
-        }
-        return output
+        return "\(stem).\(overlay.name)" + (ending.isEmpty ? "" : "." + ending) + addedEnding(name)
     }
 
     /// Draws over a file, or over those of a directory, whose files that cannot be drawn over keep none of the others
@@ -43,19 +46,24 @@ package struct OverlayJob {
     package func run(_ input: String, to output: String, until interruption: Interruption) async throws -> Bool {
         var isDirectory: ObjCBool = false
         guard FileManager.default.fileExists(atPath: input, isDirectory: &isDirectory) else {
-            throw CommandFailure("cannot read \(input.withoutPasswords): there is no such file")
+            throw CommandFailure("cannot read \(input.shownSource): there is no such file")
         }
         guard isDirectory.boolValue else {
             var work = try OverlaidFile(input, to: output, self, interruption)
             return try await work.draw()
         }
         let files = try FileManager.default.contentsOfDirectory(atPath: input).sorted()
-        let names = files.filter { OutputPath.isPicture($0) || OutputPath.isClip($0) || Self.isReadable($0) }
+        let named = files.filter { OutputPath.isPicture($0) || OutputPath.isClip($0) || !Self.addedEnding($0).isEmpty }
+        // Systems and programs put such files beside people's own: `._a.jpg`, `.trashed-1-a.jpg`, a directory b.jpg of thumbnails.
+        let besides = named.filter { $0.hasPrefix(".") || Self.isOther("\(input)/\($0)") }
+        let names = named.filter { !besides.contains($0) }
         guard !names.isEmpty else { throw CommandFailure("there is no clip and no picture in \(input)") }
-        let others = files.filter { !names.contains($0) }.joined(separator: ", ")
-        if !others.isEmpty {
-            StandardOutput.note("left out, because their names are not those of clips or pictures: \(others.printable)")
+        func note(_ names: [String], _ reason: String) {
+            guard !names.isEmpty else { return }
+            StandardOutput.note("left out, because \(reason): \(names.joined(separator: ", ").printable)")
         }
+        note(files.filter { !named.contains($0) }, "their names are not those of clips or pictures")
+        note(besides, "they are hidden, or no files")
         do {
             try FileManager.default.createDirectory(atPath: output, withIntermediateDirectories: true)
         } catch {
@@ -64,7 +72,7 @@ package struct OverlayJob {
         var failures = 0
         var hasWarned = false
         for name in names where !interruption.isRaised {
-            let written = "\(output)/\(name)\(Self.isReadable(name) ? ".mp4" : "")"
+            let written = "\(output)/\(name)\(Self.addedEnding(name))"
             do {
                 var work = try OverlaidFile("\(input)/\(name)", to: written, self, interruption)
                 hasWarned = try await work.draw() || hasWarned
@@ -77,9 +85,21 @@ package struct OverlayJob {
         return hasWarned
     }
 
-    /// Whether a file has a name of clips that can be read and not written.
-    private static func isReadable(_ name: String) -> Bool {
-        ["3gp", "flv", "m2ts", "m4v", "mpeg", "mpg", "mts", "ogv", "ts", "vob", "wmv"]
-            .contains(URL(filePath: name).pathExtension.lowercased())
+    /// Whether there is something else than a file: a directory, a pipe.
+    private static func isOther(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
     }
+
+    /// What is added to the name of a clip or a picture that can be read and not written, or is one that other programs read.
+    private static func addedEnding(_ name: String) -> String {
+        let ending = URL(filePath: name).pathExtension.lowercased()
+        return clips.contains(ending) ? ".mp4" : pictures.contains(ending) ? ".png" : ""
+    }
+
+    private static let clips = ["3gp", "flv", "m2ts", "m4v", "mpeg", "mpg", "mts", "ogv", "ts", "vob", "wmv"]
+    private static let pictures = [
+        "apng", "avif", "bmp", "cr2", "cr3", "heic", "heif", "jp2", "jxl", "pgm", "ppm", "psd", "qoi", "tif", "tiff",
+        "webp",
+    ]
 }

@@ -20,6 +20,9 @@ struct OverlaySummary {
     private(set) var missed: [Double] = []
     private(set) var damaged = 0
     private(set) var isOverLimit = false
+    /// How many places at once were hidden that only the detector takes for faces.
+    private(set) var places = 0
+    var isEmpty: Bool { faces + places == 0 }
 
     mutating func add(_ update: FaceUpdate) {
         if update.frame != nil { frames += 1 }
@@ -57,8 +60,12 @@ struct OverlaySummary {
         if !apart(gone, come).isEmpty, !apart(come, gone).isEmpty { missed.append(now.time) }
     }
 
-    mutating func showsPicture(with faces: [FaceObject]) {
-        // What only the detector takes for a face is hidden, but never counted.
+    /// Takes the faces that are hidden in a frame.
+    mutating func hide(_ faces: [FaceObject]) { places = max(places, faces.count { $0.faceID.rawValue <= 0 }) }
+
+    /// Counts one picture, with the faces in it and those that are hidden, among which are more.
+    mutating func showsPicture(with faces: [FaceObject], hiding hidden: [FaceObject]) {
+        hide(hidden)
         let entered = faces.filter { $0.faceID.rawValue > 0 }
         frames = 1
         self.faces = entered.count
@@ -67,7 +74,12 @@ struct OverlaySummary {
 
     var sentence: String {
         let found = "\(faces.counted("face")), \(smiles.counted("smile")), \(frames.counted("frame"))"
-        return hidesFaces ? "\(found); hid \(faces - lost.count) of \(faces)" : found
+        guard hidesFaces else { return found }
+        guard !isEmpty else { return "\(found); found no face to hide" }
+        let hidden = faces > 0 ? ["hid \(faces - lost.count) of \(faces)"] : []
+        let kind = places == 1 ? "a face" : "faces"
+        let others = places > 0 ? ["hid \(places.counted("place")) that may be \(kind)"] : []
+        return "\(found); \((hidden + others).joined(separator: " and "))"
     }
 
     /// What may be in the output although it should not, or is missing.

@@ -29,7 +29,8 @@ package struct OverlayPicture {
         guard let geometry = PreviewLayerGeometry(size: canvas.size, pictureSize: size, isMirrored: isMirrored) else {
             throw CommandFailure("the picture has no area to draw over")
         }
-        canvas.clear(.black)
+        canvas.colors = picture.colors
+        if picture.hasOpacity { canvas.erase() } else { canvas.clear(.black) }
         canvas.draw(picture, geometry)
         if let overlay { canvas.draw(scene, geometry, overlay: overlay, at: seconds) }
         try canvas.check()
@@ -40,7 +41,7 @@ package struct OverlayPicture {
 extension Canvas {
     /// Writes what was drawn as a picture file.
     package func write(to path: String) throws {
-        try OutputPath.checkPicture(path)
+        try OutputPath.checkPicture(path, replaces: true)
         try withFrame { try PictureWriter.write($0, to: path) }
     }
 }

@@ -50,6 +50,11 @@ package enum OverlayRecording {
     ) async throws {
         let drawing = try OverlayPicture(style)
         var recorder = OverlayRecorder(output: output, drawing: drawing, rate: 15)
+        if !subscriber.isLocal {
+            StandardOutput.note(
+                "recording the daemon's preview: 5 pictures a second unless preview.rate there says otherwise"
+            )
+        }
         var start: Double?
         try await LivePictures.show(subscriber, hidesFaces: drawing.hidesFaces, for: seconds ?? .infinity) {
             start = start ?? $2
@@ -78,7 +83,7 @@ struct OverlayRecorder {
     /// Adds a picture that is shown at a time of the clip; the scene's own time is another one in a live recording.
     mutating func add(_ picture: Picture, scene: Scene, mediaTime: Double, at seconds: Double? = nil) throws {
         let canvas = try drawing.draw(picture, scene: scene, at: seconds ?? mediaTime)
-        let writer = try writer ?? begin(canvas.pixelSize)
+        let writer = try writer ?? begin(canvas)
         try canvas.withFrame(mediaTime: mediaTime) { try writer.append($0) }
         end = mediaTime
         guard StandardOutput.showsProgress, lastProgress.duration(to: .now) > .milliseconds(200) else { return }
@@ -95,8 +100,9 @@ struct OverlayRecorder {
         StandardOutput.note("wrote \(output): \(Self.seconds(end)), \(writer.frames.counted("frame"))")
     }
 
-    private mutating func begin(_ size: FrameSize) throws -> ClipWriter {
-        let begun = try ClipWriter(output, size: size, rate: rate, soundSource: soundSource)
+    private mutating func begin(_ canvas: Canvas) throws -> ClipWriter {
+        let (size, colors) = (canvas.pixelSize, canvas.colors)
+        let begun = try ClipWriter(output, size: size, rate: rate, colors: colors, soundSource: soundSource)
         if !begun.omittedSound.isEmpty {
             let codecs = begun.omittedSound.joined(separator: ", ")
             StandardOutput.note("the sound (\(codecs)) is left out: \(output) cannot hold it; .mkv or .mp4 can")

@@ -34,8 +34,8 @@ extension FaceReport {
     package init(following subscriber: Subscriber, for seconds: Double?) async throws {
         self.init()
         began = Date()
-        let length = seconds.map { "\(ReportChart.clock($0)), or " } ?? ""
-        StandardOutput.note("following \(subscriber.base) at \(subscriber.address) for \(length)until Ctrl-C")
+        let end = seconds.map { "for \(ReportChart.clock($0)), or until Ctrl-C" } ?? "until Ctrl-C"
+        StandardOutput.note("following \(subscriber.base) at \(subscriber.address) \(end)")
         var time = 0.0
         try await subscriber.follow(every: .milliseconds(200)) { input in
             time = min(input.seconds, seconds ?? .infinity)

@@ -80,6 +80,23 @@ package struct FaceReport {
             return best.map { [$0] } ?? []
         }
 
+        /// When the eyes of a blink were closed most, of which the report comes some frames after they opened.
+        func closure(before time: Double, _ duration: Double) -> Double {
+            let first = time - duration - Self.blinkDelay
+            let during = samples.filter { $0.face.isSeen && first <= $0.time && $0.time <= time }
+            let openness = during.compactMap { sample in
+                let eyes = [sample.face.leftEyeOpen, sample.face.rightEyeOpen].compactMap(\.self)
+                return eyes.isEmpty ? nil : (time: sample.time, sum: eyes.reduce(0, +))
+            }
+            if let least = openness.min(by: { $0.sum < $1.sum }) { return least.time }
+            let closed = stretches { $0.leftEyeClosed == true || $0.rightEyeClosed == true }
+            let last = closed.last { $0.lowerBound <= time && $0.upperBound > first }
+            return last.map { ($0.lowerBound + $0.upperBound) / 2 } ?? time - duration / 2
+        }
+
+        /// How long, in seconds, a blink may be over when it is reported.
+        private static let blinkDelay = 0.4
+
         /// What shows an event best: the heights of a smile, eyes while they are closed, the last sight of a face that went.
         func samples(showing happening: Happening) -> [Sample] {
             var time = happening.time
@@ -88,7 +105,7 @@ package struct FaceReport {
                 let smile = samples.drop { $0.time < time - MessageTrack.rounding }.prefix { $0.face.smiling == true }
                 let best = smile.filter(\.face.isSeen).bestSmiles(\.face)
                 if !best.isEmpty { return best }
-            case .blink(_, let duration): time -= duration / 2
+            case .blink(_, let duration): time = closure(before: time, duration)
             case .leave(_, let lastSeen, _):
                 let event = happening.message.event
                 return [Sample(time: time - max(0, event.stamp.time.seconds(since: lastSeen)), face: event.face)]

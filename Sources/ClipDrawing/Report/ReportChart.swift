@@ -53,7 +53,7 @@ struct ReportChart {
         var blinks = ""
         for happening in face.happenings {
             guard case .blink(_, let duration) = happening.message.event.kind else { continue }
-            blinks += "M\(Self.text(x(happening.time - duration))) 66V\(Self.text(Self.height))"
+            blinks += "M\(Self.text(x(face.closure(before: happening.time, duration)))) 66V\(Self.text(Self.height))"
         }
         let isClosed: (FaceObject) -> Bool = { $0.leftEyeClosed == true && $0.rightEyeClosed == true }
         let closures = face.stretches(where: isClosed).filter {

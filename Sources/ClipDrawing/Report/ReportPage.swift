@@ -102,7 +102,8 @@ struct ReportPage {
         }
         if !others.isEmpty { lanes.append(lane("Others", chart.lane(others, label: "\(others.count) faces"))) }
         let legend = [
-            ("seen", "seen"), ("smile", "smile"), ("start", "smile begins"), ("blink", "blink"), ("look", "looks here"),
+            ("seen", "seen"), ("smile", "smile"), ("start", "smile begins"), ("blink", "blink"),
+            ("closed", "eyes closed"), ("look", "looks here"),
         ].map { "<span class=\"\($0)\">\($1)</span>" }
         let drawing = "<div class=\"lanes\">\(lanes.joined())\(chart.axis)</div>"
         return Self.section("lanes", "Over time", "<p class=\"legend\">\(legend.joined())</p>\(drawing)")

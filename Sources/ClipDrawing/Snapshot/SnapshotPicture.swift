@@ -41,9 +41,14 @@ package struct SnapshotPicture {
         var chosen: [PictureChoice.Candidate] = []
         var first: PictureChoice.Candidate?
         var seconds = 0.0
+        if let event { StandardOutput.note("waiting for \(event.name) at \(subscriber.address)") }
         if wantsFace { StandardOutput.note("looking for the first face in \(subscriber.address)") }
-        let hidesFaces = drawing.hidesFaces
-        try await LivePictures.follow(subscriber, hidesFaces: hidesFaces, interruptible: false) { live, change in
+        try await LivePictures.follow(
+            subscriber,
+            hidesFaces: drawing.hidesFaces,
+            interruptible: false,
+            awaiting: event?.topic
+        ) { live, change in
             seconds = live.seconds
             if change.contains(.event), let message = live.model.state.lastEvent {
                 choice.note(message.event, at: seconds)
@@ -144,7 +149,11 @@ struct PictureChoice {
             let timed = candidates.compactMap { candidate in
                 candidate.picture.mediaTime.map { (candidate, abs($0 - middle)) }
             }
-            if let nearest = timed.min(by: { $0.1 < $1.1 })?.0 { return [nearest] }
+            let near = timed.filter { candidate, distance in
+                let face = distance <= FaceEvent.longestBlink ? face(in: candidate) : nil
+                return face?.leftEyeClosed == true || face?.rightEyeClosed == true
+            }
+            if let nearest = (near.isEmpty ? timed : near).min(by: { $0.1 < $1.1 })?.0 { return [nearest] }
         }
         let frame = awaited.event.stamp.frame
         if awaited.event.kind == .smile, candidates.contains(where: { $0.picture.frame != nil }) {

@@ -3,6 +3,7 @@ import FacetKit
 import Foundation
 package import MQTT
 import SettingsFiles
+import System
 
 /// Where the broker is, how to log in there, and which cameras a command is about.
 package struct BrokerAccess: Sendable {
@@ -28,6 +29,7 @@ package struct BrokerAccess: Sendable {
     /// about the broker belongs together: it counts if no other broker is named. Throws `CommandFailure` with all that
     /// is wrong in the file.
     package mutating func complete(environment: [String: String]) throws {
+        let environment = environment.given
         let configuration = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
         let directory = (configuration ?? environment["HOME", default: ""] + "/.config") + "/facet/"
         var broker: String?
@@ -122,7 +124,7 @@ package struct BrokerAccess: Sendable {
         let password = try files["passwordFile"].map { try Secret(file: $0) }
         if address.username != nil {
             settings.password =
-                password ?? ProcessInfo.processInfo.environment["FACET_MQTT_PASSWORD"].map { Secret($0) }
+                password ?? ProcessInfo.processInfo.environment.given["FACET_MQTT_PASSWORD"].map { Secret($0) }
         } else if let passwordFile = files["passwordFile"] {
             throw CommandFailure(
                 "the password in \(passwordFile) needs a user; write --mqtt mqtt://USER@\(address.host)"

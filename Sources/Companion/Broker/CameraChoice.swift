@@ -33,7 +33,7 @@ enum CameraChoice {
         }
         let cameras = table.problemsFirst
         // A daemon that has ended still has retained messages, but cannot be chosen.
-        let live = cameras.filter { ![.stopped, .offline].contains($0.state.condition) }
+        let live = cameras.filter { ![.stopped, .offline, .gone].contains($0.state.condition) }
         let fitting =
             name.map { name in cameras.filter { $0.base == name || $0.state.name == name } }
             ?? (live.count == 1 ? live : cameras)

@@ -47,6 +47,15 @@ package struct CameraTable {
         return counts.isEmpty ? nil : counts.reduce(0, +)
     }
 
+    /// Whether a camera gave a sign of life, or its daemon is known to have ended.
+    func isCertain(_ base: String) -> Bool { heard[base] != nil || cameras[base]?.status?.state != .online }
+
+    /// Seconds until all cameras of which nothing but kept messages came count as gone; nil if there is none.
+    var uncertainty: Double? {
+        let intervals = cameras.filter { !isCertain($0.key) }.map { $1.status?.statsInterval ?? LifeSigns.usualInterval }
+        return intervals.max().map { min($0, LifeSigns.usualInterval) * LifeSigns.patience + 2 }
+    }
+
     /// Seconds since the newest message of a camera. While nothing came but what the broker had kept, that is the time
     /// since its status; nil for a camera that streams, which sends nothing while nothing changes.
     package func age(of base: String, at now: Timestamp) -> Double? {
@@ -105,7 +114,12 @@ package struct CameraTable {
         // Times on the clock of the inputs.
         var connected: Double?
         var news = 0.0
-        try await subscriber.follow(every: .milliseconds(50), interruptible: false, waitsForBroker: false) { input in
+        try await subscriber.follow(
+            every: .milliseconds(50),
+            interruptible: false,
+            waitsForBroker: false,
+            tellsOfCameras: false
+        ) { input in
             guard case .occurrence(let occurrence) = input.content else {
                 guard let connected else { return true }
                 let isOver = input.seconds - connected > limit(table)

@@ -31,14 +31,14 @@ package final class Subscriber: Sendable {
 
     /// Whether the messages, if any, come from a session in this program.
     package var isLocal: Bool { connection == nil }
-    private var connection: BrokerConnection? { if case .broker(let connection) = feed { connection } else { nil } }
+    private var connection: BrokerConnection? { if case .broker(let connection, _) = feed { connection } else { nil } }
 
     /// How many messages wait for us before the oldest are dropped: what a broker has retained about some thousand cameras
     /// comes at once.
     static let capacity = 8192
 
     private enum Feed {
-        case broker(BrokerConnection)
+        case broker(BrokerConnection, topics: Set<Topic>)
         case session(FaceSession, Set<Topic>, MetadataOptions?)
         case nothing
     }
@@ -63,7 +63,7 @@ package final class Subscriber: Sendable {
         loops: Bool = false
     ) throws(FaceSessionError) {
         patterns = [BrokerAccess.standardBase]
-        address = text.withoutPasswords
+        address = text.shownSource
         var options = FaceSession.Options()
         let hasPictures = topics.contains(.previewJPEG)
         if hasPictures { options.frames = .full }
@@ -89,11 +89,13 @@ package final class Subscriber: Sendable {
         address = settings.address
         let silent = Logger(label: "facet") { _ in SwiftLogNoOpLogHandler() }
         let connection = try BrokerConnection(settings: settings, logger: silent)
+        // By its figures a daemon shows that what the broker has kept of it still holds.
+        let wanted = topics.contains(.status) && !topics.contains(.stats) ? topics + [.stats] : topics
         for pattern in patterns {
-            for topic in topics { try connection.subscribe(topic.name(under: pattern)) }
+            for topic in wanted { try connection.subscribe(topic.name(under: pattern)) }
         }
         try connection.start()
-        feed = .broker(connection)
+        feed = .broker(connection, topics: Set(topics))
     }
 
     /// What the topics of the one daemon begin with.
@@ -102,14 +104,23 @@ package final class Subscriber: Sendable {
     /// Hands everything that happens to one receiver, until `stop` or the session's end.
     func forward(to receive: @escaping @Sendable (Occurrence) -> Void) async {
         switch feed {
-        case .broker(let connection):
+        case .broker(let connection, let topics):
             var recent = RecentEvents()
+            let signs = Monitor(LifeSigns())
+            async let _: Void = {
+                while (try? await Task.sleep(for: .seconds(1))) != nil {
+                    for message in signs.update({ $0.vanished() }) { receive(.message(message)) }
+                }
+            }()
             for await occurrence in connection.occurrences {
                 switch occurrence {
-                case .connection(let state): receive(.connection(state))
+                case .connection(let state):
+                    signs.update { $0 = LifeSigns() }
+                    receive(.connection(state))
                 case .message(let message):
                     guard let message = CameraMessage(message), !recent.isRepeated(message) else { continue }
-                    receive(.message(message))
+                    if let back = signs.update({ $0.take(message) }) { receive(.message(back)) }
+                    if topics.contains(message.topic) { receive(.message(message)) }
                 }
             }
         case .session(let session, let topics, let metadata):
@@ -159,17 +170,27 @@ package final class Subscriber: Sendable {
     /// That the one daemon does not run.
     var noDaemon: String {
         "no daemon is online under '\(base)' at \(address); start facetd, or name its base with --topic"
+            + Self.hint(about: patterns)
+    }
+
+    /// That --topic names a base, for who named a topic.
+    static func hint(about patterns: [String]) -> String {
+        for pattern in patterns {
+            guard let topic = Topic(name: pattern) else { continue }
+            return "; what topics such as \(pattern) begin with is \(topic.base(of: pattern))"
+        }
+        return ""
     }
 
     /// That no camera was heard of.
     package var noCamera: CommandFailure {
-        CommandFailure("no camera \(place): start facetd, or name its base with --topic")
+        CommandFailure("no camera \(place): start facetd, or name its base with --topic\(Self.hint(about: patterns))")
     }
 
     /// Disconnects, once what was published has gone out.
     package func stop() async {
         switch feed {
-        case .broker(let connection): _ = await connection.stop()
+        case .broker(let connection, _): _ = await connection.stop()
         case .session(let session, _, _): session.stop()
         case .nothing: break
         }

@@ -24,10 +24,13 @@ struct BrokerExamination {
                 to: subscriber,
                 bases: patterns.filter { !$0.contains("+") },
                 // Figures come every 10 s, pictures sooner.
-                atMost: { !isPlural && $0.isStreaming ? FleetWatch.patience : Subscriber.listening },
+                atMost: { table in
+                    let figures = !isPlural && table.isStreaming ? FleetWatch.patience : Subscriber.listening
+                    return max(figures, table.uncertainty ?? 0)
+                },
                 pause: 0,
                 until: { table in
-                    !isPlural
+                    !isPlural && table.uncertainty == nil
                         && table.cameras.allSatisfy {
                             $1.condition == .streaming ? $1.stats != nil : $1.status != nil && pictures[$0] != nil
                         }
@@ -77,8 +80,8 @@ struct BrokerExamination {
         }
         let name = "'\(camera.name ?? "")' version \(status.version ?? "unknown")"
         switch camera.condition {
-        case .stopped, .offline:
-            return .fails("daemon", "\(name) is \(camera.condition.rawValue)", remedy: "start facetd")
+        case .stopped, .offline, .gone:
+            return .fails("daemon", "\(name) is \(camera.summary)", remedy: "start facetd")
         case .lost:
             return .fails("daemon", "\(name) has lost its camera: \(camera.explanation ?? "no reason given")")
         case .disabled: return .remark("daemon", "\(name) has detection off", remedy: "facet detect on")

@@ -13,10 +13,11 @@ package enum FileText {
 
     /// The first line of a text that keeps others out; `name` says in the error what it is.
     package static func secret(_ text: String, _ name: String, atLeast count: Int) throws(CommandFailure) -> String {
-        let line = String(text.prefix { !$0.isNewline })
+        let line = text.firstLine
         guard line.utf8.count >= count else {
             throw CommandFailure("the \(name) is too short: it must have \(count) characters or more")
         }
+        Secrets.add(line)
         return line
     }
 }

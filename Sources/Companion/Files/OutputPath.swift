@@ -12,8 +12,8 @@ package enum OutputPath {
         ClipWriter.knownEndings.contains(URL(filePath: path).pathExtension.lowercased())
     }
 
-    package static func checkPicture(_ path: String) throws {
-        try check(path, endings: PictureWriter.knownEndings, what: "a picture")
+    package static func checkPicture(_ path: String, replaces: Bool) throws {
+        try check(path, endings: PictureWriter.knownEndings, what: "a picture", replaces: replaces)
     }
 
     package static func names(_ endings: [String]) -> String { endings.map { "." + $0 }.joined(separator: ", ") }
@@ -26,9 +26,9 @@ package enum OutputPath {
         throw CommandFailure("cannot write to \(output): it is the input, which would be lost; choose another name")
     }
 
-    /// - Throws: `CommandFailure` if the ending is another one, the file cannot be written there, or something else than a
-    ///   regular file has its name: a link or a pipe would be replaced.
-    package static func check(_ path: String, endings: [String], what: String) throws {
+    /// - Throws: `CommandFailure` if the ending is another one, the file cannot be written there, something else than a
+    ///   regular file has its name, as a link or a pipe, or a file that is not to be replaced.
+    package static func check(_ path: String, endings: [String], what: String, replaces: Bool) throws {
         let url = URL(filePath: path)
         let ending = url.pathExtension.lowercased()
         guard endings.contains(ending) else {
@@ -36,10 +36,15 @@ package enum OutputPath {
             throw CommandFailure("cannot write \(problem); use \(names(endings))")
         }
         var present = stat()
-        if lstat(path, &present) == 0, present.st_mode & S_IFMT != S_IFREG {
+        let isThere = lstat(path, &present) == 0
+        if isThere, present.st_mode & S_IFMT != S_IFREG {
             let kinds = [S_IFLNK: "a symbolic link", S_IFIFO: "a pipe", S_IFDIR: "a directory"]
             let reason = "it is \(kinds[present.st_mode & S_IFMT] ?? "not a regular file"), which would be lost"
             throw CommandFailure("cannot write \(what) to \(path): \(reason); choose another name")
+        }
+        guard replaces || !isThere else {
+            let remedy = "name another one, or add --force to replace it"
+            throw CommandFailure("cannot write \(what) to \(path): there is a file of that name", remedy: remedy)
         }
         let directory = url.deletingLastPathComponent().path
         guard FileManager.default.isWritableFile(atPath: directory) else {

@@ -13,7 +13,7 @@ package enum DetectCommand {
         var state = CameraState()
         var trouble: String?
         var hasSent = false
-        try await subscriber.follow(every: .milliseconds(100), interruptible: false) { input in
+        try await subscriber.follow(every: .milliseconds(100), interruptible: false, tellsOfCameras: false) { input in
             guard case .occurrence(let occurrence) = input.content else {
                 guard input.seconds > patience else { return true }
                 throw CommandFailure(trouble.map { "no connection: \($0)" } ?? failureReason(state, subscriber))

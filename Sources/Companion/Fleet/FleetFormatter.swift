@@ -24,7 +24,8 @@ package struct FleetFormatter {
     /// A heading and a row for each camera; those that do not fit are counted in the last row.
     package func rows(_ table: CameraTable, columns: Int? = nil, rows: Int? = nil, at now: Timestamp) -> [String] {
         let bases = table.problemsFirst.map(\.base)
-        let width = min(Self.longestBase, max(6, bases.map(\.count).max() ?? 0))
+        let labels = table.cameras.map { Self.label($0, $1) }
+        let width = min(Self.longestBase, max(6, labels.map(\.count).max() ?? 0))
         let names = ["CAMERA", "STATE", "FACES", "FPS", "DECODE", "ANALYSE", "LAST EVENT", "AGE", "REASON"]
         let heading = line(names, width, nil, columns)
         let all = bases.map { row($0, table, width: width, columns: columns, at: now) }
@@ -51,7 +52,8 @@ package struct FleetFormatter {
             table.age(of: base, at: now).map(Self.duration),
         ].map { $0 ?? "–" }
         let seen = camera.heldCount > 0 ? camera.faceCount.map { "\($0 - camera.heldCount) seen" } : nil
-        let cells = [base, camera.condition.rawValue] + numbers + [camera.explanation ?? seen ?? ""]
+        let cells =
+            [Self.label(base, camera), camera.condition.rawValue] + numbers + [camera.explanation ?? seen ?? ""]
         return line(cells, width, camera.condition, columns)
     }
 
@@ -99,6 +101,13 @@ package struct FleetFormatter {
         case ..<86400: "\(Int(seconds / 3600)) h"
         default: seconds < 1e9 ? "\(Int(seconds / 86400)) d" : "–"
         }
+    }
+
+    /// A camera's name, and the base of its topics if that does not begin with it; the base alone if both are too long.
+    private static func label(_ base: String, _ camera: CameraState) -> String {
+        guard let name = camera.name, !name.isEmpty, base != name, !base.hasPrefix(name + "/") else { return base }
+        let label = "\(name) (\(base))"
+        return label.count > longestBase ? base : label
     }
 
     private func line(_ cells: [String], _ width: Int, _ condition: CameraState.Condition?, _ columns: Int?) -> String {

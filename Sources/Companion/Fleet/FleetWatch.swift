@@ -23,7 +23,7 @@ package struct FleetWatch {
         let terminal = StandardOutput.isTerminal && !isJSON ? try? Terminal(format: .cells) : nil
         defer { terminal?.release() }
         var table = CameraTable()
-        try await subscriber.follow(terminal, every: .milliseconds(500)) { input in
+        try await subscriber.follow(terminal, every: .milliseconds(500), tellsOfCameras: false) { input in
             guard case .occurrence(let occurrence) = input.content else {
                 if let terminal { draw(table, input.connection, on: terminal) }
                 return true
@@ -38,7 +38,7 @@ package struct FleetWatch {
     /// Writes all cameras once, as soon as all have sent their figures; throws `CommandFailure` if there is no camera,
     /// or no broker.
     package func showOnce(_ subscriber: Subscriber) async throws {
-        let table = try await Self.table(subscriber) { $0.condition != .streaming || $0.stats != nil }
+        let table = try await Self.table(subscriber, isAlive: true) { $0.condition != .streaming || $0.stats != nil }
         let lines = isJSON ? table.problemsFirst.map { line($0.base, table) } : formatter.rows(table, at: .wallClock())
         for line in lines { StandardOutput.print(line: line) }
     }
@@ -66,12 +66,15 @@ package struct FleetWatch {
         for line in FleetFormatter.hours(table) { StandardOutput.print(line: line) }
     }
 
-    /// All cameras, once each is as complete as it gets.
-    private static func table(_ subscriber: Subscriber, until isComplete: (CameraState) -> Bool) async throws
-        -> CameraTable
-    {
-        let table = try await CameraTable.listen(to: subscriber, atMost: { _ in patience }) { table in
-            table.cameras.values.allSatisfy(isComplete)
+    /// All cameras, once each is as complete as it gets; with `isAlive` once each gave a sign of life, too, or counts as gone.
+    private static func table(
+        _ subscriber: Subscriber,
+        isAlive: Bool = false,
+        until isComplete: (CameraState) -> Bool
+    ) async throws -> CameraTable {
+        let limit = { (table: CameraTable) in max(patience, isAlive ? table.uncertainty ?? 0 : 0) }
+        let table = try await CameraTable.listen(to: subscriber, atMost: limit) { table in
+            table.cameras.allSatisfy { isComplete($1) && (!isAlive || table.isCertain($0)) }
         }
         guard !table.cameras.isEmpty else { throw subscriber.noCamera }
         return table
@@ -84,7 +87,12 @@ package struct FleetWatch {
         access.camera = name
         let subscriber = try await access.subscriber("fleet", [.status], all: false)
         var state = CameraState()
-        try await subscriber.follow(every: .milliseconds(100), interruptible: false, waitsForBroker: false) { input in
+        try await subscriber.follow(
+            every: .milliseconds(100),
+            interruptible: false,
+            waitsForBroker: false,
+            tellsOfCameras: false
+        ) { input in
             if case .occurrence(let occurrence) = input.content { state.take(occurrence) }
             guard case .tick = input.content, input.seconds > Subscriber.listening else { return true }
             guard state.status?.state != .online else {

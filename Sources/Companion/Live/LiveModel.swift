@@ -13,6 +13,9 @@ package struct LiveModel {
     /// Metadata names a face a tenth of a second after it was first seen, and may be lost on the way; and a detector misses a
     /// face now and again, so that what was found shortly before or after is covered too.
     private static let hidingPatience = 0.3
+    /// Seconds between two searches of pictures for faces at the least. A search costs more than all else that is done with a picture, and
+    /// pictures that were not searched are not shown: a page gets five or six a second of a source that has more.
+    private static let searchInterval = 0.15
     /// How many pictures may wait; more come only from a daemon with an unusual rate.
     private static let capacity = 16
     package var hidesFaces = false
@@ -85,9 +88,10 @@ package struct LiveModel {
         return due
     }
 
-    /// Searches the newest picture for faces, unless it was; drops all that were not searched, or cannot be.
+    /// Searches the newest picture for faces, unless it or one shortly before it was searched; drops all that were not, or cannot be.
     package mutating func search(with faces: (PreviewPicture) -> [NormalizedRect]?) {
-        if let new = waiting.last, new.found == nil, let faces = faces(new) {
+        let next = found.last.map { $0.arrival + Self.searchInterval } ?? -.infinity
+        if let new = waiting.last, new.found == nil, new.arrival >= next, let faces = faces(new) {
             waiting[waiting.count - 1].found = faces
             found.removeAll { new.arrival - $0.arrival > 3 * Self.hidingPatience }
             found.append((new.arrival, faces))

@@ -8,14 +8,11 @@ package struct LivePictures {
     package static let patience = 10.0
     /// Seconds until it is clear that no daemon is there: its status is retained, the broker sends it at once.
     private static let statusPatience = 3.0
-    /// Seconds after which the person at the terminal learns what the command waits for.
-    private static let hintPatience = 2.0
     package private(set) var model = LiveModel()
     /// When the last input came, in seconds since the wait began.
     package private(set) var seconds = 0.0
     private let subscriber: Subscriber
     private var hasPicture = false
-    private var hasHinted = false
 
     init(_ subscriber: Subscriber, hidesFaces: Bool) {
         self.subscriber = subscriber
@@ -40,36 +37,28 @@ package struct LivePictures {
         return change
     }
 
-    /// What to say to the person at the terminal while no picture comes, once; nil if nothing.
-    package mutating func hint() -> String? {
-        let isDue = !hasPicture && !hasHinted && seconds > Self.hintPatience
-        guard isDue, model.state.status?.state == .online else { return nil }
-        hasHinted = true
-        guard model.state.condition == .streaming else {
-            return "waiting for pictures: the camera is \(model.state.summary)"
-        }
-        return subscriber.isLocal
-            ? nil : "waiting for pictures: the daemon streams, and publishes none unless preview.enabled is set there"
-    }
-
     /// The newest picture that can be drawn, with the faces of its frame; nil if there is no further one.
     package mutating func next() -> (picture: PreviewPicture, scene: Scene)? {
         model.nextPicture(at: seconds).map { ($0, model.scene(of: $0)) }
     }
 
-    /// Hands out what changed, until the source ends or `take` returns false; notes hints for the person at the terminal.
+    /// Hands out what changed, until the source ends or `take` returns false; without an event that is `awaited` pictures are.
     package static func follow(
         _ subscriber: Subscriber,
         hidesFaces: Bool,
         interruptible: Bool = true,
+        awaiting awaited: Topic? = nil,
         _ take: (inout LivePictures, CameraState.Change) throws -> Bool
     ) async throws {
         var pictures = LivePictures(subscriber, hidesFaces: hidesFaces)
         let interval = Duration.milliseconds(50)
-        try await subscriber.follow(every: interval, interruptible: interruptible, waitsForBroker: false) { input in
-            let change = try pictures.take(input)
-            if let hint = pictures.hint() { StandardOutput.note(hint) }
-            return try take(&pictures, change)
+        try await subscriber.follow(
+            every: interval,
+            interruptible: interruptible,
+            waitsForBroker: false,
+            awaiting: subscriber.isLocal ? [] : [awaited ?? .previewJPEG]
+        ) { input in
+            try take(&pictures, try pictures.take(input))
         }
     }
 

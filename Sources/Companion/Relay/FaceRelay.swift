@@ -26,7 +26,7 @@ package struct FaceRelay {
             if case .occurrence(let occurrence) = input.content {
                 state.take(occurrence)
                 if case .event(let event) = occurrence.decoded {
-                    for sender in osc { sender.send(OSC.event(event.event)) }
+                    for sender in osc { sender.send(OSC.event(event)) }
                 }
             }
             guard input.seconds - lastSent >= Self.interval else { return true }

@@ -59,9 +59,11 @@ package enum OSC {
         return numbers.map { ($0, .float($1)) } + [("looking", .int(face.looking.map { $0 ? 1 : 0 } ?? -1))]
     }
 
-    /// An event: its kind and its face.
-    package static func event(_ event: FaceEvent) -> [UInt8] {
-        message("/facet/event", [.text(Topic(event.kind).rawValue), .int(event.face.faceID.rawValue)])
+    /// An event: its kind, its face, and how many faces are there after it.
+    package static func event(_ message: EventMessage) -> [UInt8] {
+        let (event, faces) = (message.event, message.faces ?? -1)
+        let name = Topic(event.kind).rawValue
+        return Self.message("/facet/event", [.text(name), .int(event.face.faceID.rawValue), .int(faces)])
     }
 
     /// A text with its end, in whole groups of four bytes.

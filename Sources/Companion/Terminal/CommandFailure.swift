@@ -1,5 +1,6 @@
 import FaceMessages
 import Foundation
+import System
 
 /// Why a command cannot do its work: what was tried, on what, why it failed, what to do.
 package struct CommandFailure: Error, CustomStringConvertible {
@@ -8,7 +9,7 @@ package struct CommandFailure: Error, CustomStringConvertible {
 
     /// Makes a failure from a paragraph for people, which may quote what a broker or a daemon said.
     package init(_ reason: String, remedy: String? = nil) {
-        self.reason = reason.printable
+        self.reason = reason.withoutSecrets.printable
         self.remedy = remedy
     }
 
@@ -19,7 +20,7 @@ package struct CommandFailure: Error, CustomStringConvertible {
 
     /// Makes a failure from several lines for people.
     package init(lines: some Sequence<some StringProtocol>) {
-        reason = lines.map(\.printable).joined(separator: "\n")
+        reason = lines.map(\.printable).joined(separator: "\n").withoutSecrets
         remedy = nil
     }
 

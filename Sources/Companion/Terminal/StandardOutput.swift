@@ -1,10 +1,13 @@
 import FaceMessages
 import Foundation
 import System
+import TerminalPictures
 
 /// Where commands write: results to standard output, notes for the person at the terminal to standard error.
 package enum StandardOutput {
     package static let isTerminal = isatty(STDOUT_FILENO) == 1
+    /// Characters in a line of the terminal.
+    package static var columns: Int { TerminalSize.current.columns }
     /// Whether a person sees what is written over the same line of standard error.
     package static let showsProgress = isatty(STDERR_FILENO) == 1
 
@@ -35,7 +38,7 @@ package enum StandardOutput {
 
     /// Writes a line for the person at the terminal, not for the next program in the pipe; it may quote what others sent.
     package static func note(_ line: String) {
-        write(Array(("facet: " + line.printable + "\n").utf8), to: STDERR_FILENO)
+        write(Array(("facet: " + line.withoutSecrets.printable + "\n").utf8), to: STDERR_FILENO)
     }
 
     /// Writes over the line in which the cursor of the person's terminal stands.

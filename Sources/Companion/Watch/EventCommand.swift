@@ -2,18 +2,18 @@ package import FaceMessages
 import Foundation
 import System
 
-/// A shell command that is run for each event, one after the other, with the event's fields in its environment.
+/// A shell command that is run for each message, one after the other, with the message's fields in its environment.
 struct EventCommand: Sendable {
-    /// Bytes of an event that fit into a variable: Linux starts no program with a longer one than 32 pages of 4096 bytes
+    /// Bytes of a payload that fit into a variable: Linux starts no program with a longer one than 32 pages of 4096 bytes
     /// (`MAX_ARG_STRLEN` in its `binfmts.h`), with its name and its end.
     private static let longestJSON = 32 * 4096 - "FACET_JSON=".utf8.count - 1
     var command: String
 
-    /// Runs the command for an event and waits for its end. Returns what went wrong; nil if it ended with status 0.
-    func run(_ message: EventMessage, payload: [UInt8]) async -> String? {
+    /// Runs the command for a message and waits for its end. Returns what went wrong; nil if it ended with status 0.
+    func run(_ message: DaemonMessage, payload: [UInt8]) async -> String? {
         let environment = ProcessInfo.processInfo.environment
             .merging(Self.fields(of: message, payload: payload)) { _, new in new }
-        let name = Topic(message.event.kind).rawValue
+        let name = message.topic.rawValue
         switch await ShellCommand(text: command, environment: environment).run() {
         case .exited(0): return nil
         case .exited(let status): return "the command for \(name) ended with status \(status)"
@@ -22,11 +22,15 @@ struct EventCommand: Sendable {
         }
     }
 
-    /// The event's fields by the names a command finds them under; what is unknown is not there.
-    static func fields(of message: EventMessage, payload: [UInt8]) -> [String: String] {
-        var fields = [
-            "FACET_EVENT": Topic(message.event.kind).rawValue, "FACET_FACE": String(message.event.face.faceID.rawValue),
-        ]
+    /// The message's fields by the names a command finds them under; what is unknown is not there.
+    static func fields(of message: DaemonMessage, payload: [UInt8]) -> [String: String] {
+        var fields = ["FACET_EVENT": message.topic.rawValue]
+        switch message {
+        case .event(let message): fields["FACET_FACE"] = "\(message.event.face.faceID.rawValue)"
+        case .count(let count): fields["FACET_COUNT"] = "\(count)"
+        case .detectState(let isOn): fields["FACET_DETECT"] = isOn ? "ON" : "OFF"
+        default: break
+        }
         if payload.count <= Self.longestJSON { fields["FACET_JSON"] = String(decoding: payload, as: UTF8.self) }
         let object = (try? JSONSerialization.jsonObject(with: Data(message.encoded.payload))) as? [String: Any] ?? [:]
         for (name, value) in object where value is String || value is NSNumber {

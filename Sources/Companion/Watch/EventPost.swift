@@ -23,12 +23,19 @@ package final class EventPost: @unchecked Sendable {
     /// Makes the sender to an address. `secret` signs the bodies; `patience` is how many milliseconds a whole answer may take.
     /// Throws `CommandFailure` if libcurl is missing or does not take the address.
     package init(to url: String, secret: [UInt8]?, patience: Int = 10_000) throws {
-        let place = url.withoutPasswords
-        guard ["http", "https"].contains(URL(string: url)?.scheme?.lowercased()), URL(string: url)?.host != nil else {
-            throw CommandFailure("cannot post to '\(place)': it must be a web address, http://… or https://…")
+        guard let mark = url.firstRange(of: "://"), ["http", "https"].contains(url[..<mark.lowerBound].lowercased()) else {
+            let form = "it must be a web address, http://… or https://…"
+            throw CommandFailure("cannot post to '\(url.shownSource)': \(form)")
         }
+        let server: ServerAddress
+        do throws(ServerAddress.Failure) {
+            server = try ServerAddress(scheme: url[..<mark.lowerBound], url[mark.upperBound...])
+        } catch {
+            throw CommandFailure("cannot post to \(error.shown): \(error.reason)")
+        }
+        let place = server.description
         var error: UnsafePointer<CChar>?
-        guard let client = FacetPosterMake(url, &error) else {
+        guard let client = FacetPosterMake(server.revealed(), &error) else {
             let reason = error.map { String(cString: $0) } ?? ""
             throw CommandFailure("cannot post to \(place): \(reason)", remedy: "apt install libcurl4")
         }

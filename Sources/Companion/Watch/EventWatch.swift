@@ -11,18 +11,39 @@ package struct EventWatch {
     /// The topics that it listens to.
     package var heard: [Topic] { Self.topics(topics) }
     private let topics: [Topic]
+    /// The topics that were asked for by name.
+    package let named: [Topic]
     private var printer: WatchPrinter
-    /// A shell command that is run for each event; nil for none.
-    package var command: String?
+    /// A shell command that is run for each event, and each message on other topics that were named; nil for none.
+    private let command: String?
     /// Where each event is sent; nil for nowhere.
     package var post: EventPost?
     /// After how many messages it ends; nil for never.
     package var count: Int?
 
-    /// Makes a watch that shows these topics: as JSON, with lines of metadata, with the camera's name in each line.
-    package init(_ topics: [Topic], isJSON: Bool, showsMetadata: Bool, namesCamera: Bool) {
-        self.topics = topics
-        printer = WatchPrinter(isJSON: isJSON, showsMetadata: showsMetadata, alwaysNamesCamera: namesCamera)
+    /// Makes a watch that shows the topics of those names, or what is usual: as JSON, with lines of metadata.
+    /// Throws `CommandFailure` if there is no such topic, or one is named for which the command, or `posts`, would do nothing.
+    package init(
+        _ access: BrokerAccess,
+        _ names: [String],
+        isJSON: Bool,
+        showsFaces: Bool,
+        command: String? = nil,
+        posts: Bool = false
+    ) throws(CommandFailure) {
+        topics = try access.topics(named: names)
+        named = names.isEmpty ? [] : topics
+        self.command = command
+        let (showsMetadata, isPlural) = (showsFaces || named.contains(.metadata), BrokerAccess.isPlural(access.topic))
+        printer = WatchPrinter(isJSON: isJSON, showsMetadata: showsMetadata, alwaysNamesCamera: isPlural)
+        let runs: [Topic] = [.count, .today, .status, .detectState]
+        for topic in named where !topic.isEvent {
+            if posts { throw CommandFailure("--post sends events, and \(topic.rawValue) is none") }
+            guard command != nil, !runs.contains(topic) else { continue }
+            let known = runs.map(\.rawValue).joined(separator: ", ")
+            let instead = topic == .zones ? ": zone_enter and zone_leave are" : ""
+            throw CommandFailure("--exec runs for events, \(known); \(topic.rawValue) is none of them\(instead)")
+        }
     }
 
     /// - Throws: `CommandFailure` if there is no broker, or if at the end an event was not delivered.
@@ -35,9 +56,9 @@ package struct EventWatch {
         var queues: [EventQueue] = []
         if let command = command.map(EventCommand.init) {
             queues.append(
-                EventQueue(capacity: 100, "the command is too slow: no command") { event, payload in
+                EventQueue(capacity: 100, "the command is too slow: no command") { message, payload in
                     // A command that fails has been run.
-                    if let problem = await command.run(event, payload: payload) { StandardOutput.note(problem) }
+                    if let problem = await command.run(message, payload: payload) { StandardOutput.note(problem) }
                     return nil
                 }
             )
@@ -45,14 +66,18 @@ package struct EventWatch {
         if let post {
             let failure = "the server is too slow: no request"
             queues.append(
-                EventQueue(capacity: 1000, patience: Self.patience, failure) { event, _ in await post.send(event) }
+                EventQueue(capacity: 1000, patience: Self.patience, failure) { message, _ in
+                    if case .event(let event) = message { await post.send(event) } else { nil }
+                }
             )
         }
         var drops = DropNotices()
-        try await subscriber.follow(interruptible: false, notes: false) { input in
+        try await subscriber.follow(interruptible: false, notes: false, awaiting: named) { input in
             if case .occurrence(.message(let message)) = input.content {
-                if topics.contains(message.topic), case .event(let event) = printer.show(message) {
-                    for index in queues.indices { queues[index].add(event, payload: message.published) }
+                if topics.contains(message.topic), let shown = printer.show(message),
+                    message.topic.isEvent || named.contains(message.topic)
+                {
+                    for index in queues.indices { queues[index].add(shown, payload: message.published) }
                 }
             } else if case .occurrence(.connection(let state)) = input.content {
                 printer.take(state)
@@ -69,12 +94,12 @@ package struct EventWatch {
     }
 }
 
-/// Does something with one event after the other, while the next ones come in.
+/// Does something with one message after the other, while the next ones come in.
 struct EventQueue {
     /// The least time between two reports of dropped events.
     private static let pause = Duration.seconds(10)
 
-    private typealias Entry = (event: EventMessage, payload: [UInt8])
+    private typealias Entry = (message: DaemonMessage, payload: [UInt8])
 
     private let events: AsyncStream<Entry>.Continuation
     /// Returns how many events it was done with, and how many of them failed.
@@ -94,7 +119,7 @@ struct EventQueue {
         capacity: Int,
         patience: Double = .infinity,
         _ failure: String,
-        _ perform: @escaping @Sendable (EventMessage, _ payload: [UInt8]) async -> String?
+        _ perform: @escaping @Sendable (DaemonMessage, _ payload: [UInt8]) async -> String?
     ) {
         let (stream, continuation) = AsyncStream<Entry>.makeStream(bufferingPolicy: .bufferingNewest(capacity))
         events = continuation
@@ -103,8 +128,8 @@ struct EventQueue {
         worker = Task {
             var done = 0
             var failed = 0
-            for await (event, payload) in stream {
-                if let problem = await perform(event, payload) {
+            for await (message, payload) in stream {
+                if let problem = await perform(message, payload) {
                     StandardOutput.note(problem)
                     failed += 1
                 }
@@ -114,14 +139,14 @@ struct EventQueue {
         }
     }
 
-    mutating func add(_ event: EventMessage, payload: [UInt8]) {
+    mutating func add(_ message: DaemonMessage, payload: [UInt8]) {
         count += 1
-        guard case .dropped(let (oldest, _)) = events.yield((event, payload)) else { return }
+        guard case .dropped(let (oldest, _)) = events.yield((message, payload)) else { return }
         dropped += 1
         guard noted.map({ $0.duration(to: .now) > Self.pause }) ?? true else { return }
-        let name = Topic(oldest.event.kind).rawValue
-        let time = oldest.event.stamp.time.iso8601
-        StandardOutput.note("\(failure) for \((dropped - reported).counted("event")), now the \(name) of \(time)")
+        let time = oldest.stamp.map { " of \($0.time.iso8601)" } ?? ""
+        let last = oldest.topic.rawValue + time
+        StandardOutput.note("\(failure) for \((dropped - reported).counted("event")), now the \(last)")
         reported = dropped
         noted = .now
     }

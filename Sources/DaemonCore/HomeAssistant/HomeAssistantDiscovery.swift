@@ -189,8 +189,16 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
             "default_entity_id": words.count == 2 ? "\(platform).\(words.joined(separator: "_"))" : nil,
             "icon": icon.map { "mdi:" + $0 }, platform == "camera" ? "topic" : "state_topic": self.name(topic),
             "availability": isOfFaces ? [availability(streaming)] : nil,
+            // A broker that ended together with the daemon goes on saying that it is online.
+            "expire_after": platform.hasSuffix("sensor") && Self.repeated.contains(topic) ? lifetime : nil,
         ])
     }
+
+    /// What comes with each interval of the figures, changed or not.
+    static let repeated: [Topic] = [.stats, .count, .metadata, .zones]
+
+    /// Seconds after which what was not repeated is unknown.
+    private var lifetime: Int { Int((settings.statsInterval * 3 / .seconds(1)).rounded(.up)) }
 
     private func name(_ topic: Topic) -> String { topic.name(under: settings.mqtt.topic) }
 

@@ -2,6 +2,7 @@ import FaceMessages
 import Foundation
 package import MQTT
 import SettingsFiles
+import System
 
 extension Settings {
     package struct MQTT: Hashable, Sendable {
@@ -84,6 +85,7 @@ extension Settings.MQTT {
     }
 
     private func password(environment: [String: String]) throws(MQTTError) -> Secret? {
+        let environment = environment.given
         if let passwordFile { return try Secret(file: passwordFile) }
         if let password = environment["FACET_MQTT_PASSWORD"] { return Secret(password) }
         // systemd gives a service its credentials as files (LoadCredential= in the unit). A broker that takes no user

@@ -30,6 +30,7 @@ package struct Settings: Hashable, Sendable {
     mutating func read(_ reader: inout SettingsReader) {
         reader.read("camera.name", &camera.name)
         reader.read("camera.source", &camera.source)
+        if let problem = FaceSession.Source.problem(with: camera.source) { reader.refuse("camera.source", problem) }
         reader.read("camera.size", &camera.configuration.request.size, "a size in pixels such as 640x480", or: "auto") {
             FrameSize(text: $0)
         }

@@ -19,22 +19,22 @@ package struct AreaEditor: Sendable {
     /// The areas of the file, as JSON; throws what is wrong with the file.
     package func areas() throws -> [UInt8] { try Self.areas(in: try path.map { try SettingsFile(path: $0) }, path) }
 
-    /// The areas of settings as JSON, with the path to name.
-    private static func areas(in file: SettingsFile?, _ path: String?) throws -> [UInt8] {
+    /// The areas of settings as JSON, with the path to name; those of one group if it is named.
+    private static func areas(in file: SettingsFile?, _ path: String?, only group: String? = nil) throws -> [UInt8] {
         var reader = SettingsReader(file: file)
         let zones = reader.readZones()
         let ignored = reader.readIgnored()
         if !reader.problems.isEmpty { throw SettingsError(problems: reader.problems) }
         return JSONWriter.object { json in
             json.field("file", path)
-            json.array("zones", zones) { json, zone in
+            json.array("zones", group == "ignore" ? [] : zones) { json, zone in
                 json.field("name", zone.name)
                 write(zone.area, &json)
                 json.field("dwell", zone.dwell, decimals: 3)
                 json.field("minimumSize", zone.minimumSize, decimals: 3)
                 json.field("anchor", zone.anchor.rawValue)
             }
-            json.array("ignore", ignored) { json, area in
+            json.array("ignore", group == "zones" ? [] : ignored) { json, area in
                 json.field("name", area.name)
                 write(area.area, &json)
             }
@@ -58,7 +58,11 @@ package struct AreaEditor: Sendable {
                 return (200, "printed in the terminal")
             }
             var file = try SettingsText(path: path)
-            for group in ["zones", "ignore"] { file = try file.changed(group, to: drawn?.body(of: group) ?? []) }
+            // What is as it was keeps its lines and comments.
+            for group in ["zones", "ignore"]
+            where try Self.areas(in: file.file, nil, only: group) != Self.areas(in: drawn?.file, nil, only: group) {
+                file = try file.changed(group, to: drawn?.body(of: group) ?? [])
+            }
             guard try Self.areas(in: file.file, nil) == wanted else {
                 let form = "as `zones:` and below it `  door: {area: [0, 0, 1, 1]}`"
                 return (400, "cannot write the areas into \(path): each must have lines of its own, \(form)")

@@ -116,6 +116,7 @@ struct ServedCamera {
         // Since when the state holds, if the daemon says that.
         json.field("since", status?.time?.iso8601)
         json.field("attention", attention)
+        json.field("preview", status?.publish?.contains(.previewJPEG))
         json.field("smileStart", state.smileLevel, decimals: 3)
         json.field("detecting", state.isDetecting)
         json.field("faces", state.faceCount)

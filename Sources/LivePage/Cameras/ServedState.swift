@@ -6,6 +6,8 @@ import MQTT
 /// The broker and the cameras, as pages and programs get them.
 struct ServedState: Sendable {
     let address: String
+    /// Whether the only camera is that of a session in this program.
+    var isLocal = false
     var connection: ConnectionState = .connecting
     /// Since when there is no connection.
     var lost: Timestamp? = .wallClock()
@@ -40,6 +42,7 @@ struct ServedState: Sendable {
         json.field("time", Timestamp.wallClock().iso8601)
         json.object("broker") { json in
             json.field("address", address)
+            json.field("isLocal", isLocal)
             json.field("connected", connection.isConnected)
             json.field("reason", connection.trouble?.printable)
             json.field("since", lost?.iso8601)

@@ -13,9 +13,14 @@ struct DemoLamp {
     private var isDrawn = false
     private var counts: [Topic: Int] = [:]
 
-    /// Takes what happened where the messages come from.
-    mutating func take(_ occurrence: Subscriber.Occurrence) {
-        guard let decoded = occurrence.decoded else { return }
+    /// Takes what happened where the messages come from, and says what the person at the terminal is to know.
+    mutating func take(_ input: LiveInput) {
+        if let note = input.note {
+            clear()
+            StandardOutput.note(note)
+            show(nil)
+        }
+        guard case .occurrence(let occurrence) = input.content, let decoded = occurrence.decoded else { return }
         _ = state.take(decoded)
         let wasOn = isOn
         isOn = state.faces.contains { $0.smiling == true }
@@ -23,16 +28,22 @@ struct DemoLamp {
         if case .event(let event) = decoded {
             counts[Topic(event.event.kind), default: 0] += 1
             line = formatter.line(decoded)
+            if StandardOutput.isTerminal, case let plain = WatchFormatter(hasColors: false).line(decoded),
+                case let width = StandardOutput.columns, plain.count > width
+            {
+                line = plain.cut(to: width)
+            }
         } else if isOn != wasOn, !StandardOutput.isTerminal {
             line = isOn ? "the lamp is on" : "the lamp is off"
         }
         if line != nil || isOn != wasOn || !isDrawn { show(line) }
     }
 
-    /// Says what was seen.
+    /// Says what was seen, in place of the lamp.
     mutating func finish() {
+        clear()
         let seen = counts.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\($0.value) \($0.key.rawValue)" }
-        show("seen: " + (seen.isEmpty ? "no face" : seen.joined(separator: ", ")))
+        StandardOutput.print(line: "seen: " + (seen.isEmpty ? "no face" : seen.joined(separator: ", ")))
     }
 
     static func rows(isOn: Bool) -> [String] {
@@ -43,8 +54,14 @@ struct DemoLamp {
         let lines = line.map { [$0] } ?? []
         guard StandardOutput.isTerminal else { return lines.forEach(StandardOutput.print(line:)) }
         let lamp = Self.rows(isOn: isOn).map { $0.styled(isOn ? "1;33" : "2", if: formatter.hasColors) }
-        let up = isDrawn ? "\u{1B}[\(lamp.count)A\u{1B}[J" : ""
+        clear()
         isDrawn = true
-        StandardOutput.write(Array((up + (lines + lamp).joined(separator: "\n") + "\n").utf8))
+        StandardOutput.write(Array(((lines + lamp).joined(separator: "\n") + "\n").utf8))
+    }
+
+    /// Takes the lamp away.
+    private mutating func clear() {
+        if isDrawn { StandardOutput.write(Array("\u{1B}[\(Self.drawing.count)A\u{1B}[J".utf8)) }
+        isDrawn = false
     }
 }

@@ -7,8 +7,9 @@ import System
 package enum DemoShow {
     /// Shows a camera, a clip or a stream, or else the demo's clip, for some seconds or until Ctrl-C.
     package static func run(source: String?, seconds: Double?, opensBrowser: Bool) async throws {
+        let own = source
         let source = try source ?? clip()
-        let name = source.withoutPasswords
+        let name = source.shownSource
         var options = PageService.Options(ListenAddress(port: 0))
         options.token = try PageService.token()
         options.seconds = seconds ?? .infinity
@@ -16,7 +17,9 @@ package enum DemoShow {
         let stage = try await DemoStage(source: source)
         StandardOutput.print(
             line: stage.map { "broker: mosquitto at \($0.address); daemon: facetd on \(name)" }
-                ?? "there is no mosquitto, or no facetd, to start: facet looks at \(name) itself"
+                ?? (InstalledProgram.exists("mosquitto")
+                    ? "facetd cannot be started: facet looks at \(name) itself"
+                    : "no broker is installed (sudo apt install mosquitto): facet looks at \(name) itself")
         )
         var broker = BrokerAccess()
         broker.mqtt = stage?.address
@@ -30,7 +33,7 @@ package enum DemoShow {
                 StandardOutput.print(line: "page: \(url)?demo\nCtrl-C ends the demo.")
                 if opensBrowser { ShellCommand.openInBrowser(url + "?demo") }
             }
-            try await service.run(subscriber, named: broker.topic, ready: ready) { lamp.take($0) }
+            try await service.run(subscriber, named: broker.topic, ready: ready, notes: false) { lamp.take($0) }
         } catch {
             stage?.end()
             throw error
@@ -39,18 +42,21 @@ package enum DemoShow {
         guard stage?.end() != false else {
             throw CommandFailure("facetd ended: it cannot use \(name), for the reason that stands above")
         }
-        StandardOutput.print(line: next)
+        StandardOutput.print(line: next(isOwn: own == nil))
     }
 
-    private static let next = """
-
-        What to type next:
-          facet demo --source auto                         the same on your camera; facet devices lists them
-          facetd                                           faces of your camera, to the broker on this machine
-          facet watch                                      events and faces as they come
-          facet serve                                      the page that you saw
-          facet watch smile --exec 'a command'             something of yours that a smile switches on
-        """
+    /// What to type next, in lines of 80 characters.
+    private static func next(isOwn: Bool) -> String {
+        let install =
+            InstalledProgram.exists("mosquitto") ? [] : [("sudo apt install mosquitto", "a broker for this machine")]
+        let commands =
+            [("facet watch smile --source auto --exec CMD", "runs yours with each smile")]
+            + (isOwn ? [("facet demo --source auto", "the same on your camera")] : []) + install
+            + [("facetd", "faces of your camera, to the broker"), ("facet watch", "events as they come")]
+            + [("facet serve", "the page that you saw")]
+        return "\nWhat to type next:\n"
+            + commands.map { "  \($0.padding(to: 42)) \($1)" }.joined(separator: "\n")
+    }
 
     /// The path of the clip that packages have, and a build of the source makes; the error names the option for another one.
     package static func clip(or option: String = "--source") throws -> String {

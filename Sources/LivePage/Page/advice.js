@@ -28,7 +28,7 @@ export const conditionWords = {
 export function condition({ state, camera }, broker) {
 	if (!broker.connected) return "cut";
 	const cameras = { streaming: "live", starting: "starting", lost: "lost", disabled: "off" };
-	return (state === "online" ? cameras[camera] : { stopped: "stopped", offline: "gone" }[state]) ?? "waiting";
+	return (state === "online" ? cameras[camera] : { stopped: "stopped", offline: "gone", gone: "gone" }[state]) ?? "waiting";
 }
 
 const since = (time) => (time ? ` since ${clockOf(time)}` : "");
@@ -52,6 +52,14 @@ export function withoutCameras(broker) {
 }
 
 function withoutBroker(broker) {
+	if (broker.isServerGone && broker.isLocal) {
+		return {
+			icon: "power",
+			title: `facet serve has ended${since(broker.since)}`,
+			text: "It ends with its clip; with --loop it plays that again and again.",
+			command: `facet serve --source ${argument(broker.address)} --loop`,
+		};
+	}
 	return {
 		icon: "broken",
 		title: `No connection${since(broker.since)}`,

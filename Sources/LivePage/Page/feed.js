@@ -2,7 +2,7 @@
 import { chosen, save } from "./address.js";
 import { $, ago, clock, icon, kindOf, make } from "./dom.js";
 
-const most = 60; // lines of each group, so that blinks do not push the others out
+const most = 60; // lines of each group and camera, so that blinks do not push the others out
 const patience = 10000; // milliseconds that a crop waits for a picture with its face
 const pause = 4000; // milliseconds between two announcements
 const side = 64; // pixels of a crop
@@ -16,6 +16,7 @@ let lastSaid = -pause;
 
 const lines = () => [...$("events").children];
 export const isShown = (group) => !chosen.hide.includes(group);
+const isWanted = ({ dataset }) => isShown(dataset.group) && [dataset.camera, ""].includes(chosen.camera);
 
 export function showFilters() {
 	const filters = $("filters");
@@ -25,7 +26,7 @@ export function showFilters() {
 		button.hidden = !seen.has(group);
 		button.ariaPressed = isShown(group);
 	}
-	for (const line of lines()) line.hidden = !isShown(line.dataset.group);
+	for (const line of lines()) line.hidden = !isWanted(line);
 	$("no-events").hidden = lines().some((line) => !line.hidden);
 }
 
@@ -39,22 +40,23 @@ export function toggle(group) {
 export function add(event, tile, { isNew, isNamed }) {
 	const { picture, words, group } = kindOf(event.kind);
 	const seconds = Date.parse(event.time) / 1000;
-	const who = `${isNamed ? `${event.name}, ` : ""}face ${event.face}`;
+	const [name, face] = [isNamed ? event.name : "", `face ${event.face}`];
+	const who = [name, face].filter(Boolean).join(", ");
 	const minutes = (words, whole) => (whole < 60 ? words : `${Math.round(whole / 60)} min`);
 	const detail = event.text.replace(/^face \d+/, "").replace(/(\d+)\.\d+ s/, minutes);
 	const crop = make("span", { className: "crop" }, icon(picture));
 	const line = make(
 		"li",
-		{ className: event.kind, data: { group, kind: event.kind }, title: `${clock(seconds)} ${event.name}: ${event.text}` },
+		{ className: event.kind, data: { group, camera: event.camera }, title: `${clock(seconds)} ${event.name}: ${event.text}` },
 		crop,
-		make("b", {}, icon(picture), words),
-		make("span", { className: "who" }, who),
+		make("div", {}, make("b", {}, icon(picture), words), make("span", { className: "who" }, name && make("span", {}, name), face)),
 		make("time", { dateTime: event.time, data: { seconds } }, ago(seconds)),
 		make("small", {}, detail),
 	);
 	$("events").prepend(line);
-	for (const old of lines().filter((other) => other.dataset.group === group).slice(most)) old.remove();
-	line.hidden = !isShown(group);
+	const alike = ({ dataset }) => dataset.group === group && dataset.camera === event.camera;
+	for (const old of lines().filter(alike).slice(most)) old.remove();
+	line.hidden = !isWanted(line);
 	if (!line.hidden) $("no-events").hidden = true;
 	if (!seen.has(group)) {
 		seen.add(group);

@@ -39,7 +39,7 @@ function drawn(tile) {
 function lost(reason) {
 	const { broker } = state ?? {};
 	const since = broker?.isServerGone ? broker.since : new Date().toISOString();
-	const gone = { address: broker?.address ?? "", connected: false, reason, since, isServerGone: true };
+	const gone = { address: "", ...broker, connected: false, reason, since, isServerGone: true };
 	showState({ overlays: [], cameras: [], events: [], further: 0, ...state, broker: gone });
 }
 
@@ -48,9 +48,10 @@ function showState(message) {
 	// While a connection is tried again, the last reason still holds.
 	if (!broker.connected && !state?.broker.connected) broker.reason ??= state?.broker.reason;
 	state = message;
+	nameCamera();
 	if (!broker.isServerGone) setClock(message.time);
 	const since = broker.since ? ` since ${clockOf(broker.since)}` : "";
-	const words = broker.connected ? `connected to ${broker.address}` : `no connection${since}`;
+	const words = broker.connected ? `${broker.isLocal ? "looking at" : "connected to"} ${broker.address}` : `no connection${since}`;
 	if ($("broker").textContent !== words) $("broker").textContent = words;
 	$("broker").className = broker.connected ? "good" : "bad";
 	if (!$("overlay").options.length) {
@@ -98,9 +99,21 @@ function showCameras() {
 	arrange();
 }
 
+// An address may name a camera as its owner does, if no other one is called so.
+function nameCamera() {
+	const { camera } = chosen;
+	if (!camera || state.cameras.some(({ base }) => base === camera)) return;
+	const named = state.cameras.filter(({ name }) => name === camera);
+	if (named.length !== 1) return;
+	chosen.camera = named[0].base;
+	connect();
+}
+
 // No camera, or not the one that the address names.
 function showEmptiness() {
-	const missing = { icon: "broken", title: "No such camera", text: `The address names ${chosen.camera}, which is not there.` };
+	const there = [...tiles.values()].map(({ name }) => name.textContent).join(", ");
+	const where = `The address names ${chosen.camera}, which is not there. There are: ${there}.`;
+	const missing = { icon: "broken", title: "No such camera", text: where };
 	const what = tiles.size === 0 ? withoutCameras(state.broker) : chosen.camera && !tiles.has(chosen.camera) ? missing : null;
 	const text = JSON.stringify(what);
 	if (text === emptiness) return;
@@ -133,19 +146,27 @@ async function detect(camera, on) {
 
 const shown = () => [...tiles.values()].filter(({ figure }) => !figure.hidden);
 
-// As many columns as make the tiles largest; where the page scrolls, two.
+// As many columns as make the tiles largest, and what they leave to the events; where the page scrolls, one or two.
 function arrange() {
 	const stage = $("cameras");
 	const count = shown().length;
 	stage.classList.toggle("one", count === 1);
 	const gap = parseFloat(getComputedStyle(stage).columnGap);
-	const { clientWidth: width, clientHeight: height } = stage;
+	const isPlain = isKiosk || isTransparent;
+	const isScrolling = narrow.matches && !isPlain;
+	const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
+	const side = Math.min(Math.max(18 * rem, innerWidth * 0.23), 25 * rem);
+	const width = isPlain || isScrolling ? stage.clientWidth : innerWidth - 2.3 * rem - side;
+	const height = stage.clientHeight;
 	const sizes = Array.from({ length: count }, (_, index) => {
 		const rows = Math.ceil(count / (index + 1));
 		return Math.min((width - index * gap) / (index + 1), ((height - (rows - 1) * gap) / rows / 9) * 16);
 	});
-	const isScrolling = narrow.matches && !isKiosk && !isTransparent;
-	stage.style.setProperty("--tile", `${Math.floor(isScrolling ? (width - gap) / 2 : Math.max(0, ...sizes))}px`);
+	const tile = Math.floor(isScrolling ? (count < 3 ? width : (width - gap) / 2) : Math.max(0, ...sizes));
+	stage.style.setProperty("--tile", `${tile}px`);
+	const columns = sizes.indexOf(Math.max(...sizes)) + 1;
+	const left = count > 1 ? width - columns * (tile + gap) : 0;
+	document.body.style.setProperty("--side", `${Math.min(34 * rem, side + Math.max(0, left))}px`);
 }
 
 function choose(base) {
@@ -155,7 +176,9 @@ function choose(base) {
 }
 
 function followChoice() {
+	if (state) nameCamera();
 	connect();
+	feed.showFilters();
 	if (state) showCameras();
 }
 

@@ -104,23 +104,26 @@ export class Tile {
 		const faces = { 0: "nobody in view", 1: "1 face" }[row.faces] ?? `${row.faces} faces`;
 		const seen = row.held ? `, ${row.faces - row.held} seen` : "";
 		this.count.textContent = isLive && row.faces !== undefined ? faces + seen : "";
-		this.showWhy();
 		this.shoot.title = `Save the picture of ${title} (s)`;
 		this.power.hidden = !control || row.state !== "online" || row.detecting === undefined || now === "cut";
 		this.power.title = `Switch detection ${row.detecting ? "off" : "on"}: ${title}`;
 		this.power.onclick = () => this.detect(row.base, !row.detecting);
 		this.explain();
+		this.showWhy();
 	}
 
 	showWhy() {
 		const mesh = this.header?.overlay === "mesh" ? "messages carry eyes and mouth only: facet view --source shows the whole mesh" : "";
-		this.why.textContent = this.condition === "live" ? [attentionWords(this.row), mesh].filter(Boolean).join("; ") : "";
+		const heads = "preview off, so heads are drawn; on with: facetd --set preview.enabled=true";
+		const isOff = this.row.preview === false && !this.bitmap && !isTransparent && this.note.hidden;
+		const words = [isOff && heads, attentionWords(this.row), mesh].filter(Boolean).join("; ");
+		this.why.textContent = this.condition === "live" ? words : "";
 	}
 
 	explain() {
 		const { row, broker, control } = this;
 		const isLive = this.condition === "live";
-		const isWaiting = isLive && performance.now() - this.liveSince < firstPicture;
+		const isWaiting = isLive && row.preview !== false && performance.now() - this.liveSince < firstPicture;
 		const hasPicture = this.canvas.dataset.picture === "true";
 		const what = advice(row, broker, { hasPicture, isWaiting, control });
 		this.shoot.hidden = !this.header;

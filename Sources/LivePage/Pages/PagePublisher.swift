@@ -48,7 +48,13 @@ final class PagePublisher {
     private var knownPages = -1
 
     /// Makes it for the cameras at an address, of which those under `bases` are shown even if nothing is heard of them.
-    init(_ options: PageService.Options, _ viewers: Viewers, address: String, bases: [String]) throws {
+    init(
+        _ options: PageService.Options,
+        _ viewers: Viewers,
+        address: String,
+        isLocal: Bool = false,
+        bases: [String]
+    ) throws {
         let overlays = try options.style.overlays()
         // If the operator's overlay hides faces, visitors can choose only overlays that do.
         let hides = overlays[options.style.overlay.name].hidesFaces
@@ -58,7 +64,7 @@ final class PagePublisher {
         self.viewers = viewers
         self.overlays = overlays
         named = Set(bases)
-        state = ServedState(address: address)
+        state = ServedState(address: address, isLocal: isLocal)
         for base in bases { state.cameras[base] = ServedCamera(base: base) }
         viewers.show(state)
     }

@@ -2,29 +2,29 @@ import CCairo
 import Frames
 
 extension Canvas {
-    /// A corner of one of the cells that a picture is divided into: where it is in the picture, and on the surface.
+    /// A corner of a cell of a picture: its place in the picture, and on the surface.
     private typealias Corner = (picture: SurfacePoint, surface: SurfacePoint)
 
-    /// The most pixels per point of what is pasted into a document of shapes: pages show it larger than the picture under it.
+    /// Most pixels per point of what is pasted into a document: pages show it larger than the picture below it.
     private static let finest = 2.0
 
-    /// Pastes a picture cell by cell so that it follows a surface, without cells that show their back.
+    /// Pastes a picture cell by cell so that it follows a surface, without the cells that show their back.
     ///
-    /// `width` is about how many points wide it is seen from straight ahead; `place` maps shares, 0…1 across and down.
+    /// `width` is about its width in points from straight ahead; `place` maps shares, 0…1 across and down.
     func paste(_ picture: PastedPicture, width: Double, cells: SIMD2<Int>, _ place: (SurfacePoint) -> SurfacePoint) {
         let isVector = !surface.isImage
         // No finer than the picture itself: pixels cost time and bytes.
         let fineness = isVector ? max(1, min(Self.finest, Double(picture.size.width) / width)) : 1
         let copy = picture.copy(width: width * fineness)
         let copySize = copy.all.size
-        // Cells reach one pixel beyond the picture, where it fades into nothing: that makes its edge smooth.
+        // Cells reach one pixel beyond the picture, where it fades into nothing, which smooths its edge.
         let corners = (0...cells.y).map { row in
             (0...cells.x).map { column -> Corner in
                 let point = -1 + (copySize + 2) * [Double(column), Double(row)] / SurfaceSize(cells)
                 return (point, place(point / copySize))
             }
         }
-        // Cairo counts in 24.8 bits; and nothing is seen of what lies outside.
+        // Cairo counts in 24.8 bits; what is outside is not seen.
         guard let box = Outline(line: corners.joined().map(\.surface)).bounds,
             box.x < size.width, box.y < size.height, box.end.min() > 0,
             [box.x, box.y, box.end.x, box.end.y].allSatisfy({ abs($0) < 1_000_000 })
@@ -58,7 +58,7 @@ extension Canvas {
         cairo_restore(context)
     }
 
-    /// Fills a triangle of the surface with one of a picture; nothing if it is seen from behind.
+    /// Fills a triangle of the surface with one of a picture, unless it is seen from behind.
     private func triangle(_ picture: Surface, _ corners: [Corner]) {
         let onPicture = PlaneTransform(triangle: corners.map(\.picture))
         let onSurface = PlaneTransform(triangle: corners.map(\.surface))

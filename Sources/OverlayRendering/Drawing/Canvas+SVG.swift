@@ -2,7 +2,7 @@ import CCairo
 package import Frames
 
 extension Canvas {
-    /// What is drawn on a canvas of that size, as a transparent SVG document in UTF-8 whose user units are the canvas's points.
+    /// Draws on a canvas and returns it as a transparent SVG document in UTF-8 whose user units are its points.
     package static func svg(size: FrameSize, _ body: (Canvas) throws -> Void) throws -> [UInt8] {
         var bytes: [UInt8] = []
         try withUnsafeMutablePointer(to: &bytes) { output in

@@ -1,33 +1,33 @@
 import CCairo
 
-/// How a plate with words looks, and on which side of a face it is if there is room.
+/// The style of a plate with words, and the preferred side of a face for it.
 struct PanelStyle {
     var plate = Color(red: 0.05, green: 0.07, blue: 0.1, alpha: 0.8)
-    /// Its corners, as a share of the letters' size.
+    /// The radius of its corners, as a share of the letters' size.
     var radius = 0.7
     var side = PanelPlace.Side.above
-    /// It is at least as wide as this.
+    /// The text that it is at least as wide as.
     var longest = ""
 }
 
-/// Lines that a terminal writes into its cells, from a cell on; column and row count from 0.
+/// Lines that a terminal writes into its cells; column and row count from 0.
 package struct CellWords: Hashable, Sendable {
     package var column: Int
     package var row: Int
     package var lines: [String]
-    /// How many letters the plate has room for.
+    /// The number of letters that the plate has room for.
     package var width: Int
     package var plate: Color
 }
 
 extension Canvas {
-    /// What is to be written into cells since the last call.
+    /// Takes the words that are to be written into cells since the last call.
     package func removeWords() -> [CellWords] {
         defer { words = [] }
         return words
     }
 
-    /// Writes lines on a plate beside a box, if there is a place where it covers no face. Letters and gap are in points.
+    /// Writes lines on a plate beside a box, unless it would cover a face everywhere. Letters and gap are in points.
     func write(
         _ lines: [String],
         size: Double,

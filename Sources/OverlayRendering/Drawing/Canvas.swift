@@ -2,15 +2,19 @@ import CCairo
 import FaceMetadata
 package import Frames
 
-/// A picture to draw on, whose points are its pixels; not Sendable, as the code that draws owns it.
+/// A picture to draw on, whose points are its pixels. Not Sendable: the code that draws owns it.
 package final class Canvas {
     package let pixelSize: FrameSize
-    /// The size of a terminal's cell, where it writes the words itself over what is drawn; they are then in `words`.
+    /// The size of a terminal's cell if it writes the words itself over the drawing; they are then in `words`.
     package var textCell: SurfaceSize?
-    /// What is to be written in cells since `removeWords`.
+    /// The words to be written into cells since `removeWords`.
     var words: [CellWords] = []
-    /// The side of its face on which each face's panel was last: it stays there as long as there is room.
+    /// The side of its face on which each face's panel was last; it stays there while there is room.
     var panelSides: [FaceID: PanelPlace.Side] = [:]
+    /// Whether what was drawn may be transparent in parts; then its frames are.
+    private(set) var isTransparent = false
+    /// What frames of it say about their colours.
+    package var colors: ColorStatement?
     let surface: Surface
     let context: OpaquePointer
 
@@ -19,9 +23,9 @@ package final class Canvas {
         self.init(try Surface(CAIRO_FORMAT_ARGB32, pixelSize))
     }
 
-    /// Draws on a surface, whose size is that of its pixels unless it is a document.
+    /// Makes a canvas of a surface, whose size is that of its pixels unless it is a document.
     init(_ surface: Surface, size: FrameSize? = nil) {
-        // Cairo always returns a context, if need be with an error, which `check` throws.
+        // Cairo always returns a context, perhaps with an error, which `check` throws.
         pixelSize = size ?? surface.size
         self.surface = surface
         context = cairo_create(surface.pointer)
@@ -31,13 +35,20 @@ package final class Canvas {
 
     package var size: SurfaceSize { pixelSize.points }
 
-    /// Fills everything with an opaque colour.
+    /// Makes everything transparent.
+    package func erase() {
+        isTransparent = true
+        cairo_set_operator(context, CAIRO_OPERATOR_CLEAR)
+        cairo_paint(context)
+        cairo_set_operator(context, CAIRO_OPERATOR_OVER)
+    }
+
     package func clear(_ color: Color) {
         setSource(color)
         cairo_paint(context)
     }
 
-    /// Fills a shape; where two of its lines run around the same spot, it stays free unless its parts may overlap.
+    /// Fills a shape. Spots inside two of its lines stay free unless its parts may overlap.
     func fill(_ outline: Outline, _ color: Color, overlaps: Bool = false) {
         trace(outline)
         setSource(color)
@@ -45,7 +56,7 @@ package final class Canvas {
         cairo_fill(context)
     }
 
-    /// Fills a shape with one colour at a centre that turns into another at a radius, in points.
+    /// Fills a shape with a gradient from one colour at a centre to another at a radius, in points.
     func fill(_ outline: Outline, from inner: Color, to outer: Color, center: SurfacePoint, radius: Double) {
         guard let pattern = cairo_pattern_create_radial(center.x, center.y, 0, center.x, center.y, max(radius, 0.01))
         else { return }
@@ -58,7 +69,7 @@ package final class Canvas {
         cairo_fill(context)
     }
 
-    /// Draws along a shape's lines, with a width in points.
+    /// Draws a shape's lines, with a width in points.
     func stroke(_ outline: Outline, _ color: Color, width: Double) {
         trace(outline)
         setSource(color)
@@ -68,7 +79,6 @@ package final class Canvas {
         cairo_stroke(context)
     }
 
-    /// Draws only inside a shape while `body` runs.
     func clipped(to outline: Outline, _ body: () -> Void) {
         cairo_save(context)
         trace(outline)
@@ -88,21 +98,23 @@ package final class Canvas {
         return try body(UnsafeRawBufferPointer(start: data, count: bytesPerRow * pixelSize.height), bytesPerRow)
     }
 
-    /// Lends what was drawn as a frame, while `body` runs.
+    /// Lends the picture as a frame while `body` runs.
     package func withFrame<Result>(mediaTime: Double = 0, _ body: (Frame) throws -> Result) throws -> Result {
         try check()
         return try withPixels { pixels, bytesPerRow in
             guard let base = pixels.baseAddress else { throw CanvasError("drawing failed: there is no memory") }
             let plane = Frame.Plane(base: base, bytesPerRow: bytesPerRow)
-            return try body(Frame(borrowing: plane, size: pixelSize, format: .bgra, mediaTime: mediaTime))
+            var frame = Frame(borrowing: plane, size: pixelSize, format: .bgra, mediaTime: mediaTime)
+            frame.colors = colors
+            return try body(isTransparent ? frame.overWhite : frame)
         }
     }
 
-    /// Throws if something drawn so far failed; Cairo draws nothing after a failure.
+    /// Throws if any drawing so far failed; Cairo draws nothing after a failure.
     package func check() throws(CanvasError) { try cairo_status(context).check() }
     func setSource(_ color: Color) { cairo_set_source_rgba(context, color.red, color.green, color.blue, color.alpha) }
 
-    /// Lets a picture be what is drawn with next, its upper left corner at a point.
+    /// Sets a picture to draw with next, its upper left corner at a point.
     func setSource(
         _ picture: Surface,
         _ filter: cairo_filter_t,
@@ -124,7 +136,7 @@ package final class Canvas {
     }
 }
 
-/// A colour, its parts 0…1, opacity not multiplied in.
+/// A colour; its parts are 0…1, not multiplied by the opacity.
 package struct Color: Hashable, Sendable {
     package var red: Double
     package var green: Double
@@ -138,10 +150,8 @@ package struct Color: Hashable, Sendable {
     package func withAlpha(_ alpha: Double) -> Color { Color(red: red, green: green, blue: blue, alpha: alpha) }
 
     package static let white = Color(red: 1, green: 1, blue: 1)
-    /// The yellow of what is to be noticed.
     static let mark = Color(red: 1, green: 0.82, blue: 0.25)
     package static let black = Color(red: 0, green: 0, blue: 0)
-    /// The red of hearts, hats and squares.
     package static let red = Color(red: 0.87, green: 0.09, blue: 0.13)
 }
 
@@ -154,10 +164,9 @@ package struct CanvasError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension cairo_status_t {
-    /// Why something failed, in Cairo's words; nil if it did not.
+    /// The reason of a failure in Cairo's words; nil without one.
     var failure: String? { self == CAIRO_STATUS_SUCCESS ? nil : String(cString: cairo_status_to_string(self)) }
 
-    /// Throws if drawing failed.
     func check() throws(CanvasError) {
         if let failure { throw CanvasError("drawing failed: \(failure)") }
     }

@@ -1,12 +1,12 @@
 import Glibc
 
-/// A shape made of closed and open lines. Curves are broken into short straight pieces as they are added, so that the
+/// A shape made of closed or open lines. Curves are broken into short straight pieces as they are added, so that the
 /// shape can go through any projection, not only an affine one.
 struct Outline: Hashable, Sendable {
     private(set) var lines: [[SurfacePoint]]
     /// Whether a last piece of each line leads back to its first point.
     private(set) var isClosed = true
-    /// Pieces a curve is broken into: a quarter circle of 250 points then deviates by about 0.1 point.
+    /// Pieces of a curve: a quarter circle of 250 points then deviates by about 0.1 point.
     private static let piecesPerCurve = 24
 
     /// The corners of the convex hull of points, all hulls in the same direction (Andrew's monotone chain).
@@ -30,13 +30,13 @@ struct Outline: Hashable, Sendable {
 }
 
 extension Outline {
-    /// A cubic Bézier curve's end and the control points near its start and its end.
+    /// A cubic Bézier curve: its end, and the control points near its start and its end.
     typealias Curve = (end: SurfacePoint, near: SurfacePoint, far: SurfacePoint)
 
     init(polygon points: [SurfacePoint]) { self.init(lines: [points]) }
     init(line points: [SurfacePoint]) { self.init(lines: [points], isClosed: false) }
 
-    /// A line along curves, or the shape that they bound.
+    /// Makes a line along curves, or the shape that they bound.
     init(from start: SurfacePoint, _ curves: [Curve], isClosed: Bool = true) {
         var points = [start]
         for curve in curves {
@@ -47,7 +47,7 @@ extension Outline {
         self.init(lines: [points], isClosed: isClosed)
     }
 
-    /// A rectangle, whose corners may be round.
+    /// Makes a rectangle, perhaps with round corners.
     init(_ rect: SurfaceRect, radius: Double = 0) {
         let radius = max(0, min(radius, rect.width / 2, rect.height / 2))
         let straight = SurfacePoint(rect.width / 2 - radius, rect.height / 2 - radius)
@@ -64,7 +64,7 @@ extension Outline {
         self.init(polygon: Self.ellipse(center, [radiusX, radiusY], pieces: 4 * Self.piecesPerCurve))
     }
 
-    /// Corners of a polygon inside an ellipse; the first lies at its right, or so many pieces further.
+    /// Corners of a polygon inside an ellipse; the first is at its right, turned by `first` pieces.
     static func ellipse(
         _ center: SurfacePoint,
         _ radius: SurfacePoint,
@@ -77,7 +77,7 @@ extension Outline {
         }
     }
 
-    /// Where a curve is after a share `t` of it.
+    /// The point of a curve after a share `t` of it.
     static func cubic(_ t: Double, from start: SurfacePoint, _ curve: Curve) -> SurfacePoint {
         let s = 1 - t
         let first = start * (s * s * s) + curve.near * (3 * s * s * t)
@@ -94,7 +94,6 @@ extension Outline {
         return SurfaceRect(corner: points.reduce(first, pointwiseMin), opposite: points.reduce(first, pointwiseMax))
     }
 
-    /// The same shape with each point moved.
     func mapped(_ transform: (SurfacePoint) -> SurfacePoint) -> Outline {
         Outline(lines: lines.map { $0.map(transform) }, isClosed: isClosed)
     }

@@ -1,16 +1,16 @@
-/// Where a panel with words goes beside a face, so that it covers neither this face nor another one.
+/// Finds places for panels with words beside faces, where they cover no face.
 struct PanelPlace {
     enum Side: CaseIterable {
         case right, left, below, above
     }
 
-    /// What must stay visible: the faces, and the panels that were placed before.
+    /// The rectangles that must stay visible: the faces, and the panels that were placed before.
     private(set) var taken: [SurfaceRect]
     let area: SurfaceSize
-    /// On which side of its box the last place is; nil if there is none, or it is in a corner of the surface.
+    /// The side of its box on which the last place is; nil if there is none, or it is in a corner of the surface.
     private(set) var side: Side?
 
-    /// Reserves a place by the first side of a box, the others or the surface's corners; nil if it would cover a face everywhere.
+    /// Reserves a place at the first side of a box, another side or a corner of the surface; nil if each covers a face.
     mutating func reserve(_ size: SurfaceSize, beside box: SurfaceRect, gap: Double, first: Side) -> SurfaceRect? {
         side = nil
         let last = area - size
@@ -30,7 +30,7 @@ struct PanelPlace {
         return nil
     }
 
-    /// Upper left corners on one side of a box: in its middle or at its beginning, and at its ends.
+    /// Upper left corners on a side of a box: at its middle or beginning, and at its ends.
     private static func corners(_ side: Side, _ size: SurfaceSize, _ box: SurfaceRect, _ gap: Double) -> [SurfacePoint]
     {
         let before = box.origin - size - gap

@@ -3,9 +3,9 @@ package import Frames
 import Glibc
 import System
 
-/// A transparent PNG to paste onto faces, in sizes each half of the one before: drawn much smaller it would flicker otherwise.
+/// A transparent PNG to paste onto faces, in sizes each half of the one before: drawn much smaller, it would flicker.
 package final class PastedPicture {
-    /// What a file may have: a face in a picture is hardly wider than 1000 pixels.
+    /// Limits of a file: a face in a picture is hardly wider than 1000 pixels.
     static let maximumBytes = 4 << 20
     static let maximumSide = 2048
 
@@ -14,7 +14,6 @@ package final class PastedPicture {
     }
 
     package let size: FrameSize
-    /// The picture and its smaller copies.
     private var copies: [Surface]
 
     convenience init(path: String) throws(Refusal) {
@@ -28,7 +27,7 @@ package final class PastedPicture {
     }
 
     package init(png: [UInt8]) throws(Refusal) {
-        // The size is checked before the decoder asks for memory: a few bytes can stand for gigabytes of pixels.
+        // The size is checked before the decoder allocates memory: a few bytes can mean gigabytes of pixels.
         size = try Self.size(of: png)
         guard size.width <= Self.maximumSide, size.height <= Self.maximumSide else {
             throw Refusal(reason: "it is \(size); \(Self.maximumSide) pixels a side are allowed")
@@ -45,7 +44,7 @@ package final class PastedPicture {
         }
     }
 
-    /// The smallest copy that has at least that many pixels across, or else the largest.
+    /// The smallest copy that is at least `width` pixels wide, or else the largest.
     func copy(width: Double) -> Surface { copies.last { Double($0.size.width) >= width } ?? copies[0] }
 
     private static func size(of png: [UInt8]) throws(Refusal) -> FrameSize {
@@ -78,7 +77,7 @@ package final class PastedPicture {
         return try? Surface(owning: surface, size)
     }
 
-    /// A picture in a size of its own, with four channels whatever the file has.
+    /// Copies a picture in another size, with four channels whatever the file has.
     private static func copy(of source: Surface, _ size: FrameSize, scale: Double) throws(Refusal) -> Surface {
         let part = SurfaceRect(origin: .zero, size: size.points / scale)
         guard let copy = try? source.resampled(from: part, size, CAIRO_FILTER_BILINEAR, CAIRO_FORMAT_ARGB32) else {

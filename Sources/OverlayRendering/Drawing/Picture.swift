@@ -2,12 +2,16 @@ import CCairo
 package import FaceMetadata
 package import Frames
 
-/// A frame's pixels in the form Cairo draws; keeps its memory from frame to frame of the same size.
+/// A frame's pixels in the form that Cairo draws; keeps its memory from frame to frame of the same size.
 package final class Picture {
     private(set) var surface: Surface?
     private(set) var orientation = Orientation.up
-    /// The size of the upright picture, all its pixels counted; nil before the first frame.
+    /// The size of the upright picture in the frame's pixels; nil before the first frame.
     package private(set) var uprightSize: FrameSize?
+    /// Whether parts of it may be transparent.
+    package private(set) var hasOpacity = false
+    /// What its file says about its colours.
+    package private(set) var colors: ColorStatement?
 
     package init() {}
 
@@ -16,17 +20,19 @@ package final class Picture {
         uprightSize = nil
     }
 
-    /// Takes over a frame's pixels; throws `CanvasError` for a JPEG, or if it is too large.
+    /// Copies a frame's pixels; throws `CanvasError` for a JPEG, or if it is too large.
     ///
-    /// Where it will be drawn much smaller, as `target` says in pixels, only every second, third, … pixel is taken.
+    /// If it will be drawn much smaller, as `target` says in pixels, only every second, third, … pixel is copied.
     package func update(from frame: Frame, target: FrameSize? = nil) throws(CanvasError) {
         guard frame.format != .jpeg else { throw CanvasError("cannot draw a JPEG frame that was not decoded") }
         let upright = frame.uprightSize
         let stride = Self.stride(from: upright, to: target)
         let size = FrameSize(width: frame.size.width / stride, height: frame.size.height / stride)
-        if surface?.size != size { surface = nil }
-        let surface = if let surface { surface } else { try Surface(CAIRO_FORMAT_RGB24, size) }
+        if surface?.size != size || hasOpacity != frame.hasOpacity { surface = nil }
+        let format = frame.hasOpacity ? CAIRO_FORMAT_ARGB32 : CAIRO_FORMAT_RGB24
+        let surface = if let surface { surface } else { try Surface(format, size) }
         self.surface = surface
+        (hasOpacity, colors) = (frame.hasOpacity, frame.colors)
         orientation = frame.orientation
         uprightSize = upright
         cairo_surface_flush(surface.pointer)
@@ -37,7 +43,7 @@ package final class Picture {
         cairo_surface_mark_dirty(surface.pointer)
     }
 
-    /// How many pixels apart are taken, so that at least as many are left as will be drawn.
+    /// The step between the copied pixels, so that there are no fewer than will be drawn.
     private static func stride(from size: FrameSize, to target: FrameSize?) -> Int {
         guard let target, target.width > 0, target.height > 0 else { return 1 }
         return max(1, min(size.width / target.width, size.height / target.height))
@@ -45,7 +51,7 @@ package final class Picture {
 }
 
 extension Picture {
-    /// A part of the upright picture in a scale, with what `draw` adds, as a JPEG; nil if the part has no area.
+    /// Makes a JPEG of a part of the upright picture in a scale, with what `draw` adds; nil if the part has no area.
     package func jpeg(
         of part: NormalizedRect = .whole,
         scale: Double = 1,
@@ -62,14 +68,15 @@ extension Picture {
             cleanAperture: part
         )
         guard let geometry else { return nil }
+        canvas.colors = colors
         canvas.clear(.black)
         canvas.draw(self, geometry)
         draw(canvas, geometry)
         return try canvas.withFrame { try encoder.encode($0) }
     }
 
-    /// How sharp a part of the upright picture is, to compare pictures of the same face: the bytes of a JPEG of it, scaled to 160
-    /// pixels, since details need them.
+    /// The sharpness of a part of the upright picture, to compare pictures of the same face: the bytes of its JPEG at a
+    /// size of 160 pixels, since details need bytes.
     package func sharpness(of part: NormalizedRect) throws -> Int {
         let side = (part.size * (uprightSize?.points ?? .zero)).max()
         guard side >= 1, (part.origin + part.size).sum().isFinite else { return 0 }
@@ -78,7 +85,8 @@ extension Picture {
 }
 
 extension Canvas {
-    /// Draws an upright picture, if there is one; smooth shrinking averages all pixels, else the nearest four, which is faster.
+    /// Draws an upright picture, if there is one; over white, unless the canvas is transparent too. Smooth shrinking averages all
+    /// pixels, not only the nearest four.
     package func draw(_ picture: Picture, _ geometry: PreviewLayerGeometry, isSmooth: Bool = true) {
         guard let source = picture.surface else { return }
         let map = PlaneTransform.scaling(1 / source.all.size)
@@ -86,8 +94,9 @@ extension Canvas {
             .then(geometry.surfaceFromPicture)
         var matrix = map.cairo
         clipped(to: Outline(geometry.visibleRect)) {
+            if picture.hasOpacity, !isTransparent { clear(.white) }
             cairo_transform(context, &matrix)
-            // With nothing beyond its edge, the outermost row would fade where the picture is enlarged.
+            // Without colour beyond its edge, the outermost row of an enlarged picture would fade.
             setSource(source, isSmooth ? CAIRO_FILTER_GOOD : CAIRO_FILTER_BILINEAR)
             cairo_paint(context)
         }

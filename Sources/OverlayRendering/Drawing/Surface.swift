@@ -1,11 +1,11 @@
 import CCairo
 import Frames
 
-/// A surface of Cairo's, which is destroyed with this object.
+/// A surface of Cairo's, destroyed with this object.
 final class Surface {
     let pointer: OpaquePointer
 
-    /// Takes over a surface, which Cairo always returns, if need be with an error.
+    /// Takes over a surface, which Cairo always returns, perhaps with an error.
     init(owning pointer: OpaquePointer, _ size: FrameSize) throws(CanvasError) {
         self.pointer = pointer
         if let reason = cairo_surface_status(pointer).failure { throw Self.failure(size, reason) }
@@ -15,7 +15,7 @@ final class Surface {
         CanvasError("cannot make a picture of \(size) pixels to draw on: \(reason); choose a smaller size")
     }
 
-    /// Pixels, all of them zero.
+    /// Makes a surface of pixels that are all zero.
     convenience init(_ format: cairo_format_t, _ size: FrameSize) throws(CanvasError) {
         guard let width = Int32(exactly: size.width), let height = Int32(exactly: size.height), width > 0, height > 0
         else { throw Self.failure(size, "no side may be empty") }
@@ -24,19 +24,17 @@ final class Surface {
 
     deinit { cairo_surface_destroy(pointer) }
 
-    /// Whether it has pixels, and not shapes of a document.
+    /// Whether it has pixels rather than a document's shapes.
     var isImage: Bool { cairo_surface_get_type(pointer) == CAIRO_SURFACE_TYPE_IMAGE }
 
-    /// The number of its pixels.
     var size: FrameSize {
         let width = cairo_image_surface_get_width(pointer)
         return FrameSize(width: Int(width), height: Int(cairo_image_surface_get_height(pointer)))
     }
 
-    /// All of it.
     var all: SurfaceRect { SurfaceRect(origin: .zero, size: size.points) }
 
-    /// A part in another size, the border's colours beyond it.
+    /// Copies a part in another size, with the border's colours beyond it.
     func resampled(
         from part: SurfaceRect,
         _ size: FrameSize,

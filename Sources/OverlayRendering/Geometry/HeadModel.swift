@@ -1,25 +1,25 @@
 import FaceMetadata
 import Glibc
 
-/// A head in space, turned as the face is and held to the picture by one of its landmarks.
+/// A head in space, turned like the face and attached to the picture at one of its landmarks.
 ///
 /// Positions are shares of the face's own size, from the middle of the head's front half: x of the width to the head's
 /// right as seen in the picture, y of the height to its chin, z of the width out of its nose.
 struct HeadModel {
-    /// Half the width of the curved front, and how far it comes forward: a cheek is nearly half a width from the middle,
-    /// the mouth a little less than half a width before the ears (from the canonical face model of 468 points).
+    /// Half the width of the curved front, and how far it comes forward: a cheek is nearly half a width from the
+    /// middle, the mouth a little less than half a width before the ears (canonical face model of 468 points).
     static let halfWidth = 0.60
     static let depth = 0.48
-    /// The eye is at least so many widths of the face away: from nearer, a large face's front would be drawn too wide.
+    /// Least distance of the viewer, in widths of the face: from nearer, a large face's front would be too wide.
     private static let viewingDistance = 6.0
-    /// How far behind the edge, in radians, something has come down to its lowest height.
+    /// Radians behind the edge within which something comes down to its lowest height.
     private static let fading = 0.2
-    /// The face's own size in points, as it would be seen from straight ahead.
+    /// The face's own size in points, as seen from straight ahead.
     let unit: SurfaceSize
     private var plane: FacePlane
     private let pose: HeadPose
 
-    /// Makes the head of a face so that one position of it lies at a point of the surface.
+    /// Makes the head of a face with one position of it at a point of the surface.
     init(_ face: SurfaceFace, holding position: (x: Double, y: Double, z: Double), at point: SurfacePoint) {
         pose = face.assumedPose
         let width = Self.seenShare(pose.yaw ?? 0, depth: 0.9)
@@ -31,21 +31,21 @@ struct HeadModel {
         self.plane = plane
     }
 
-    /// The share of a side that is seen of a turned face: the near side shows its depth, the far one hides behind the nose.
+    /// The visible share of a side of a turned face: the near side shows its depth, the far one hides behind the nose.
     private static func seenShare(_ degrees: Double, depth: Double) -> Double {
         let sine = sin(degrees.radians)
         let cosine = max(0, cos(degrees.radians))
         return max(0.6, ((cosine * cosine + depth * depth * sine * sine).squareRoot() + cosine) / 2)
     }
 
-    /// How far what sits on top leans back with the head, in degrees; beyond, its upper end would lie out of sight behind it.
+    /// Largest lean, in degrees, of what sits on top; beyond, its upper end would be out of sight behind the head.
     private static let farthestLean = 10.0
-    /// The middle of the skull and its half height and half length, from the middle between the eyes in widths of the face.
+    /// The skull's middle, half height and half length, from the middle of the eyes in widths of the face.
     private static let skull = (y: -0.04, z: -0.64, height: 0.68, length: 0.62)
 
-    /// The same head for what sits on top of it, `y` of the height and `z` of the width from the middle.
+    /// The same head for something that sits on top, `y` of the height and `z` of the width from the middle.
     ///
-    /// Of a head that is tilted back, the skull itself would put a hat on the eyes: it keeps its share of the way up to the edge.
+    /// On a head tilted back, a hat on the skull would cover the eyes: it keeps its share of the way to the edge.
     func carrying(_ y: Double, _ z: Double) -> HeadModel {
         guard let pitch = pose.pitch, pitch > 0 else { return self }
         func edge(_ pitch: Double) -> Double {
@@ -60,7 +60,7 @@ struct HeadModel {
             head.plane.rotation = HeadRotation(HeadPose(roll: pose.roll, yaw: pose.yaw, pitch: pitch))
             return head
         }
-        /// How far the lower edge lies below the eyes on the surface.
+        /// Distance of the lower edge below the eyes on the surface.
         func height(_ head: HeadModel) -> Double {
             ((head.point(0, y, z) - head.point(0, CanonicalFace.eyeY, Self.depth)) * down).sum()
         }
@@ -74,10 +74,10 @@ struct HeadModel {
         plane.point(x * unit.width, y * unit.height, z * unit.width)
     }
 
-    /// Where a position on the head's curved front lies on the surface; one that is turned away lies at the edge that hides it.
+    /// The place on the surface of a position on the head's curved front, or of the edge that hides it.
     ///
-    /// x, as seen from straight ahead, and the lift before the skin are shares of the width, y is one of the height; turned away, a
-    /// position goes down to `lowest`, so that nothing thin stands at that edge.
+    /// x, as seen from straight ahead, and the lift above the skin are shares of the width, y is one of the height. A
+    /// position that is turned away goes down to `lowest`, so that the edge there is not thin.
     func front(_ x: Double, _ y: Double, lift: Double = 0, lowest: Double = -.infinity) -> SurfacePoint {
         let (a, c) = (Self.halfWidth + lift, Self.depth + lift)
         let straight = asin(max(-1, min(1, x / a)))
@@ -90,25 +90,25 @@ struct HeadModel {
         return point(a * sin(angle), y + max(0, lowest - y) * share, c * cos(angle))
     }
 
-    /// Where a position lies that follows the head's front and stands out flat beyond; x and lift in widths, y in heights.
+    /// The place of a position that follows the head's front and is flat beyond it; x and lift in widths, y in heights.
     func wrapped(_ x: Double, _ y: Double, lift: Double) -> SurfacePoint {
         let share = x / max(0.01, Self.halfWidth + lift)
         return point(x, y, (Self.depth + lift) * max(0, 1 - share * share).squareRoot())
     }
 
-    /// How much a direction points to the viewer, −1…1: by the head's axes.
+    /// How much a direction, by the head's axes, points to the viewer, −1…1.
     func facing(_ x: Double, _ y: Double, _ z: Double) -> Double {
         plane.rotation.right.z * x + plane.rotation.down.z * y + plane.rotation.forward.z * z
     }
 }
 
 extension SurfaceFace {
-    /// How far an eye is turned outward from where the nose points, in degrees: a face is round.
+    /// Degrees by which an eye is turned outward from the nose's direction: a face is round.
     private static let outward = 22.0
-    /// A plane that is turned further away than this is not seen: the bridge of the nose hides its eye.
+    /// Least share by which a visible plane faces the viewer: beyond, the bridge of the nose hides its eye.
     private static let edge = 0.30
 
-    /// The plane on which an eye lies: that at the left or the right of the surface.
+    /// The plane of the eye at the left or the right of the surface.
     func eyePlane(isLeft: Bool) -> FacePlane {
         var plane = FacePlane(center: isLeft ? assumedEyes.left : assumedEyes.right, pose: assumedPose)
         plane.rotation.turn(byYaw: isLeft ? -Self.outward : Self.outward)

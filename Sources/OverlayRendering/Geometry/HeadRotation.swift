@@ -6,14 +6,14 @@ typealias Vector = SIMD3<Double>
 
 /// A head's rotation as a matrix, in the surface's axes: x to the right, y down, z towards the viewer.
 ///
-/// As `HeadPose` is measured: roll in the head's own plane first, then the nose up or down, then to the side.
+/// It is composed as `HeadPose` is: roll in the head's own plane first, then nose up or down, then to the side.
 struct HeadRotation: Hashable, Sendable {
-    /// Where the head's own axes point: to its right as seen in the picture, down to its chin, out of its nose.
+    /// The directions of the head's own axes: to its right as seen in the picture, down to its chin, out of its nose.
     private(set) var right: Vector = [1, 0, 0], down: Vector = [0, 1, 0], forward: Vector = [0, 0, 1]
 
-    /// Makes the rotation of a head; an angle that is unknown is 0.
+    /// Makes the rotation of a head; an unknown angle is 0.
     init(_ pose: HeadPose) {
-        // The last rotation comes first: each one turns the axes that those before it have turned.
+        // The last rotation comes first: each one turns the axes as the ones before have turned them.
         turn(byYaw: pose.yaw ?? 0)
         Self.turn(&down, to: &forward, pose.pitch ?? 0)
         Self.turn(&right, to: &down, pose.roll)
@@ -30,42 +30,40 @@ struct HeadRotation: Hashable, Sendable {
         axis = turned
     }
 
-    /// Where a position in the head's own axes lies.
+    /// The position, in the surface's axes, of one in the head's own axes.
     func callAsFunction(_ position: Vector) -> Vector { right * position.x + down * position.y + forward * position.z }
 
     static func sinCos(_ degrees: Double) -> (Double, Double) { (sin(degrees.radians), cos(degrees.radians)) }
 }
 
 extension Double {
-    /// The angle of so many degrees.
     var radians: Double { self * .pi / 180 }
 
-    /// The same angle in degrees in (−180, 180].
+    /// The same angle, in degrees in (−180, 180].
     package var normalizedDegrees: Double {
         let wrapped = remainder(dividingBy: 360)
         return wrapped == -180 ? 180 : wrapped
     }
 
-    /// An angle in degrees after the plane was stretched across and down; itself if both are the same.
+    /// The angle, in degrees, after the plane was stretched across and down; unchanged if both are the same.
     func stretched(by scales: SIMD2<Double>) -> Double {
         guard abs(scales.x - scales.y) > 1e-12 * scales.x else { return self }
         return (atan2(scales.y * sin(radians), scales.x * cos(radians)) * 180 / .pi).normalizedDegrees
     }
 }
 
-/// A plane that turns with a head, seen in perspective as a layer with a transform whose m34 is 1/−1000.
+/// A plane that turns with a head, seen in perspective like a layer with a transform whose m34 is 1/−1000.
 ///
 /// Positions in it are in points from its centre, to the head's own right (as seen in the picture), down towards its
 /// chin and out of its nose. Cairo's matrices are affine, so whatever is drawn on the plane goes through `point`.
 struct FacePlane: Hashable, Sendable {
-    /// How far the eye is from the surface, in points: the 1000 of m34 = 1/−1000.
+    /// Distance of the viewer from the surface, in points: the 1000 of m34 = 1/−1000.
     static let eyeDistance = 1000.0
-    /// Nearer than this share of the eye's distance nothing is drawn larger: a point behind the eye has no picture.
+    /// Share of the viewer's distance within which nothing grows any more: a point behind the viewer has no picture.
     private static let nearest = 0.2
-    /// Where the centre of the plane lies on the surface.
     var center: SurfacePoint
     var rotation: HeadRotation
-    /// How far the eye is, in points.
+    /// Distance of the viewer, in points.
     var distance = FacePlane.eyeDistance
 
     init(center: SurfacePoint, pose: HeadPose) {

@@ -1,9 +1,9 @@
 package import FaceMetadata
 package import Frames
 
-/// Where a picture lies on a drawing surface: the geometry of AVCaptureVideoPreviewLayer.
+/// The place of a picture on a drawing surface: the geometry of AVCaptureVideoPreviewLayer.
 ///
-/// The picture's coordinates are the metadata's 0…1; it is cropped to its clean aperture, mirrored, and fitted by gravity.
+/// Its coordinates are the metadata's 0…1. It is cropped to its clean aperture, mirrored, and fitted by gravity.
 package struct PreviewLayerGeometry: Hashable, Sendable {
     /// The size of the picture that metadata refers to, in pixels.
     let pictureSize: FrameSize
@@ -11,10 +11,10 @@ package struct PreviewLayerGeometry: Hashable, Sendable {
     let isMirrored: Bool
     /// Maps the picture's 0…1 to the surface's points.
     let surfaceFromPicture: PlaneTransform
-    /// Where the visible part of the picture lies on the surface; reaches beyond it with `resizeAspectFill`.
+    /// The visible part of the picture on the surface; it reaches beyond with `resizeAspectFill`.
     let visibleRect: SurfaceRect
 
-    /// Makes the geometry; nil unless picture, surface and the part of the picture that is shown each have a finite area.
+    /// Makes the geometry; nil unless picture, surface and the visible part of the picture each have a finite area.
     package init?(
         size: SurfaceSize,
         pictureSize: FrameSize,
@@ -53,7 +53,7 @@ package enum VideoGravity: String, Hashable, Sendable, CaseIterable {
     /// The picture is stretched to the surface.
     case resize = "fill"
 
-    /// Where a picture of that size lies on a surface, in points.
+    /// The rectangle of a picture of that size on a surface, in points.
     func pictureRect(of picture: SurfaceSize, on surface: SurfaceSize) -> SurfaceRect {
         let scales = surface / picture
         let size =
@@ -66,7 +66,7 @@ package enum VideoGravity: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// In double precision, unlike the map that samples pixels: conversions must survive the round trip.
+/// A map in double precision, unlike the one that samples pixels: conversions must survive the round trip.
 typealias PlaneTransform = AffineMap<Double>
 
 extension PlaneTransform {

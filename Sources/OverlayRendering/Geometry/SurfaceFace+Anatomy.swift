@@ -1,7 +1,7 @@
 import FaceMetadata
 import Glibc
 
-/// Where the parts of a face usually are, as shares of its box from its centre, x of the width and y of the height.
+/// The usual places of the parts of a face, as shares of its box from its centre, x of the width and y of the height.
 /// From the canonical face model of 468 points: eyes 31 %, mouth 70 % of the way from forehead to chin, the eyes'
 /// centres 41 % of the width apart.
 enum CanonicalFace {
@@ -17,8 +17,8 @@ enum CanonicalFace {
 extension SurfaceFace {
     /// The face's size with its roll taken out, in points.
     ///
-    /// The upright box of a tilted face is wider than the face. For an ellipse it can be undone exactly, except near 45°, where every
-    /// ellipse has a square: there, and where no face's shape would result, the canonical shape stands in.
+    /// The upright box of a tilted face is wider than the face. An ellipse's can be undone exactly, except near 45°,
+    /// where all have a square box: there, and where no face's shape would result, the canonical shape is taken.
     var uprightSize: SurfaceSize {
         let squares = bounds.size * bounds.size
         let roll = assumedPose.roll.radians
@@ -34,7 +34,7 @@ extension SurfaceFace {
         return SurfaceSize(width: width, height: width * CanonicalFace.aspect)
     }
 
-    /// The pose; what is unknown of it is straight ahead, with the roll of the eyes' line.
+    /// The pose; unknown angles are straight ahead, with the roll of the line between the eyes.
     var assumedPose: HeadPose {
         if let pose { return HeadPose(roll: pose.roll, yaw: pose.yaw ?? 0, pitch: pose.pitch ?? 0) }
         guard let leftEye, let rightEye else { return HeadPose() }
@@ -42,22 +42,22 @@ extension SurfaceFace {
         return HeadPose(roll: atan2(line.y, line.x) * 180 / .pi)
     }
 
-    /// The plane through the middle of the face, without pitch: the box already ends where forehead and chin are seen.
+    /// The plane through the middle of the face, without pitch: the box already ends at the visible forehead and chin.
     var plane: FacePlane {
         FacePlane(center: bounds.center, pose: HeadPose(roll: assumedPose.roll, yaw: assumedPose.yaw))
     }
 
-    /// Both eyes; where unknown, where a face of this box and pose usually has them.
+    /// Both eyes; unknown ones are at their usual place in a face of this box and pose.
     var assumedEyes: (left: SurfacePoint, right: SurfacePoint) {
         let x = CanonicalFace.eyeX * uprightSize.width
         let y = CanonicalFace.eyeY * uprightSize.height
         return (leftEye ?? plane.point(-x, y), rightEye ?? plane.point(x, y))
     }
 
-    /// The mouth; if it is unknown, where a face of this box and pose usually has it.
+    /// The mouth; an unknown one is at its usual place in a face of this box and pose.
     var assumedMouth: SurfacePoint { mouth ?? plane.point(0, CanonicalFace.mouthY * uprightSize.height) }
 
-    /// How far the lips are apart, as a share of the face's height; 0 if it is unknown.
+    /// Distance of the lips, as a share of the face's height; 0 if it is unknown.
     var lipGap: Double {
         let corners = min(1, max(0, self.mouthOpen ?? 0)) * FaceObject.widestMouth
         return corners * CanonicalFace.eyeCorners / CanonicalFace.aspect

@@ -2,24 +2,24 @@ import FaceMessages
 package import FaceMetadata
 import Frames
 
-/// A face as it lies on the surface, whose viewer says what is left and right, also mirrored; what is unknown is nil.
+/// A face on the surface, with left and right as its viewer sees them, also if mirrored; what is unknown is nil.
 @dynamicMemberLookup
 package struct SurfaceFace: Hashable, Sendable {
-    /// What the metadata says, with left and right as the viewer of the surface sees them.
+    /// The metadata, with left and right as the viewer of the surface sees them.
     private let object: FaceObject
     /// The upright box, in points.
     let bounds: SurfaceRect
-    /// Where the head points as the viewer of the surface sees it.
+    /// The direction of the head as the viewer of the surface sees it.
     let pose: HeadPose?
     /// The centres of the eyes and of the mouth, in points.
     let leftEye: SurfacePoint?, rightEye: SurfacePoint?, mouth: SurfacePoint?
-    /// Where it looks as the viewer of the surface sees it, without roll.
+    /// The direction of the gaze as the viewer of the surface sees it, without roll.
     let gaze: HeadPose?
-    /// The points of the face mesh; none if they are unknown.
+    /// The points of the face mesh; empty if they are unknown.
     let mesh: [SurfacePoint]
-    /// How strong the mark of each kind of event is now, 0…1; absent is 0.
+    /// The strength, 0…1, of the mark of each kind of event; absent is 0.
     var flashes: [Topic: Double] = [:]
-    /// For how many seconds an eye has been closed.
+    /// Seconds for which an eye has been closed.
     var closedFor = 0.0
 
     fileprivate init(_ object: FaceObject, on geometry: PreviewLayerGeometry) {
@@ -35,15 +35,14 @@ package struct SurfaceFace: Hashable, Sendable {
         mesh = points.count == object.mesh.count ? points : []
     }
 
-    /// How strong the mark of an event is now, 0…1.
     func flash(_ kind: Topic) -> Double { flashes[kind] ?? 0 }
 
-    /// What does not depend on the place, such as the smile.
+    /// The properties that do not depend on the place, such as the smile.
     package subscript<Value>(dynamicMember value: KeyPath<FaceObject, Value>) -> Value { object[keyPath: value] }
 }
 
 extension PreviewLayerGeometry {
-    /// The face as it lies on the surface; nil for a box without area, endless or far larger than the picture.
+    /// The face on the surface; nil for a box without area, endless or far larger than the picture.
     package func transformed(_ face: FaceObject) -> SurfaceFace? {
         let bounds = face.bounds
         guard [bounds.x, bounds.y].allSatisfy({ abs($0) <= farthest }),
@@ -64,8 +63,8 @@ extension PreviewLayerGeometry {
 
     /// A pose as the surface's viewer sees it.
     ///
-    /// Mirroring the picture exchanges the head's left and right. Stretching it (`resize`) leaves yaw and pitch as they are
-    /// and tilts the roll by the ratio of the two scales.
+    /// Mirroring exchanges the head's left and right. Stretching (`resize`) leaves yaw and pitch as they are and tilts
+    /// the roll by the ratio of the two scales.
     func transformed(_ pose: HeadPose) -> HeadPose {
         let sign = isMirrored ? -1.0 : 1
         let scales = SurfacePoint(abs(surfaceFromPicture.a), abs(surfaceFromPicture.d)) / pictureSize.points
@@ -74,7 +73,7 @@ extension PreviewLayerGeometry {
     }
 }
 
-/// How many pictures away something may be and still be drawn; Cairo counts in 24.8 bits, and fails for good beyond.
+/// Distance, in pictures, up to which something is drawn; Cairo counts in 24.8 bits, and fails for good beyond.
 private let farthest = 20.0
 
 extension HeadPose {

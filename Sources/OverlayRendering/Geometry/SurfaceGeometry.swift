@@ -1,6 +1,6 @@
 package import Frames
 
-/// A point on the drawing surface, or the way from one to another; x grows to the right, y downwards.
+/// A point on the drawing surface, or a vector; x grows to the right, y downwards.
 typealias SurfacePoint = SIMD2<Double>
 
 extension SurfacePoint {
@@ -23,13 +23,11 @@ extension FrameSize {
     /// The size of a surface whose points are the pixels.
     package var points: SurfaceSize { SurfaceSize(width: Double(width), height: Double(height)) }
 
-    /// The whole pixels of a surface.
     package init(_ points: SurfaceSize) { self.init(width: Int(points.width), height: Int(points.height)) }
 }
 
 /// An upright rectangle on the drawing surface, in points.
 struct SurfaceRect: Hashable, Sendable {
-    /// Its top left corner.
     var origin: SurfacePoint
     var size: SurfaceSize
 }
@@ -39,20 +37,19 @@ extension SurfaceRect {
     var y: Double { origin.y }
     var width: Double { size.width }
     var height: Double { size.height }
-    /// Its bottom right corner.
     var end: SurfacePoint { origin + size }
     var center: SurfacePoint { origin + size / 2 }
     var area: Double { width * height }
 
     init(center: SurfacePoint, size: SurfaceSize) { self.init(origin: center - size / 2, size: size) }
 
-    /// The smallest rectangle that holds two opposite corners, whichever they are.
+    /// Makes the rectangle between two opposite corners, whichever they are.
     init(corner: SurfacePoint, opposite: SurfacePoint) {
         let origin = pointwiseMin(corner, opposite)
         self.init(origin: origin, size: pointwiseMax(corner, opposite) - origin)
     }
 
-    /// How much of the area lies in another rectangle too, in square points.
+    /// The area shared with another rectangle, in square points.
     func overlap(with other: SurfaceRect) -> Double {
         let shared = pointwiseMin(end, other.end) - pointwiseMax(origin, other.origin)
         return max(0, shared.x) * max(0, shared.y)

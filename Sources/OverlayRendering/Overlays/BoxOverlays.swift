@@ -1,19 +1,18 @@
 import FaceMessages
 
-/// A box around each face, and beside it a label with what the face does: smiles, blinks, closes its eyes, looks at the camera.
+/// A box around each face, with a label of what it does: smiles, blinks, closes its eyes, looks at the camera.
 struct LabelOverlay: Overlay {
-    /// How many letters would stand above each other in the picture at least: a large face has no larger words.
+    /// Least number of lines that fit into the picture's height: a large face has no larger words.
     private static let linesInHeight = 28.0
 
     var showsZones: Bool { true }
 
-    /// Draws the boxes, then the labels, which cover no face.
     func draw(_ faces: [SurfaceFace], snapshotFlash: Double, on canvas: Canvas) {
         BoxOverlay().draw(faces, snapshotFlash: snapshotFlash, on: canvas)
         Self.label(faces.map { ($0, $0.bounds) }, style: PanelStyle(), on: canvas)
     }
 
-    /// What the face does, and what just happened to it.
+    /// The words for what the face does, and for what just happened to it.
     static func words(_ face: SurfaceFace) -> [String] {
         var words: [String] = []
         if face.smiling == true { words.append("smile") }
@@ -26,14 +25,14 @@ struct LabelOverlay: Overlay {
         return words
     }
 
-    /// Writes the words of faces beside their boxes, so that they cover none; the largest face's first.
+    /// Writes the words of faces beside their boxes so that they cover none; the largest face's first.
     static func label(_ faces: [(face: SurfaceFace, box: SurfaceRect)], style: PanelStyle, on canvas: Canvas) {
         var places = PanelPlace(taken: faces.map(\.face.bounds), area: canvas.size)
         for (face, box) in faces.reversed() {
             let text = words(face).joined(separator: " · ")
             guard !text.isEmpty else { continue }
             let size = max(9, min(box.width * 0.12, canvas.size.height / Self.linesInHeight))
-            // Beside the line that the box is drawn with.
+            // Beside the box's own line.
             let gap = max(0.75, 0.0125 * max(box.width, box.height))
             canvas.write([text], size: size, beside: box, gap: gap, style, in: &places)
         }
@@ -55,7 +54,7 @@ struct BoxOverlay: Overlay {
         canvas.fill(plane.project(ring(side: side, line: line, grown: 0)), .white)
     }
 
-    /// The area between two squares, so that the line too is nearer and thicker where the face is.
+    /// The area between two squares, so that the line is thicker where the face is nearer.
     private func ring(side: Double, line: Double, grown: Double) -> Outline {
         let radius = side * 0.09
         let half = line / 2 + grown

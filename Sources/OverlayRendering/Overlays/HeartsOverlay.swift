@@ -1,6 +1,6 @@
 import FaceMessages
 
-/// A heart centred on each eye, turned with the head, and a red lid where the eye is closed; where it is turned away nothing.
+/// A heart on each eye that is in sight, turned with the head; a red lid where the eye is closed.
 struct HeartsOverlay: Overlay {
     private static let lightRed = Color(red: 1, green: 0.36, blue: 0.42)
 
@@ -8,7 +8,7 @@ struct HeartsOverlay: Overlay {
         let beat = 1 + 0.35 * face.flash(.smile)
         let width = face.headAtEyes.unit.width * 0.36 * beat
         let eyes = [(true, face.leftEyeClosed), (false, face.rightEyeClosed)].map { (face.eyePlane(isLeft: $0), $1) }
-        // The nearer heart lies over the other one, which disappears where its eye is turned away.
+        // The nearer heart covers the other one, which disappears where its eye is turned away.
         for (plane, isClosed) in eyes.sorted(by: { $0.0.rotation.forward.z < $1.0.rotation.forward.z })
         where face.shows(plane) {
             if isClosed == true {
@@ -37,7 +37,7 @@ struct HeartsOverlay: Overlay {
         canvas.fill(plane.project(gleam), .white.withAlpha(0.75))
     }
 
-    /// Around the origin, 2 wide and high.
+    /// A heart around the origin, 2 wide and high.
     private static let heart = Outline(
         from: [0, 1],
         [

@@ -1,7 +1,7 @@
 import FaceMessages
 import Glibc
 
-/// What is measured: face mesh (eyes and mouth only in messages), irises and where they look, the axes of the head, the numbers.
+/// The measurements: face mesh (only eyes and mouth in messages), irises and gaze, axes of the head, numbers.
 struct MeshOverlay: Overlay {
     private static let line = Color(red: 0.35, green: 0.95, blue: 0.95)
     private static let rightAxis = Color(red: 1, green: 0.30, blue: 0.25)
@@ -28,7 +28,7 @@ struct MeshOverlay: Overlay {
         canvas.stroke(outline, .white.withAlpha(0.8), width: weight(face))
     }
 
-    /// The points of the mesh with the irises, or else the three that messages carry, and a ray from each eye where it looks.
+    /// The points of the mesh, or the three that messages carry, the irises, and a ray from each eye along the gaze.
     private func landmarks(_ face: SurfaceFace, on canvas: Canvas) {
         let side = weight(face) * 1.5
         let points = face.mesh.isEmpty ? [face.leftEye, face.rightEye, face.mouth].compactMap(\.self) : face.mesh
@@ -50,7 +50,7 @@ struct MeshOverlay: Overlay {
         }
     }
 
-    /// The head's own axes from between the eyes and the mouth: red to its right, green to its chin, blue out of its nose.
+    /// The head's own axes between eyes and mouth: red to its right, green to its chin, blue out of its nose.
     private func axes(_ face: SurfaceFace, on canvas: Canvas) {
         guard let pose = face.pose else { return }
         let eyes = face.assumedEyes
@@ -63,10 +63,10 @@ struct MeshOverlay: Overlay {
         canvas.stroke(Outline(line: [nose, plane.point(0, 0, reach)]), Self.noseAxis, width: width)
     }
 
-    /// How many lines would stand above each other in the picture.
+    /// Number of lines that fit into the picture's height.
     private static let linesInHeight = 36.0
 
-    /// Writes the numbers beside a face, as large whatever its size, or leaves them out where they would cover one.
+    /// Writes the numbers beside a face, equally large for all, or leaves them out where they would cover one.
     private func values(_ face: SurfaceFace, _ places: inout PanelPlace, on canvas: Canvas) {
         let side = canvas.panelSides[face.faceID] ?? .right
         // The panel keeps its width while the numbers change.

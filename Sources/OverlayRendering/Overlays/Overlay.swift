@@ -1,8 +1,8 @@
 /// One way to draw faces over a picture.
 package protocol Overlay {
-    /// Whether it makes the faces in the picture unrecognisable, so that the picture itself must not be shown beside it.
+    /// Whether it makes faces unrecognisable, so that the picture itself must not be shown beside it.
     var hidesFaces: Bool { get }
-    /// Whether the zones are drawn with their names and the number of faces in each.
+    /// Whether zones are drawn with their names and the number of faces in each.
     var showsZones: Bool { get }
 
     func draw(_ faces: [SurfaceFace], snapshotFlash: Double, on canvas: Canvas)
@@ -20,7 +20,7 @@ extension Overlay {
     package func draw(_ face: SurfaceFace, on canvas: Canvas) {}
 }
 
-/// A built-in overlay, by the name that options and pages have for it.
+/// A built-in overlay, by its name in options and pages.
 package enum OverlayName: String, Hashable, Sendable, CaseIterable {
     case label
     case box
@@ -51,18 +51,18 @@ package enum OverlayName: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// The overlays that a command can draw by name: the built-in ones, and after them one of the user's own.
+/// The overlays that a command can draw: the built-in ones, and after them one of the user's own.
 package struct Overlays {
     private var all: [(name: String, overlay: any Overlay)] = OverlayName.allCases.map { ($0.rawValue, $0.overlay) }
     /// The names, in the order in which they are offered.
     package var names: [String] { all.map(\.name) }
 
-    /// The built-in overlays, and perhaps another one, whose name must not be one of theirs.
+    /// Makes the built-in overlays, and perhaps another one, whose name must not be one of theirs.
     package init(own overlay: OwnOverlay? = nil, name: String = "") {
         precondition(OverlayName(rawValue: name) == nil, "\(name) is a built-in overlay")
         if let overlay { all.append((name, overlay)) }
     }
 
-    /// The overlay of a name; the first one if there is none.
+    /// The overlay of a name; the first one if it is unknown.
     package subscript(name: String) -> any Overlay { (all.first { $0.name == name } ?? all[0]).overlay }
 }

@@ -3,11 +3,10 @@ package import SettingsFiles
 
 extension OwnOverlay {
     private static let maximumParts = 16
-    /// A file that shows what an overlay's file holds.
+    /// A file to show what an overlay's file contains.
     private static let example = "docs/examples/overlays/party.yaml"
 
-    /// Reads an overlay's file and its pictures, whose paths count from the file's directory; throws `SettingsError`
-    /// with all problems at once.
+    /// Reads an overlay's file and its pictures, with paths relative to it; throws `SettingsError` with all problems.
     package init(path: String) throws(SettingsError) {
         let directory = URL(filePath: path).deletingLastPathComponent()
         try self.init(try SettingsFile(path: path, example: Self.example)) { name throws(PastedPicture.Refusal) in
@@ -15,13 +14,11 @@ extension OwnOverlay {
         }
     }
 
-    /// Reads a file with a picture.
     package typealias Load = (_ path: String) throws(PastedPicture.Refusal) -> PastedPicture
 
-    /// Takes what an overlay's file holds.
     package init(_ file: SettingsFile, load: Load) throws(SettingsError) {
         var reader = SettingsReader(file: file)
-        // The pictures lie upon each other in the order in which the file names them.
+        // The pictures cover each other in the order of the file.
         let names = file.lines.filter { !$0.key.contains(".") }.sorted { ($0.value, $0.key) < ($1.value, $1.key) }
         guard names.count <= Self.maximumParts else {
             throw SettingsError(file.path, "holds \(names.count) pictures; \(Self.maximumParts) are allowed")

@@ -4,7 +4,7 @@ import Glibc
 
 /// An overlay of the user's own: pictures that are pasted onto each face.
 package struct OwnOverlay: Overlay {
-    /// What of a face a picture sticks to.
+    /// The part of a face that a picture sticks to.
     enum Anchor: String, CaseIterable {
         /// The middle between the eyes.
         case eyes
@@ -13,7 +13,7 @@ package struct OwnOverlay: Overlay {
         /// The eye on the picture's right.
         case rightEye
         case mouth
-        /// The middle of the upper lip, which stays where it is while the mouth opens.
+        /// The middle of the upper lip, which keeps its place while the mouth opens.
         case upperLip
         /// The middle of the head, between the ears.
         case head
@@ -21,7 +21,7 @@ package struct OwnOverlay: Overlay {
         case box
         /// Whether the head's front is round there, so that a picture can follow it.
         var canCurve: Bool { isOnFront || self == .head }
-        /// Whether it lies on the head's front, which a picture follows unless its file says otherwise.
+        /// Whether it is on the head's front, which a picture follows unless its file says otherwise.
         var isOnFront: Bool { self == .eyes || self == .mouth || self == .upperLip }
         /// Whether a picture turns with the head there, and can lie before or behind it.
         var hasDepth: Bool { self != .box }
@@ -33,24 +33,24 @@ package struct OwnOverlay: Overlay {
         var form: Form
     }
 
-    /// How a picture lies at its anchor; lengths are shares of the face's width.
+    /// The form of a picture at its anchor; lengths are shares of the face's width.
     struct Form {
         var width = 1.0
-        /// To the face's right as seen in the picture, down to its chin, out of its nose.
+        /// Offset to the face's right as seen in the picture, down to its chin, out of its nose.
         var offset = Vector.zero
         /// Clockwise, in degrees.
         var rotation = 0.0
         var shape = Shape.flat
-        /// To the head's right as seen in the picture, in degrees: 90 lies along its side.
+        /// Turn to the head's right as seen in the picture, in degrees: at 90 it is along the head's side.
         var turn = 0.0
-        /// The upper edge back, in degrees.
+        /// Tilt of the upper edge backwards, in degrees.
         var tilt = 0.0
     }
 
-    /// What the picture follows; the raw value is the number of columns that it is divided into for that.
+    /// The shape that the picture follows; the raw value is the number of columns that it is divided into for that.
     enum Shape: Int {
         case flat = 4
-        /// Follows the head's round front.
+        /// The head's round front.
         case curved = 16
         /// A ring around the skull, the middle of the picture in front; the width is that of the ring.
         case around = 32
@@ -72,16 +72,16 @@ package struct OwnOverlay: Overlay {
         }
     }
 
-    /// How much longer a ring around the skull is than wide.
+    /// Length of a ring around the skull as a multiple of its width.
     fileprivate static let ringLength = Double.pi * (1 + skullDepth) / 2
     /// The length of the skull, from the forehead to the back, as a multiple of its width.
     fileprivate static let skullDepth = 1.15
 
-    /// Where a position goes, in widths of the face from the anchor: right, down and out of its nose; nil if that is hidden.
+    /// Maps positions, in widths of the face from the anchor, right, down and out of its nose; nil if hidden.
     private func place(_ part: Part, on face: SurfaceFace) -> ((Vector) -> SurfacePoint)? {
         var head = face.headAtEyes
         let unit = head.unit.width
-        // The head's heights are counted in shares of its height.
+        // Heights of the head are shares of its height.
         let scale = unit / head.unit.height
         let middle: (y: Double, z: Double)
         switch part.anchor {
@@ -91,7 +91,7 @@ package struct OwnOverlay: Overlay {
             middle = (CanonicalFace.mouthY - (part.anchor == .mouth ? 0 : face.lipGap / 2), HeadModel.depth)
         case .head:
             let lower = (part.form.offset.y + part.height / 2) * scale
-            // A ring is seen whole: it goes with the head.
+            // A ring is seen whole, and goes with the head.
             if part.form.shape != .around, lower < CanonicalFace.eyeY {
                 head = head.carrying(lower, part.form.offset.z)
             }
@@ -111,11 +111,11 @@ package struct OwnOverlay: Overlay {
 }
 
 extension OwnOverlay.Part {
-    /// The length of the picture along what it follows, in widths of the face.
+    /// The length of the picture along its shape, in widths of the face.
     fileprivate var length: Double { form.width * (form.shape == .around ? OwnOverlay.ringLength : 1) }
     fileprivate var height: Double { length * Double(picture.size.height) / Double(picture.size.width) }
 
-    /// Where a point of the picture lies, from the anchor; x and y are counted from the picture's middle.
+    /// The position, from the anchor, of a point of the picture; x and y are from the picture's middle.
     fileprivate func position(_ x: Double, _ y: Double) -> Vector {
         var position = Vector(x, y, 0)
         if form.shape == .around {

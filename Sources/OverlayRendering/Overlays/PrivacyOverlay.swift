@@ -2,7 +2,7 @@ import FaceMetadata
 
 /// Makes the picture under each head unrecognisable: coarse squares, a blur, or a flat shape of head and shoulders.
 ///
-/// Faces that are not seen in this frame are hidden as strongly; one that was not found stays visible.
+/// Faces that are not seen in this frame are hidden equally; one that was not found stays visible.
 struct PrivacyOverlay: Overlay {
     enum Style: Hashable, Sendable {
         case pixelate
@@ -14,18 +14,18 @@ struct PrivacyOverlay: Overlay {
 
     let style: Style
     var hidesFaces: Bool { true }
-    /// Squares or spots across a head: with more, acquaintances still recognise each other, also in a picture that was not sharp.
+    /// Squares or spots across a head: with more, acquaintances recognise each other, even in a blurred picture.
     private var cells: Double { style == .pixelate ? 6 : 5 }
     /// The colour of a silhouette: neither that of skin nor that of most rooms.
     private static let flat = Color(red: 0.24, green: 0.27, blue: 0.33)
     private static let edge = Color(red: 0.47, green: 0.52, blue: 0.61)
-    /// A head tilted further than this, in degrees, tilts the shoulders too.
+    /// Tilt of a head, in degrees, beyond which the shoulders tilt too.
     private static let farthestTilt = 30.0
 
     func draw(_ faces: [SurfaceFace], snapshotFlash: Double, on canvas: Canvas) {
         guard style != .silhouette else { return stand(in: faces, on: canvas) }
         hide(faces, on: canvas)
-        // Where one head lies over another one its outline is an edge. Over what is coarse already there is hardly any.
+        // Where one head is over another its outline is an edge, but hardly one over what is coarse already.
         let boxes = faces.map { SurfaceRect(center: $0.bounds.center, size: 2 * $0.bounds.size) }
         let overlap = boxes.indices.contains { one in boxes[..<one].contains { $0.overlap(with: boxes[one]) > 0 } }
         if overlap { hide(faces.reversed(), on: canvas) }
@@ -44,7 +44,7 @@ struct PrivacyOverlay: Overlay {
         }
     }
 
-    /// Draws a head with shoulders for each face; who is lower in the picture is nearer.
+    /// Draws a head with shoulders for each face; the lower one in the picture is nearer.
     private func stand(in faces: [SurfaceFace], on canvas: Canvas) {
         for face in faces.sorted(by: { $0.bounds.y + $0.bounds.height < $1.bounds.y + $1.bounds.height }) {
             let person = Self.headAndShoulders(face)
@@ -74,7 +74,7 @@ struct PrivacyOverlay: Overlay {
         return Outline(lines: [skull]) + body.project(shoulders.mapped { $0 * unit })
     }
 
-    /// From the neck, in widths of the face.
+    /// The shoulders from the neck, in widths of the face.
     private static let shoulders: Outline = {
         let right: [Outline.Curve] = [
             ([0.42, 0.10], [0.42, -0.40], [0.40, -0.05]), ([1.18, 0.62], [0.46, 0.36], [1.10, 0.22]),

@@ -1,7 +1,7 @@
 import FaceMessages
 import Glibc
 
-/// A hat, a moustache and a beard, in three dimensions: they turn with the head, and what it hides is not seen.
+/// A hat, a moustache and a beard in three dimensions: they turn with the head, which hides parts of them.
 struct SantaOverlay: Overlay {
     private static let fur = Color(red: 1, green: 1, blue: 0.99)
     private static let furShade = Color(red: 0.74, green: 0.77, blue: 0.83)
@@ -16,7 +16,7 @@ struct SantaOverlay: Overlay {
         }
     }
 
-    /// A disc of a colour that fades towards its edge, drawn as a square, which Cairo fills fastest; many make a soft shadow.
+    /// A disc that fades towards its edge, drawn as a square, which Cairo fills fastest; many make a soft shadow.
     private func glow(_ color: Color, at point: SurfacePoint, radius: Double, on canvas: Canvas) {
         let square = SurfaceRect(center: point, size: SurfaceSize(repeating: 2 * radius))
         canvas.fill(Outline(square), from: color, to: color.withAlpha(0), center: point, radius: radius)
@@ -26,10 +26,10 @@ struct SantaOverlay: Overlay {
     private static let brim = (y: -0.42, z: -0.20, across: 0.58, along: 0.68)
     /// The brim is higher over the forehead than at the back of the head, by this share of the height per width.
     private static let brimTilt = -0.10
-    /// By how much the tufts of fur differ in size.
+    /// Differences in size of the tufts of fur.
     private static let raggedness = [0.0, -0.10, 0.09, -0.06, 0.12, -0.12, 0.05]
 
-    /// To which side the tip falls, away from neighbours: 1 to the head's right as seen in the picture, −1 to its left, 0 back.
+    /// The side to which the tip falls, away from neighbours: 1 to the right in the picture, −1 to the left, 0 back.
     static func side(of face: SurfaceFace, among others: [SurfaceFace]) -> Double {
         let right = HeadRotation(HeadPose(roll: face.assumedPose.roll)).right
         var onLeft = 0.0
@@ -37,7 +37,7 @@ struct SantaOverlay: Overlay {
         for other in others where other != face {
             let way = (other.bounds.center - face.bounds.center) / face.uprightSize.width
             let across = way.x * right.x + way.y * right.y
-            // A neighbour counts in full from one and a half widths on, and little where it is rather above or below.
+            // A neighbour counts fully from one and a half widths on, and little where it is rather above or below.
             let nearness = max(0, min(1, 2.5 - way.length)) * min(1, abs(across))
             if across < 0 { onLeft = max(onLeft, nearness) } else { onRight = max(onRight, nearness) }
         }
@@ -50,12 +50,12 @@ struct SantaOverlay: Overlay {
             let z = sin(angle) * Self.brim.along
             return head.point(cos(angle) * Self.brim.across, Self.brim.y + Self.brimTilt * z, Self.brim.z + z)
         }
-        // From one side of the head to the other over its front, as seen: where the ring turns away from the viewer.
+        // From one side of the head over its front to the other, as seen: where the ring turns away from the viewer.
         let turn = atan2(-head.facing(1, 0, 0) * Self.brim.across, max(0.05, head.facing(0, 0, 1)) * Self.brim.along)
         let front = (0...24).map { ring(.pi * Double($0) / 24 + turn) }
         guard let first = front.first, let last = front.last else { return }
         let back = -(1 - side * side).squareRoot()
-        /// A place so far above the brim and so far to the side to which the tip falls.
+        /// The place at a distance above the brim and to the side to which the tip falls.
         func place(_ above: Double, _ aside: Double) -> SurfacePoint {
             head.point(aside * side, Self.brim.y - above, Self.brim.z + aside * back)
         }
@@ -65,7 +65,7 @@ struct SantaOverlay: Overlay {
         for index in stride(from: 4, through: 20, by: 2) {
             glow(.black.withAlpha(0.19), at: front[index] - up * (0.10 * unit), radius: 0.17 * unit, on: canvas)
         }
-        // The tail runs from within the crown to the tip, narrower and narrower.
+        // The tail runs from inside the crown to the tip, narrower and narrower.
         let tail = (0...10).map { step -> (SurfacePoint, Double) in
             let share = Double(step) / 10
             let way = Outline.cubic(share, from: [0.44, 0.10], ([-0.02, 0.80], [0.90, 0.14], [0.84, 0.94]))
@@ -104,7 +104,7 @@ struct SantaOverlay: Overlay {
             canvas.fill(crown, from: Self.cloth, to: Self.clothShade, center: light, radius: unit * 1.35)
         }
         if isTailInFront {
-            // The tail's shade on the crown, as far as it is seen from above. A clip within another one costs far more.
+            // The tail's shade on the crown, as far as it is seen from above. A clip within another costs far more.
             let shade = Self.clothShade.withAlpha(0.6 * max(0, 1 - 2 * max(0, head.facing(0, 1, 0))))
             canvas.clipped(to: crown) {
                 for (point, radius) in [3, 5, 7, 9].map({ tail[$0] }) {
@@ -229,7 +229,7 @@ extension Outline {
         ellipse(center, SurfacePoint(radius, radius), pieces: 24)
     }
 
-    /// A leaf along a way, widest in its middle.
+    /// A leaf along a line, widest in its middle.
     fileprivate static func leaf(halfWidth: SurfacePoint, _ way: (_ share: Double) -> SurfacePoint) -> [SurfacePoint] {
         let middle = (0...10).map { way(Double($0) / 10) }
         let half = (0...10).map { halfWidth * sin(.pi * Double($0) / 10) }

@@ -1,19 +1,19 @@
 import FaceMessages
 
-/// The faces of the frames that metadata described lately, so that a picture is drawn with the faces of its own frame.
+/// The faces of the frames that recent metadata described, so that a picture is drawn with the faces of its own frame.
 ///
-/// Metadata comes when a value leaves its deadband, not with every frame. The faces of a frame between two messages lie
-/// between theirs: as in the earlier one, and on the way to the later one during the last quarter of a second before it.
+/// Metadata comes when a value leaves its deadband, not with every frame. Between two messages, faces are as in the
+/// earlier one, and move towards the later one during the last quarter of a second before it.
 package struct FaceHistory: Hashable, Sendable {
     /// Messages kept: four seconds at the daemon's default of at most 15 messages a second.
     private static let capacity = 64
-    /// A value that left its deadband did so by moving, at the longest for this many seconds: before, it was at rest.
+    /// Seconds for which a value that left its deadband moved, at the longest: before, it was at rest.
     package static let longestMove = 0.25
 
     private var entries: [MetadataMessage] = []
 
     mutating func add(_ new: MetadataMessage) {
-        // Frames are counted anew by each run, and each time the source is opened again.
+        // Each run, and each reopened source, counts frames anew.
         if let last = entries.last, last.origin.boot != new.origin.boot || new.stamp.frame < last.stamp.frame {
             entries = []
         }
@@ -34,7 +34,7 @@ package struct FaceHistory: Hashable, Sendable {
         return Self.faces(at: mediaTime, between: before, and: after)
     }
 
-    /// The faces of a frame, and where those were first that came after it: a face was seen before its enter.
+    /// The faces of a frame, and the first places of those that came after it: a face was seen before its enter.
     func facesSoFar(from frame: Int) -> [FaceObject] {
         var faces = faces(in: frame) ?? []
         for entry in entries where entry.stamp.frame > frame {
@@ -54,7 +54,7 @@ package struct FaceHistory: Hashable, Sendable {
 }
 
 extension FaceObject {
-    /// The face on its way to where it is later: place, angles and smile by a share of the way, everything else as it is.
+    /// The face on its way to a later one: place, angles and smile by a share of the way, all else as it is.
     fileprivate func moved(to later: FaceObject, by share: Double) -> FaceObject {
         let values = values()
         var face = placed(values + (later.values(else: values).unwound(to: values) - values) * share)

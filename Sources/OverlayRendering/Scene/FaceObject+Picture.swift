@@ -1,15 +1,15 @@
 package import FaceMetadata
 
 extension FaceObject {
-    /// How well the face is seen: large, turned to the camera, not cut off, with open eyes, and not in a yawn; 0…1.
+    /// How well the face is seen, 0…1: large, turned to the camera, not cut off, with open eyes, and not in a yawn.
     package var viewQuality: Double { isSeen ? viewOfEyes * ((mouthOpen ?? 0) < 0.3 ? 1 : 0.5) : 0 }
 
-    /// How good a picture of a smile it makes: that of a face that is seen well and smiles much; 0…1.
+    /// How good a picture of a smile it makes, 0…1: that of a face that is seen well and smiles much.
     package var smileQuality: Double {
         isSeen ? viewOfEyes * min(max(smile.flatMap { $0.isFinite ? $0 : nil } ?? 0, 0), 1) : 0
     }
 
-    /// Which eyes are closed, in words; nil if none is.
+    /// The closed eyes in words; nil if there are none.
     package var closedEyes: String? {
         switch (leftEyeClosed, rightEyeClosed) {
         case (true, true): "eyes closed"
@@ -26,7 +26,7 @@ extension FaceObject {
         return quality.isFinite ? min(quality, 1) : 0
     }
 
-    /// 1 for eyes that are open, less for half-shut ones, a tenth if one is closed; cheeks lift the lids to 0.7 in a wide smile.
+    /// 1 for open eyes, less for half-shut ones, 0.1 if one is closed. Cheeks lift the lids to 0.7 in a wide smile.
     private var openness: Double {
         guard leftEyeClosed != true, rightEyeClosed != true else { return 0.1 }
         return min(max((min(leftEyeOpen ?? 1, rightEyeOpen ?? 1) - 0.3) / 0.4, 0.1), 1)
@@ -34,7 +34,7 @@ extension FaceObject {
 }
 
 extension Sequence {
-    /// Those that show a face's smile almost as well as the best one, the best first: the sharpest of them is the picture to take.
+    /// The elements that show a smile nearly as well as the best, the best first; the sharpest is the picture to take.
     package func bestSmiles(_ face: (Element) -> FaceObject?) -> [Element] {
         let rated = map { (element: $0, quality: face($0)?.smileQuality ?? 0) }.sorted { $0.quality > $1.quality }
         return rated.prefix(8).filter { $0.quality >= 0.9 * rated[0].quality }.map(\.element)

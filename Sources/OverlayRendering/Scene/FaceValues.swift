@@ -1,13 +1,13 @@
 package import FaceMetadata
 
-/// What of a face moves, as numbers to be averaged and interpolated: the edges of the box, the eyes, the mouth, the angles.
+/// What moves of a face, as numbers to average and interpolate: edges of the box, eyes, mouth, angles.
 package typealias FaceValues = SIMD16<Double>
 
 extension FaceValues {
-    /// Where the angles stand among the values.
+    /// The indices of the angles.
     fileprivate static let angles = 10..<13
 
-    /// The same values with angles that differ by less than half a turn: from 179° to −179° are 2°.
+    /// The same values with angles that differ by less than half a turn: from 179° to −179° is 2°.
     package func unwound(to other: FaceValues) -> FaceValues {
         var result = self
         for angle in Self.angles { result[angle] -= 360 * ((self[angle] - other[angle]) / 360).rounded() }
@@ -16,7 +16,7 @@ extension FaceValues {
 }
 
 extension FaceObject {
-    /// The face's values; what is unknown is as in others, or in the middle of the face, straight ahead.
+    /// The face's values; unknown ones are as in others, or in the middle of the face, straight ahead.
     package func values(else others: FaceValues? = nil) -> FaceValues {
         let edges = [bounds.x, bounds.y, bounds.x + bounds.width, bounds.y + bounds.height]
         let points = [leftEye, rightEye, mouth].map { $0 ?? (others == nil ? bounds.center : nil) }
@@ -27,7 +27,7 @@ extension FaceObject {
         return values
     }
 
-    /// The face with other values; what it does not know stays unknown.
+    /// The face with other values; what is unknown stays unknown.
     package func placed(_ values: FaceValues) -> FaceObject {
         func point(_ known: NormalizedPoint?, _ index: Int) -> NormalizedPoint? {
             known.map { _ in NormalizedPoint(x: values[index], y: values[index + 1]) }

@@ -3,33 +3,32 @@ import Foundation
 
 /// All messages about a clip, in order, for drawing over it by `mediaTime`.
 package struct MessageTrack: Sendable {
-    /// A message and when it belongs, in seconds from the clip's first frame.
     package struct Entry: Hashable, Sendable {
         /// Seconds from the clip's first frame; of the message before, for one that does not come from a frame.
         package var mediaTime: Double
         package var message: DaemonMessage
     }
 
-    /// Messages carry times rounded to the microsecond or so; a frame's own message must not be missed for that.
+    /// Tolerance for the rounded times of messages: a frame's own message must not be missed.
     package static let rounding = 0.0005
     package private(set) var entries: [Entry] = []
     package let camera: String
     /// The time of the last message that comes from a frame.
     package private(set) var end = 0.0
-    /// When the first face is there; nil if there is never one.
+    /// The time of the first face; nil if there is none.
     package private(set) var firstFace: Double?
     /// The first status of a source that streams; nil if there is none.
     package private(set) var streamStatus: DaemonStatus?
 
     /// Reads and keeps lines as `facetd --print` writes them: one JSON object each, with `topic` and `payload`.
     ///
-    /// Messages that are not of this contract (discovery, pictures) are passed over.
-    /// - Throws: `MessageTrackError` if a line cannot be read, there is no metadata, or the messages are from several cameras.
+    /// Messages that are not of this contract (discovery, pictures) are skipped.
+    /// - Throws: `MessageTrackError` if a line cannot be read, there is no metadata, or there are several cameras.
     package init(lines: some StringProtocol) throws(MessageTrackError) {
         try self.init(rows: lines.split(separator: "\n", omittingEmptySubsequences: false)) { $0.append($1) }
     }
 
-    /// A function that gets each message as soon as it is read, and may keep it among the entries.
+    /// A function that gets each message as soon as it is read, and may add it to the entries.
     package typealias Take = (inout [Entry], Entry) -> Void
 
     /// Reads lines as `init(lines:)` does.
@@ -47,7 +46,7 @@ package struct MessageTrack: Sendable {
             streamStatus = streamStatus ?? entry.streamStatus
             take(&entries, entry)
         }
-        // About a clip without faces a daemon publishes its status only.
+        // For a clip without faces, a daemon publishes only its status.
         guard hasMetadata || streamStatus != nil else { throw .noMetadata }
         guard cameras.count == 1, let camera = cameras.first else { throw .severalCameras(cameras.sorted()) }
         self.camera = camera
@@ -62,7 +61,7 @@ package struct MessageTrack: Sendable {
         else { throw .badLine(number: number, reason: "it has no topic and payload") }
         guard let topic = Topic(name: name), topic != .previewJPEG, topic != .stats else { return nil }
         do {
-            // The payload as it was published: a text is sent bare, everything else as JSON.
+            // The payload as it was published: a text is sent bare, all else as JSON.
             let bytes =
                 try (payload as? String).map { Data($0.utf8) }
                 ?? JSONSerialization.data(withJSONObject: payload, options: .fragmentsAllowed)
@@ -75,14 +74,13 @@ package struct MessageTrack: Sendable {
 
 /// Plays a track into a scene, forwards.
 package struct MessagePlayback: Sendable {
-    /// The scene at the time played to.
     package private(set) var scene = Scene()
     package let track: MessageTrack
     private var next = 0
 
     package init(_ track: MessageTrack) { self.track = track }
 
-    /// Applies the messages up to a time of the clip, in seconds, and returns the events among them; it never goes back.
+    /// Applies the messages up to a time of the clip, in seconds, and returns their events; it never goes back.
     @discardableResult
     package mutating func advance(to mediaTime: Double) -> [EventMessage] {
         var events: [EventMessage] = []
@@ -111,7 +109,7 @@ extension MessageTrack.Entry {
     fileprivate var metadata: MetadataMessage? { if case .metadata(let message) = message { message } else { nil } }
 }
 
-/// Why a file does not hold the messages of a clip.
+/// Why a file does not contain the messages of a clip.
 package struct MessageTrackError: Error, Hashable, Sendable, CustomStringConvertible {
     package let description: String
 

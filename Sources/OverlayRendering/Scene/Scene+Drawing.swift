@@ -2,7 +2,7 @@ import CCairo
 import FaceMessages
 
 extension Scene {
-    /// The faces that have a place on a surface at a time, the nearest last, and how strong each is drawn, 0…1.
+    /// The faces on a surface at a time, the nearest last, and the strength, 0…1, with which each is drawn.
     func drawnFaces(
         _ geometry: PreviewLayerGeometry,
         at seconds: Double,
@@ -21,7 +21,7 @@ extension Scene {
 }
 
 extension Canvas {
-    /// Draws the scene with an overlay over the picture; a face that is not seen any more fades, unless faces are hidden.
+    /// Draws the scene with an overlay over the picture; a face that is no longer seen fades, unless faces are hidden.
     package func draw(_ scene: Scene, _ geometry: PreviewLayerGeometry, overlay: any Overlay, at seconds: Double) {
         let faces = scene.drawnFaces(geometry, at: seconds, fades: !overlay.hidesFaces)
         let visible = geometry.visibleRect
@@ -44,12 +44,12 @@ extension Canvas {
         for (face, strength) in faces where strength == 1 { level(of: face, limit: min(1, scene.state.smileLevel)) }
     }
 
-    /// Draws how much a face smiles as a bar at its side, and across it where a smile begins.
+    /// Draws a face's smile level as a bar at its side, with a line at the level where a smile begins.
     private func level(of face: SurfaceFace, limit: Double) {
         guard face.isSeen, let level = face.smile, level.isFinite else { return }
         let box = face.bounds
         let width = max(size.height / 60, box.width * 0.07)
-        // Overlays draw boxes that are a little larger, and their words at the right if there is room.
+        // Overlays draw boxes that are a little larger, and prefer to write at the right.
         let x = max(width / 2, box.x - 0.12 * box.width - width)
         func part(_ low: Double, _ high: Double, _ wider: Double = 0) -> SurfaceRect {
             let origin = SurfacePoint(x - wider, box.y + box.height * (1 - high))
@@ -62,7 +62,7 @@ extension Canvas {
         fill(Outline(part(limit - line / 2, limit + line / 2, width / 3)), .mark)
     }
 
-    /// Draws the borders of zones, with their names and the number of faces in each beside them.
+    /// Draws the borders of zones, with their names and the number of faces in each.
     private func draw(_ zones: [ZonesMessage.Zone], _ geometry: PreviewLayerGeometry, beside faces: [SurfaceRect]) {
         var places = PanelPlace(taken: faces, area: size)
         let line = max(1.5, size.height / 240)
@@ -77,7 +77,7 @@ extension Canvas {
         }
     }
 
-    /// Draws a stand-in for a picture: a dark ground and a plain head wherever there is a face.
+    /// Draws a substitute for a picture: a dark ground and a plain head for each face.
     package func drawHeads(_ scene: Scene, _ geometry: PreviewLayerGeometry) {
         clear(Color(red: 0.07, green: 0.09, blue: 0.13))
         fill(Outline(geometry.visibleRect), Color(red: 0.13, green: 0.17, blue: 0.24))

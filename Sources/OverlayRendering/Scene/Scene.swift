@@ -1,35 +1,35 @@
 package import FaceMessages
 
-/// What there is to draw, kept from a camera's messages.
+/// The scene to draw, kept from a camera's messages.
 ///
-/// The faces are exactly those of the camera's state, so none stays that is gone, whatever got lost in between.
-/// Times are seconds of any one clock that the caller chooses: the wall's for a live view, the clip's for a clip.
+/// The faces are exactly those of the camera's state, so that none stays that is gone, even if messages were lost.
+/// Times are seconds of a clock that the caller chooses: the wall's for a live view, the clip's for a clip.
 package struct Scene: Hashable, Sendable {
-    /// How long the white of a taken picture stays, in seconds.
+    /// Seconds for which the white of a taken picture stays.
     package static let snapshotFlashLifetime = 0.3
-    /// For how many seconds a face that is not seen any more is drawn, fainter and fainter: a hand may be there.
+    /// Seconds for which a face that is no longer seen is drawn, fainter and fainter: a hand may be there.
     private static let fading = 0.15
     package private(set) var state = CameraState()
     /// The faces, by faceID.
     package private(set) var faces: [FaceObject] = []
     private var history = FaceHistory()
     private var flashes: [FaceID: [Flash]] = [:]
-    /// Since when faces are not seen; −∞ once they have faded.
+    /// The times since which faces are not seen; −∞ once they have faded.
     private var hiddenSince: [FaceID: Double] = [:]
-    /// Since when an eye of a face is closed.
+    /// The times since which an eye of a face has been closed.
     private(set) var closedSince: [FaceID: Double] = [:]
-    /// When a picture was taken; −∞ if none was.
+    /// The time at which a picture was taken; −∞ if none was.
     package var snapshotTime = -Double.infinity
-    /// Whether the level of each smile is drawn beside the face, with the one above which a smile begins.
+    /// Whether each smile level is drawn beside the face, with the level at which a smile begins.
     package var showsLevels = false
 
     package init() {}
     package var stamp: FrameStamp? { state.stamp }
 
-    /// Takes over what a message says.
+    /// Takes a message.
     ///
-    /// The mark of an event on a face whose metadata has not come yet waits for it.
-    /// - Returns: what is known that is new.
+    /// The mark of an event waits for the metadata of its face.
+    /// - Returns: What has changed.
     @discardableResult
     package mutating func apply(_ message: DaemonMessage, at seconds: Double) -> CameraState.Change {
         let change = state.take(message)
@@ -41,7 +41,7 @@ package struct Scene: Hashable, Sendable {
         return change
     }
 
-    /// Takes all faces away, for when nothing is known any more, as without a broker.
+    /// Removes all faces, for when nothing is known any more, as without a broker.
     package mutating func forget() {
         _ = state.forget()
         updateFaces(at: 0)
@@ -63,13 +63,13 @@ package struct Scene: Hashable, Sendable {
         place(state.faces) { known.contains($0) ? seconds : -.infinity }
     }
 
-    /// Whether a frame's faces are settled; without faces it is, as a face is reported with its first frame, before the picture.
+    /// Whether a frame's faces are settled; without faces they are, as a face is reported before its first picture.
     package func isSettled(in frame: Int) -> Bool { faces.isEmpty || history.reaches(frame) }
 
-    /// The scene with the faces where they were in a frame; itself if that frame is not known any more.
+    /// The scene with the faces' places in a frame; the scene itself if that frame is not known any more.
     package func showing(frame: Int) -> Scene { history.faces(in: frame).map(placing) ?? self }
 
-    /// The scene with all to be hidden in a frame that was held back: its faces, and the first places of those that came since.
+    /// The scene with everything to hide in a frame that was held back: its faces, and the first places of later ones.
     package func covering(from frame: Int) -> Scene { placing(history.facesSoFar(from: frame)) }
 
     private func placing(_ faces: [FaceObject]) -> Scene {
@@ -78,16 +78,15 @@ package struct Scene: Hashable, Sendable {
         return result
     }
 
-    /// Puts faces where they are to be drawn without counting it as a change of the camera; `hiding`: since when one is not seen.
+    /// Places faces for drawing, which is no change of the camera; `hiding` gives the time since which one is not seen.
     mutating func place(_ faces: [FaceObject], hiding: (FaceID) -> Double = { _ in -.infinity }) {
         self.faces = faces.sorted { $0.faceID < $1.faceID }
         let hidden = self.faces.filter { !$0.isSeen }.map { ($0.faceID, hiddenSince[$0.faceID] ?? hiding($0.faceID)) }
         hiddenSince = Dictionary(hidden) { first, _ in first }
     }
 
-    /// How strong a face is drawn at a time, 0…1.
     func strength(of face: FaceObject, at seconds: Double) -> Double {
-        // Nothing is known about where a face is after a cut.
+        // After a cut nothing is known about the face's place.
         guard face.isSeen || face.confidence > 0 else { return 0 }
         return hiddenSince[face.faceID].map { min(1, max(0, 1 - (seconds - $0) / Self.fading)) } ?? 1
     }
@@ -105,7 +104,7 @@ package struct Scene: Hashable, Sendable {
         hiddenSince.values.contains { $0 > -.infinity } || faces.contains { flashes[$0.faceID] != nil }
     }
 
-    /// How bright the white of a taken picture is, 0…1.
+    /// The brightness of the white of a taken picture, 0…1.
     func snapshotFlashStrength(at seconds: Double) -> Double {
         fadingStrength(since: snapshotTime, for: Self.snapshotFlashLifetime, at: seconds)
     }
@@ -113,12 +112,11 @@ package struct Scene: Hashable, Sendable {
 
 /// An event's short mark on its face.
 struct Flash: Hashable, Sendable {
-    /// What happened; one of the event topics.
     var kind: Topic
-    /// When it was received, in the scene's seconds.
+    /// The time at which it was received, in the scene's seconds.
     var start: Double
 
-    /// How long the mark is visible, in seconds.
+    /// Seconds for which the mark is visible.
     var lifetime: Double {
         switch kind {
         case .enter: 0.5
@@ -132,7 +130,7 @@ struct Flash: Hashable, Sendable {
     func strength(at seconds: Double) -> Double { fadingStrength(since: start, for: lifetime, at: seconds) }
 }
 
-/// The strength at a time of what fades: 1 at its start, falling to 0 at the end of its life; 0 before its start.
+/// The strength, at a time, of a mark that fades from 1 at its start to 0 at the end of its life; 0 before its start.
 private func fadingStrength(since start: Double, for lifetime: Double, at seconds: Double) -> Double {
     seconds < start ? 0 : max(0, 1 - (seconds - start) / lifetime)
 }

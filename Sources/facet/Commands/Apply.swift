@@ -46,13 +46,20 @@ struct Apply: AsyncParsableCommand {
     @Flag(help: "Fail, and write nothing, where a warning would be given.")
     var strict = false
 
+    @OptionGroup var replacing: ReplacingOption
     @OptionGroup var drawing: DrawingOptions
 
     func run() async throws {
         let interruption = Interruption()
         defer { interruption.cancel() }
-        let job = try OverlayJob(drawing.style, maximumFaces: maximumFaces, findsTurned: turned, isStrict: strict)
-        let output = try output ?? OverlayJob.output(for: input, drawing.overlay)
+        let job = try OverlayJob(
+            drawing.style,
+            maximumFaces: maximumFaces,
+            findsTurned: turned,
+            isStrict: strict,
+            replaces: replacing.force
+        )
+        let output = output ?? OverlayJob.output(for: input, drawing.overlay)
         let hasWarned = try await job.run(input, to: output, until: interruption)
         guard !interruption.isRaised else {
             StandardOutput.note("interrupted: the last file ends early or is not written, and no file after it is")

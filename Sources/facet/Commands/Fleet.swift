@@ -62,7 +62,7 @@ struct Fleet: AsyncParsableCommand {
         let access = try broker.access()
         if let forget { return StandardOutput.print(line: try await FleetWatch.forget(forget, access)) }
         if let prometheus {
-            try OutputPath.check(prometheus, endings: ["prom"], what: "figures")
+            try OutputPath.check(prometheus, endings: ["prom"], what: "figures", replaces: true)
             let subscriber = try await access.subscriber("fleet", FleetWatch.counted)
             return try await FleetWatch.writeFigures(of: subscriber, to: prometheus, every: interval)
         }

@@ -48,7 +48,7 @@ struct OverlayList: AsyncParsableCommand {
             }
             return
         }
-        try OutputPath.check(gallery, endings: ["html", "htm"], what: "a page")
+        try OutputPath.check(gallery, endings: ["html", "htm"], what: "a page", replaces: true)
         let path = try over ?? DemoShow.clip(or: "--over")
         try OutputPath.checkIsNot(gallery, path)
         try await OverlayGallery.write(overlays, over: path, to: gallery)

@@ -29,12 +29,18 @@ struct Record: AsyncParsableCommand {
     @Flag(help: "Only the picture, no overlay.")
     var plain = false
 
+    @OptionGroup var replacing: ReplacingOption
     @OptionGroup var clip: ClipOptions
     @OptionGroup var drawing: DrawingOptions
     @OptionGroup var live: SourceOptions
 
     func run() async throws {
-        try OutputPath.check(output, endings: ClipWriter.knownEndings, what: "a clip")
+        try OutputPath.check(
+            output,
+            endings: ClipWriter.knownEndings,
+            what: "a clip",
+            replaces: replacing.force
+        )
         let style = plain ? nil : drawing.style
         if let (path, track) = try clip.load(needsMetadata: !plain) {
             try OutputPath.checkIsNot(output, path)

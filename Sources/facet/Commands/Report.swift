@@ -36,6 +36,7 @@ struct Report: AsyncParsableCommand {
     @Option(help: "How long a daemon is followed; without it until Ctrl-C.", transform: facet.seconds)
     var seconds: Double?
 
+    @OptionGroup var replacing: ReplacingOption
     @OptionGroup var live: SourceOptions
 
     func validate() throws {
@@ -53,7 +54,7 @@ struct Report: AsyncParsableCommand {
 
     func run() async throws {
         if let output {
-            try OutputPath.check(output, endings: ["html", "htm"], what: "a page")
+            try OutputPath.check(output, endings: ["html", "htm"], what: "a page", replaces: replacing.force)
             if let input { try OutputPath.checkIsNot(output, input) }
         }
         let isClip = input.map(FaceReport.isClip) ?? false

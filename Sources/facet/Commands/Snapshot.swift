@@ -30,6 +30,7 @@ struct Snapshot: AsyncParsableCommand {
     @Option(help: "With --over: the time in the clip, in seconds.", value: "seconds")
     var at: Double?
 
+    @OptionGroup var replacing: ReplacingOption
     @OptionGroup var clip: ClipOptions
     @OptionGroup var drawing: DrawingOptions
     @OptionGroup var live: SourceOptions
@@ -41,7 +42,7 @@ struct Snapshot: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try OutputPath.checkPicture(output)
+        try OutputPath.checkPicture(output, replaces: replacing.force)
         var snapshot = try SnapshotPicture(plain ? nil : drawing.style, on: on)
         if let (clip, track) = try clip.load(needsMetadata: !plain || on != nil) {
             try OutputPath.checkIsNot(output, clip)

@@ -6,34 +6,32 @@ struct Watch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Shows events as they come, and the faces that are there.",
         discussion: """
-            One line for each event; on a terminal in colours (unless NO_COLOR is set), with the present faces in a last line. \
-            With --json each message is a line as `facetd --print` writes it, which --metadata of the other \
-            commands reads. Without a topic: all events, status, detect/state and metadata. Ends with Ctrl-C.
+            One line for each event; on a terminal in colours (unless NO_COLOR is set), with the present faces in a last line. With \
+            --json each is a line as `facetd --print` writes it. Without a topic: all events, status, detect/state, metadata.
 
-            The command of --exec finds the event's fields in FACET_EVENT, FACET_FACE, FACET_CAMERA, \
-            FACET_MEDIA_TIME, FACET_YAW, FACET_DURATION and so on, one for each number and text of its payload, and the \
-            whole payload in FACET_JSON, if it is not longer than 128 KiB. Commands run one after the other.
+            The command of --exec finds the event's fields in FACET_EVENT, FACET_FACE, FACET_FACES (how many faces are there \
+            after it), FACET_CAMERA, FACET_MEDIA_TIME, FACET_YAW, FACET_DURATION and so on, one for each number and text of its \
+            payload, and the whole payload in FACET_JSON, if it is not longer than 128 KiB. If count (FACET_COUNT), today, status \
+            or detect/state (FACET_DETECT) are named, it is run for these too. Commands run one after the other.
 
-            --post sends each event as CloudEvents 1.0 (structured JSON) over one kept connection, and again with the same id \
-            until the server accepts it (2xx) or refuses it for good; up to 1000 events wait for it. With --secret-file each \
-            request has a header X-Facet-Signature-256: sha256= and the HMAC of its body.
+            --post sends each event as CloudEvents 1.0 (structured JSON), and again with the same id until the server accepts it \
+            (2xx) or refuses it for good; up to 1000 events wait for it. With --secret-file each request has a header \
+            X-Facet-Signature-256: sha256= and the HMAC of its body.
 
             Examples:
               facet watch
-              facet watch --source auto    without a daemon
               facet watch --mqtt mqtts://me@broker.example --topic porch/faces smile blink
-              facet watch --topic 'site1/+/faces'
               facet watch --json | jq -c 'select(.topic == "faces/smile").payload'
-              facet watch smile --exec 'curl -s http://lamp.local/on'
+              facet watch smile --source auto --exec 'curl -s http://lamp.local/on'
               facet watch smile leave --post https://hooks.example --secret-file key
+              facet watch leave --exec '[ $FACET_FACES = 0 ] && loginctl lock-session'
               facet watch smile --count 1 && echo smiled
             """
     )
 
-    private static let eventNames = Topic.events.map(\.rawValue).joined(separator: ", ")
-
     @Argument(
-        help: "Topics under the base: metadata, \(Self.eventNames), count, status, stats, …",
+        help:
+            "Topics under the base: metadata, \(Topic.events.map(\.rawValue).joined(separator: ", ")), count, status, stats, …",
         completion: .list(Topic.allCases.map(\.rawValue))
     )
     var topics: [String] = []
@@ -44,7 +42,7 @@ struct Watch: AsyncParsableCommand {
     @Flag(help: "Show each metadata message in a line of its own.")
     var faces = false
 
-    @Option(help: "Run this shell command for each event.", value: "command")
+    @Option(help: "Run this shell command for each event, and for count and others that are named.", value: "command")
     var exec: String?
 
     @Option(help: "Send each event to this web address, as CloudEvents in JSON.", value: "url")
@@ -59,22 +57,25 @@ struct Watch: AsyncParsableCommand {
     @OptionGroup var live: SourceOptions
 
     func validate() throws {
-        do { _ = try live.broker.access().topics(named: topics) } catch { throw ValidationError("\(error)") }
+        do { _ = try watch } catch { throw ValidationError("\(error)") }
         guard post != nil || secretFile == nil else {
             throw ValidationError("--secret-file signs the requests of --post: give that too")
         }
         if let count, count < 1 { throw ValidationError("--count must be 1 or more, not \(count)") }
     }
 
+    private var watch: EventWatch {
+        get throws {
+            let access = try live.broker.access()
+            return try EventWatch(access, topics, isJSON: json, showsFaces: faces, command: exec, posts: post != nil)
+        }
+    }
+
     func run() async throws {
-        let access = try live.broker.access()
-        let shown = try access.topics(named: topics)
-        let isPlural = BrokerAccess.isPlural(access.topic)
-        let showsMetadata = faces || topics.contains(Topic.metadata.rawValue)
-        var watch = EventWatch(shown, isJSON: json, showsMetadata: showsMetadata, namesCamera: isPlural)
-        watch.command = exec
+        var watch = try watch
         watch.post = try post.map { try EventPost(to: $0, secretFile: secretFile) }
         watch.count = count
-        try await watch.run(live.subscriber(command: "watch", topics: watch.heard, all: true, asDaemon: true))
+        let (heard, named) = (watch.heard, watch.named)
+        try await watch.run(live.subscriber(command: "watch", topics: heard, all: true, asDaemon: named))
     }
 }

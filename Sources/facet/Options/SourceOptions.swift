@@ -11,6 +11,9 @@ struct SourceOptions: ParsableArguments {
     )
     var source: String?
 
+    @Flag(help: "Play the clip of --source again and again.")
+    var loop = false
+
     @OptionGroup var broker: BrokerOptions
 
     /// Whether the source is a file, which ends, and is there to be looked through.
@@ -18,23 +21,29 @@ struct SourceOptions: ParsableArguments {
         source.map { !FaceSession.Source.isCamera($0) && FileManager.default.fileExists(atPath: $0) } ?? false
     }
 
-    /// Connects for a command, or opens the source; `asDaemon` has the source's messages as a daemon publishes them.
+    func validate() throws {
+        guard loop, source.map(FaceSession.Source.isCamera) ?? true else { return }
+        throw ValidationError("--loop plays a clip again and again: name one with --source")
+    }
+
+    /// Connects for a command, or opens the source; `asDaemon` has the source's messages as a daemon publishes them, among them
+    /// on topics that were named.
     func subscriber(
         command: String,
         topics: [Topic] = Topic.viewed,
         all: Bool = false,
-        asDaemon: Bool = false,
+        asDaemon named: [Topic]? = nil,
         loops: Bool = false
     ) async throws -> Subscriber {
         guard let source else { return try await broker.access().subscriber(command, topics, all: all) }
         if broker.camera != nil {
             throw ValidationError("--camera names a camera on the broker; it and --source exclude each other")
         }
-        if asDaemon, let topic = topics.first(where: UpdateMessages.missingTopics.contains) {
+        if let topic = named?.first(where: UpdateMessages.missingTopics.contains) {
             throw ValidationError("nothing is published on \(topic.rawValue) with --source: it takes a daemon")
         }
-        let metadata = asDaemon ? MetadataOptions() : nil
-        return try Subscriber(source: source, topics: topics, metadata: metadata, loops: loops)
+        let metadata = named == nil ? nil : MetadataOptions()
+        return try Subscriber(source: source, topics: topics, metadata: metadata, loops: loops || loop)
     }
 }
 

@@ -1,0 +1,159 @@
+import Foundation
+import RegexBuilder
+import Synchronization
+
+/// A password or the like, which no log, dump or string interpolation shows.
+package struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    private let value: String
+
+    package init(_ value: String) {
+        self.value = value
+        Secrets.add(value)
+    }
+
+    /// Holds a text some of which is secret, such as an address or a command.
+    package init(partly text: String) {
+        value = text
+        Secrets.learn(from: text)
+    }
+
+    /// The value, for the one place that hands it on.
+    package func revealed() -> String { value }
+    package var description: String { "<redacted>" }
+    package var debugDescription: String { description }
+    // A mirror of the properties would show the value.
+    package var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
+}
+
+/// The secrets in the configuration of this process, by which texts are cleaned before anybody reads them.
+///
+/// What a library or a command says about an address may quote any part of it, in any form: only the values are known.
+package enum Secrets {
+    private static let known = Mutex<Set<String>>([])
+    /// Shorter values are part of too many words and numbers.
+    private static let shortest = 2
+
+    /// Notes a secret, with the forms in which addresses and what reads them have it.
+    package static func add(_ value: String) {
+        var unreserved = CharacterSet.alphanumerics
+        unreserved.insert(charactersIn: "-._~")
+        let forms = [value, value.removingPercentEncoding, value.addingPercentEncoding(withAllowedCharacters: unreserved)]
+        known.withLock { $0.formUnion(forms.compactMap(\.self).filter { $0.count >= shortest }) }
+    }
+
+    /// Notes the secrets in a setting, an argument or a command: passwords and queries of addresses, values of properties and
+    /// headers that are secrets, and variables that hold such. Takes too much rather than too little.
+    package static func learn(from text: String, environment: [String: String] = [:]) {
+        let text = text.replacing(/\$\{?(?<name>\w+)\}?/) { environment[String($0.name)] ?? String($0.output.0) }
+        for address in text.ranges(of: "://") {
+            let rest = text[address.upperBound...].prefix { !$0.isNewline }
+            // Nobody is called like an address in numbers: what follows one is a path.
+            guard let colon = rest.firstIndex(of: ":"), !rest.starts(with: Self.number) else { continue }
+            // A / or a blank in a password ends what looks like the address, and an @ may be part of it.
+            for at in rest.indices where rest[at] == "@" && at > colon {
+                let behind = rest[rest.index(after: at)...]
+                guard behind.starts(with: /(?:[\w.%-]+|\[[^\]]*\])(?:[:\/?#\s"';,)\]|]|$)/) else { continue }
+                add(String(rest[..<at]))
+                addParts(of: rest[rest.index(after: colon)..<at])
+                if behind.starts(with: Self.number) { break }
+            }
+        }
+        for value in text.matches(of: /[?&][\w.-]+=(?<value>[^&#\s"'@]{6,})/) { add(String(value.value)) }
+        let login = /(?:^|[\s"'=,])(?:-u|--user|--proxy-user)?[\s="']*[^\s"':@\/,=]+:(?<password>[^\s"'\/][^\s"']*)@/
+        for match in text.matches(of: login) { addParts(of: match.password) }
+        for match in text.matches(of: /(?:-u|--user|--proxy-user)[\s=]*["']?[^\s"':]+:(?<password>[^\s"']+)/) {
+            addParts(of: match.password)
+        }
+        let words = /(?:pass|pw|token|secret|credential|bearer|api_?-?key)/.ignoresCase()
+        let named = Regex {
+            Capture { /[\w-]*/; words; /[\w-]*/ }
+            /["']?(?:\s*[=:]\s*|\s+)/
+            Capture(/"[^"]*"|'[^']*'|[^\s&;,"']+/)
+        }
+        for match in text.matches(of: named) where !namesFile(match.output.1) {
+            // Without a sign between them, only an option has a value.
+            let (_, name, value) = match.output
+            let isAssigned = text[name.endIndex..<value.startIndex].contains { "=:".contains($0) }
+            if isAssigned || name.hasPrefix("-") { add(value.trimmingCharacters(in: CharacterSet(charactersIn: "\"'"))) }
+        }
+        for match in text.matches(of: /(?i)(?:authorization|cookie)\s*[=:]\s*(?<value>[^"'\n]+)/) {
+            for word in match.value.split(separator: " ") where word.count >= 6 { add(String(word)) }
+        }
+    }
+
+    /// An address of version 4 that ends there.
+    private static var number: Regex<Substring> { /\d+\.\d+\.\d+\.\d+(?:[:\/?#\s"']|$)/ }
+
+    /// Whether the setting, option or variable of a name holds the path of a file, not a secret itself.
+    private static func namesFile(_ name: some StringProtocol) -> Bool {
+        ["file", "path"].contains { name.lowercased().hasSuffix($0) }
+    }
+
+    /// Notes the secrets that the command line and the environment hold.
+    package static func learn(arguments: [String], environment: [String: String]) {
+        for argument in arguments { learn(from: argument, environment: environment) }
+        for (name, value) in environment where name.hasPrefix("FACET_") && !namesFile(name) {
+            if name.contains(/PASSWORD|TOKEN|SECRET/) { add(value) } else { learn(from: value, environment: environment) }
+        }
+    }
+
+    /// Notes a password with its parts: what takes it for a host, a port or a path quotes one of them.
+    private static func addParts(of password: Substring) {
+        add(String(password))
+        for part in password.split(whereSeparator: { !$0.isLetter && !$0.isNumber && !"-_.".contains($0) })
+        where part.count > shortest || part.contains(where: \.isNumber) {
+            add(String(part))
+        }
+    }
+
+    /// A text without the known secrets.
+    fileprivate static func hidden(in text: String) -> String {
+        let values = known.withLock { $0 }.filter { text.contains($0) }
+        return values.sorted { ($1.count, $1) < ($0.count, $0) }.reduce(text) { text, value in
+            guard value.count < 8 else { return text.replacing(value, with: "…") }
+            // Not 1234 in 12345, `pass` in `passed` or 20 in %20.
+            return replacing(value, in: text) { !$0.isLetter && !$0.isNumber && $0 != "%" }
+        }
+    }
+
+    private static func replacing(_ value: String, in text: String, between isEdge: (Character) -> Bool) -> String {
+        var (result, rest) = ("", text[...])
+        while let range = rest.firstRange(of: value) {
+            let before = rest[..<range.lowerBound].last ?? result.last
+            let stands = before.map(isEdge) ?? true && rest[range.upperBound...].first.map(isEdge) ?? true
+            result += rest[..<range.lowerBound] + (stands ? "…" : rest[range])
+            rest = rest[range.upperBound...]
+        }
+        return result + rest
+    }
+}
+
+extension String {
+    /// The text without the secrets that this process was given.
+    package var withoutSecrets: String { Secrets.hidden(in: self) }
+
+    /// A text from elsewhere, without the secrets that this process was given, without the users and passwords of any addresses,
+    /// and without the values of properties and headers that are secrets.
+    package var withoutPasswords: String {
+        withoutSecrets.replacing(/:\/\/[^"'\n]*@/, with: "://")
+            .replacing(/(?<before>^|[\s"'])[^\s"'\/:@]+:[^\s"'\/]+@/) { $0.before }
+            .replacing(/(?i)(?<name>\b(?:[\w-]*authorization|[\w-]*cookie|[\w-]*headers))\s*[=:].*/) { "\($0.name)=…" }
+            .replacing(
+                /(?i)(?<name>[\w-]*(?:pass|pw|token|secret|credential)[\w-]*)(?:\s*=\s*|:\s+)(?:"[^"]*"?|'[^']*'?|\S+)/
+            ) { "\($0.name)=…" }
+    }
+
+    /// A source as it may be shown. Of `exec:COMMAND` only the program is left, of `gstreamer:PIPELINE` the first element, as the
+    /// rest may hold a password in any form.
+    package var shownSource: String {
+        if let command = wholeMatch(of: /exec:\s*(?<program>\S*)(?s:.*)/) {
+            let isPlain = command.program.wholeMatch(of: /[\w.\/+-]+/) != nil
+            return "exec:" + (isPlain ? command.program : "…")
+        }
+        if let pipeline = wholeMatch(of: /gstreamer:\s*(?<element>\w*)(?<rest>(?s:.*))/) {
+            let isAlone = pipeline.rest.allSatisfy(\.isWhitespace)
+            return "gstreamer:\(pipeline.element)" + (isAlone ? "" : " …")
+        }
+        return withoutPasswords
+    }
+}

@@ -1,0 +1,68 @@
+/// The address of a server, taken apart once: its text form has neither user nor password nor query.
+package struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
+    /// Why a text is no address, without anything of it.
+    package struct Failure: Error, Hashable {
+        /// The address as far as it may be shown.
+        package let shown: String
+        package let reason: String
+    }
+
+    /// In lower case.
+    package let scheme: String
+    /// What stands before the password or the @; nil without an @.
+    package let user: String?
+    package let hasPassword: Bool
+    package let place: HostAndPort
+    /// What follows the host and the port, without the query.
+    package let path: String
+    package let description: String
+    private let whole: Secret
+
+    /// Takes apart what follows `scheme://`.
+    package init(scheme: some StringProtocol, _ rest: Substring) throws(Failure) {
+        let scheme = scheme.lowercased()
+        func isEnd(_ character: Character) -> Bool { "/?#".contains(character) }
+        whole = Secret(partly: "\(scheme)://\(rest)")
+        let authority = rest.prefix { !isEnd($0) }
+        var login = authority.lastIndex(of: "@").map { authority[..<$0] }
+        let host = login.map { authority[$0.endIndex...].dropFirst() } ?? authority
+        if let last = rest.lastIndex(of: "@"), last >= authority.endIndex, rest[..<last].contains(":") {
+            let behind = rest[rest.index(after: last)...].prefix { !isEnd($0) }
+            if !HostAndPort(host).isNumeric, HostAndPort(behind).isPlain { login = rest[..<last] }
+        }
+        let tail = rest[(login?.endIndex ?? rest.startIndex)...].drop { $0 == "@" }
+        let shown = tail.prefix { !"?#".contains($0) }
+        description = "\(scheme)://\(String(shown).withoutPasswords)"
+        if let login, let sign = login.first(where: { isEnd($0) || $0.isWhitespace }) {
+            let escape = sign.utf8.map { "%" + ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined()
+            let name = sign.isWhitespace ? "a blank" : "a \(sign)"
+            let others = login.contains("@") || sign == "/" ? ", an @ in a path %40" : ""
+            throw Failure(shown: description, reason: "\(name) in a user or password is written \(escape)\(others)")
+        }
+        guard let place = HostAndPort(host) else {
+            let reason = "it needs a host without blanks, and a port from 1 to 65535 if it names one"
+            throw Failure(shown: description, reason: reason)
+        }
+        self.scheme = scheme
+        self.place = place
+        user = login.map { String($0.prefix { $0 != ":" }) }
+        hasPassword = login?.contains(":") ?? false
+        path = String(shown[host.endIndex...])
+    }
+
+    /// The whole address, for what connects.
+    package func revealed() -> String { whole.revealed() }
+}
+
+extension HostAndPort? {
+    /// Whether it names an address, which nobody is called.
+    fileprivate var isNumeric: Bool {
+        guard let host = self?.host else { return false }
+        return host.contains(":") || host.wholeMatch(of: /\d+\.\d+\.\d+\.\d+/) != nil
+    }
+
+    /// Whether it has no signs but those of names and addresses.
+    fileprivate var isPlain: Bool {
+        self?.host.allSatisfy { $0.isLetter || $0.isNumber || "-._:%".contains($0) } ?? false
+    }
+}
