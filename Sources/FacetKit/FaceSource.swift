@@ -83,6 +83,7 @@ extension FaceSession {
             } else {
                 kind = .media(Secret(partly: text))
                 // A command's pictures have no header if a format without one is set.
+                self.options.requestRate = request.rate
                 self.options.rawPictures = request.format.flatMap(\.rawPixels)
                     .map { .init(size: request.size ?? .usual, format: $0, rate: request.rate) }
             }
@@ -164,6 +165,7 @@ extension FaceSession.Source {
     func check() throws(FaceSessionError) {
         let (sides, pixels) = (1...32_767, 1...Int(Int32.max))
         try require(options.stallTimeout, "stallTimeout", "above 0") { $0 > .zero }
+        try require(options.maximumDelay, "maximumDelay", "0 to 60 s") { (.zero ... .seconds(60)) ~= $0 }
         try require(options.maximumPixels, "maximumPixels", "1 to \(pixels.upperBound)") { pixels ~= $0 }
         guard case .camera(let camera) = kind else { return }
         try require(camera.request.size, "request.size", "1x1 to 32767x32767") {

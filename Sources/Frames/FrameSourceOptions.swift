@@ -60,11 +60,16 @@ public struct FrameSourceOptions: Hashable, Sendable {
     public var certificateAuthority: String?
     /// What a command of `exec:` writes that writes pictures without any header.
     public var rawPictures: RawPictures?
+    /// How often a second an address is asked that gives one picture at each request; nil for five times.
+    public var requestRate: Double?
     /// How long opening may take: a network camera answers late, and a file is searched for its first picture.
     package var openTimeout = Duration.seconds(10)
     /// For how long no picture may come, or none that can be decoded, before the source counts as lost and, but for a file, is
     /// opened again.
     public var stallTimeout = Duration.seconds(2)
+    /// For how long pictures of a network stream that come in bursts may wait for those that come later, as far as the bursts need it;
+    /// six times as long with HLS, which comes in segments.
+    public var maximumDelay = Duration.seconds(5)
     /// How many pixels a picture may have, but for those of V4L2 cameras and a program's own that are no JPEGs: the 33 million
     /// of 8K and some more. Larger ones are refused by their header, before memory is allocated.
     public var maximumPixels = JPEGDecoder.defaultMaximumPixels

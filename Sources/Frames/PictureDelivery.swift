@@ -77,7 +77,7 @@ package struct PictureDelivery {
             guard !stop.isSet else { break }
             switch result {
             case .ended(let end): return end
-            case .finishedRound: break
+            case .finishedRound: backoff.reset()
             case .lost(let failure):
                 if delivered > before {
                     reported = nil
@@ -105,7 +105,8 @@ package struct PictureDelivery {
         longestDelay: Double = 0
     ) {
         self.timing = timing
-        timeline.nominalStep = PresentationTimeline(rate: rate).nominalStep
+        let beginning = PresentationTimeline(rate: rate)
+        (timeline.nominalStep, timeline.firstStep) = (beginning.nominalStep, beginning.firstStep)
         if case .live = timing { timeline.longestStep = PresentationTimeline.longestStepOfLive }
         playOut = PlayOut(longestDelay: longestDelay, rate: rate)
         let elapsed = started.map { $0.clock.duration(to: .now) / .seconds(1) }
@@ -124,8 +125,7 @@ package struct PictureDelivery {
     ) -> Bool {
         var frame = picture
         frame.captured = .now - age
-        let wall = Timestamp.wallClock().advanced(bySeconds: -(age / .seconds(1)))
-        let start = started ?? (frame.captured, wall)
+        let start = started ?? (frame.captured, Timestamp.wallClock().advanced(bySeconds: -(age / .seconds(1))))
         started = start
         let arrival = start.clock.duration(to: frame.captured) / .seconds(1)
         let mediaTime = mediaTime(presentation: presentation, arrival: arrival)
@@ -133,7 +133,16 @@ package struct PictureDelivery {
             countDamage()
             return true
         }
-        if timing == .paced {
+        if timing == .live(hasTimes: true) {
+            let due = start.clock.advanced(by: .seconds(mediaTime))
+            let lateness = due.duration(to: .now)
+            // What is caught up with is late for good reason; a decoder that is too slow never comes up with the plan.
+            if lateness > Self.longestDelay, !mailbox.isCatchingUp.load(ordering: .relaxed) {
+                playOut.postpone(by: lateness / .seconds(1))
+            }
+            frame.captured = due
+            guard lateness > .zero || stop.wait(for: .zero - lateness) else { return false }
+        } else if timing == .paced {
             // A picture keeps the time at which it was due, however late it is taken, as that of a camera does.
             var due = start.clock.advanced(by: .seconds(mediaTime) + delay)
             let lateness = due.duration(to: frame.captured)
@@ -148,7 +157,11 @@ package struct PictureDelivery {
         guard !stop.isSet else { return false }
         // The wall clock may be set while a live source runs, and a sender's clock goes its own way.
         let isFile = timing == .file || timing == .paced
-        let time = isFile ? start.wall.advanced(bySeconds: mediaTime + delay / .seconds(1)) : wall
+        let age = frame.captured.duration(to: .now) / .seconds(1)
+        let time =
+            isFile
+            ? start.wall.advanced(bySeconds: mediaTime + delay / .seconds(1))
+            : Timestamp.wallClock().advanced(bySeconds: -age)
         frame.stamp = FrameStamp(frame: nextFrame, time: time, mediaTime: mediaTime)
         frame.skipped = exchange(&skipped, with: 0)
         nextFrame += 1

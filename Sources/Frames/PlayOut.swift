@@ -1,11 +1,13 @@
-/// Plans when the pictures of a live stream are shown: spaced as the sender's times say, after the least delay with which its
-/// bursts come in time.
+/// Plans when the pictures of a live stream are shown: spaced as the sender's times say, after the least delay with
+/// which its bursts come in time.
 ///
-/// How long a picture took is the moment of its arrival less its time, by the sender's clock, which began at any moment. A
-/// picture that took longer than all before delays those after it by as much. Where all of the last half minute took less, the
-/// delay is taken back little by little. So the plan follows the arrival, whatever the sender's clock does.
+/// How long a picture took is the moment of its arrival less its time, by the sender's clock, which began at any
+/// moment. A picture that took longer than all before delays those after it by as much. Where all of the last half
+/// minute took less, the delay is taken back little by little. So the plan follows the arrival, whatever the sender's
+/// clock does.
 ///
-/// A clock that runs several times too fast or too slow says nothing of the spacing: then each picture is shown as it comes.
+/// A clock that runs several times too fast or too slow says nothing of the spacing: then each picture is shown as it
+/// comes.
 struct PlayOut {
     /// How much longer some pictures may take than others for these to wait for them, in seconds.
     let longestDelay: Double
@@ -23,6 +25,9 @@ struct PlayOut {
     /// The newest steps, of the last second.
     private var steps: [(time: Double, arrival: Double)] = []
 
+    /// How much of the sender's time was taken for an error of its clock, in seconds.
+    private var doubted = 0.0
+
     private static let window = 15.0
     /// How much of the time may be saved when a delay is taken back.
     private static let haste = 0.1
@@ -33,9 +38,13 @@ struct PlayOut {
     /// The moment at which a picture is shown, in seconds by the clock of `arrival`; always later than the one before.
     mutating func due(_ time: Double, arrival: Double) -> Double {
         if let latest {
-            steps.append((time - latest.time, arrival - latest.arrival))
+            let step = (time: time - latest.time, arrival: arrival - latest.arrival)
+            steps.append(step)
             judgeClock()
+            if isDoubtful(step) { doubted += step.time - step.arrival }
         }
+        let sent = time
+        let time = time - doubted
         let taken = arrival - time
         note(taken, at: arrival)
         let shortest = min(current?.lowerBound ?? taken, previous?.lowerBound ?? taken)
@@ -45,14 +54,21 @@ struct PlayOut {
             offset = taken
         } else {
             let goal = min(longest, shortest + longestDelay)
-            let saved = Self.haste * max(0, time - (latest?.time ?? time))
+            let saved = Self.haste * max(0, sent - (latest?.time ?? sent))
             // A delay above the limit is of no use.
             offset = max(goal, min(offset - saved, shortest + longestDelay))
         }
         self.offset = offset
         let due = max(time + offset, (latest?.due).map { $0 + Self.smallestStep } ?? -.infinity)
-        latest = (due, time, arrival)
+        latest = (due, sent, arrival)
         return due
+    }
+
+    /// Shows what follows that many seconds later, whatever it took on the way: whoever shows it is not faster.
+    mutating func postpone(by delay: Double) {
+        offset = offset.map { $0 + delay }
+        current = current.map { $0.lowerBound + delay...$0.upperBound + delay }
+        previous = previous.map { $0.lowerBound + delay...$0.upperBound + delay }
     }
 
     private mutating func note(_ taken: Double, at arrival: Double) {
@@ -66,13 +82,27 @@ struct PlayOut {
     /// How far the ratio of the clocks may be from 1: by the stream's own rate, and without that.
     private static let mostByRate = 1.5
     private static let most = 4.0
-    /// Of the steps that decide: how many, for how many seconds at the least; and how uneven they may be, and how short.
+    /// Of the steps that decide: how many, for how many seconds at the least; and how uneven they may be, and how
+    /// short.
     private static let fewestSteps = 8
     private static let shortestSpan = 0.8
     private static let mostUneven = 4.0
     private static let shortestStep = 0.008
 
-    /// Compares the sender's clock with the machine's while pictures come evenly: in a burst, or after one, nothing can be said.
+    /// Whether a picture's own step is far longer than that between two arrivals, though it does not come in a burst:
+    /// before the clock is judged, that must not delay pictures.
+    private func isDoubtful(_ step: (time: Double, arrival: Double)) -> Bool {
+        guard step.arrival >= Self.shortestStep else { return false }
+        guard let rate, Self.isNear(step.arrival * rate) else { return step.time > Self.most * step.arrival }
+        return step.time * rate > Self.mostByRate
+    }
+
+    private static func isNear(_ factor: Double, _ most: Double = mostByRate) -> Bool {
+        factor <= most && factor >= 1 / most
+    }
+
+    /// Compares the sender's clock with the machine's while pictures come evenly: in a burst, or after one, nothing can
+    /// be said.
     private mutating func judgeClock() {
         var span = steps.reduce(0) { $0 + $1.arrival }
         while steps.count > Self.fewestSteps, span - steps[0].arrival >= Self.shortestSpan {
@@ -84,11 +114,10 @@ struct PlayOut {
         guard usual.arrival >= Self.shortestStep, arrival[arrival.count - 1] <= Self.mostUneven * usual.arrival
         else { return }
         let factor = max(usual.time, Self.smallestStep) / usual.arrival
-        let isOff = { (factor: Double, most: Double) in factor > most || factor < 1 / most }
         // Pictures that are caught up with come faster than at their rate, but their times have it.
-        let agrees = rate.map { !isOff(usual.time * $0, Self.mostByRate) } ?? false
-        let comesAtRate = rate.map { !isOff(usual.arrival * $0, Self.mostByRate) } ?? false
-        let isWrong = !agrees && isOff(factor, comesAtRate ? Self.mostByRate : Self.most)
+        let agrees = rate.map { Self.isNear(usual.time * $0) } ?? false
+        let comesAtRate = rate.map { Self.isNear(usual.arrival * $0) } ?? false
+        let isWrong = !agrees && !Self.isNear(factor, comesAtRate ? Self.mostByRate : Self.most)
         if isWrong != (wrongFactor != nil) { (current, previous, windowEnd) = (nil, nil, 0) }
         wrongFactor = isWrong ? wrongFactor ?? factor : nil
     }

@@ -1,11 +1,12 @@
-/// Turns the presentation times of pictures into media times that start at 0 and always grow, and believes no time that cannot be.
+/// Turns the presentation times of pictures into media times that start at 0 and always grow, and believes no time that
+/// cannot be.
 ///
 /// - A missing time continues by one usual step.
 /// - A time that is not later than the one before, by up to a second, comes 1 ms after it: the pictures after it keep
 ///   their own times. When this goes on, the times stand still or were set back, and count as missing.
 /// - A larger step back, or one too far ahead, continues by one usual step. If the next picture has its time from before
-///   the step, one time was wrong; if it follows the new time, the clip began again or the sender's clock was set, and all
-///   further times are shifted.
+///   the step, one time was wrong; if it follows the new time, the clip began again or the sender's clock was set, and
+///   all further times are shifted. Two such steps of about one length are believed: the pictures are that far apart.
 package struct PresentationTimeline {
     /// The media time of the newest picture; nil before the first.
     private(set) var latest: Double?
@@ -17,13 +18,15 @@ package struct PresentationTimeline {
     var longestStep = Self.longestStepOfFile
     /// What is added to presentation times; nil until the first picture of a round.
     private var offset: Double?
-    /// What would be added if the newest time that was not believed were right.
-    private var otherOffset: Double?
+    /// What would be added if the newest time that was not believed were right, and the step to it.
+    private var other: (offset: Double, step: Double)?
     private var earliestOfRound = 0.0
     /// The newest steps that were believed, in seconds.
     private var steps: [Double] = []
     /// How many pictures in a row were not later than the one before.
     private var standstill = 0
+    /// The longest step that is believed while no usual one is known.
+    var firstStep: Double
 
     /// A recording may have pauses between its pictures, also where these are frequent.
     private static let longestStepOfFile = 30.0
@@ -34,18 +37,22 @@ package struct PresentationTimeline {
     private static let smallestStep = 0.001
     /// Small enough that pictures which come all at once do not run ahead of the clock.
     private static let smallestArrivalStep = 0.000_001
+    private static let longestFirstStep = 5.0
     private static let longestBackwardStep = 1.0
     private static let longestStandstill = 3
     /// How many steps the usual one is the median of.
     private static let mostSteps = 9
 
     /// Makes a timeline for a clip that shows that many pictures a second; 30 if it does not say.
-    package init(rate: Double?) { nominalStep = 1 / (rate ?? 30) }
+    package init(rate: Double?) {
+        nominalStep = 1 / (rate ?? 30)
+        firstStep = rate == nil ? Self.longestFirstStep : 0
+    }
 
     /// Lets the next picture, whatever its time, follow the newest one: a clip begins again, a stream came back.
     /// - Parameter earliest: the media time that it must at least get, in seconds.
     mutating func beginRound(notBefore earliest: Double = 0) {
-        (offset, otherOffset) = (nil, nil)
+        (offset, other) = (nil, nil)
         standstill = 0
         earliestOfRound = earliest
     }
@@ -53,8 +60,9 @@ package struct PresentationTimeline {
     /// The usual step from one picture to the next, in seconds.
     private var usualStep: Double { steps.isEmpty ? nominalStep : steps.sorted()[steps.count / 2] }
 
-    /// The media time in seconds of the next picture, with its presentation time in seconds: nil if it has none, infinite if it is
-    /// known to be wrong. A step of a live stream may be longer by `pause`, how long ago the picture before came.
+    /// The media time in seconds of the next picture, with its presentation time in seconds: nil if it has none,
+    /// infinite if it is known to be wrong. A step of a live stream may be longer by `pause`, how long ago the picture
+    /// before came.
     package mutating func mediaTime(presentation: Double?, after pause: Double = 0) -> Double {
         let usualStep = usualStep
         let next = max(earliestOfRound, latest.map { $0 + usualStep } ?? 0)
@@ -67,22 +75,25 @@ package struct PresentationTimeline {
             offset = next - presentation
             return settle(next)
         }
-        let limit = max(longestStep, Self.mostUsualSteps * usualStep) + pause
+        let limit = max(longestStep, steps.isEmpty ? firstStep : 0, Self.mostUsualSteps * usualStep) + pause
         let step = presentation + offset - latest
         if step > 0, step < limit { return believe(step, after: latest) }
         if step <= 0, step >= -Self.longestBackwardStep, standstill < Self.longestStandstill {
             standstill += 1
             return settle(latest + Self.smallestStep)
         }
-        if let otherOffset {
-            let step = presentation + otherOffset - latest
-            if step > 0, step < limit {
-                self.offset = otherOffset
-                return believe(step, after: latest)
+        var newest = step
+        if let other {
+            newest = presentation + other.offset - latest
+            // Two such steps are how far its pictures are apart.
+            let isUsual = newest < 2 * other.step && other.step < 2 * newest
+            if newest > 0, newest < limit || isUsual {
+                self.offset = other.offset
+                return believe(newest, after: latest)
             }
         }
         corrections += 1
-        otherOffset = next - presentation
+        other = (next - presentation, newest)
         return settle(next)
     }
 
@@ -92,7 +103,7 @@ package struct PresentationTimeline {
     }
 
     private mutating func believe(_ step: Double, after latest: Double) -> Double {
-        (otherOffset, standstill) = (nil, 0)
+        (other, standstill) = (nil, 0)
         if steps.count == Self.mostSteps { steps.removeFirst() }
         steps.append(step)
         return settle(latest + step)

@@ -20,18 +20,24 @@ final class ClipReader {
     private var options: FrameSourceOptions { input.options }
     private let scaler = PixelScaler()
     private var converted = PicturePool()
-    private let packet: FFmpegOwned<AVPacket>
+    private let interrupt: Interrupt
+    /// What reads a stream whose pictures are played out by their times; nil until the first packet, and for all
+    /// others.
+    private var queue: PacketQueue?
     private var isDraining = false
     /// What decides which packets wait; nil where each is decoded as it comes.
     private var idle: IdleDecoding?
     /// The packets of the current group that wait, and those that did and are decoded next.
-    private var waiting: [WaitingPacket] = []
-    private var backlog: [WaitingPacket] = []
+    private var waiting: [ArrivedPacket] = []
+    private var backlog: [ArrivedPacket] = []
     private var watched = Watched.nothing
     /// The presentation time of the key picture that was decoded by itself, in the stream's units.
     private var shown: Int64?
     private var skipped = 0
-    private var catchUp: CatchUp?
+    /// Until when packets that waited, and those that came meanwhile, are worked off; nil unless they are.
+    private var catchUpEnd: ContinuousClock.Instant?
+    /// When the packet came that was decoded last.
+    private var arrival = ContinuousClock.now
     private var decodingTime = WorkTime()
     /// Since when the next picture has been waited for; nil while the caller has the newest one.
     private var waitingSince: ContinuousClock.Instant?
@@ -49,8 +55,8 @@ final class ClipReader {
     ) throws(SourceFailure) {
         input = try MediaInput(location, interrupt: interrupt, options: options)
         decoder = try VideoDecoder(for: input, devices: devices)
-        packet = .packet()
-        idle = input.isLive && !input.lacksTimes && options.idleDecoding == .auto ? IdleDecoding() : nil
+        self.interrupt = interrupt
+        idle = input.isPlayedOut && options.idleDecoding == .auto ? IdleDecoding() : nil
         completeness.announcedDuration = input.isIndexed ? nil : input.announcedDuration
         completeness.announcedPackets = input.announcedPackets
         completeness.indexExceedsFile = input.indexExceedsFile
@@ -104,7 +110,9 @@ final class ClipReader {
                 if input.location.isStream, !isDraining, let waitingSince,
                     waitingSince.duration(to: .now) > pictureTimeout
                 {
-                    endUndecodable("no picture for \(MediaInput.seconds(pictureTimeout)), though data comes")
+                    endUndecodable(
+                        "no picture for \(MediaInput.seconds(pictureTimeout)), though data comes (camera.stallTimeout)"
+                    )
                 }
                 guard feed(isAtRest) else { return countDamage() }
             }
@@ -129,68 +137,77 @@ final class ClipReader {
     /// - Returns: false if it is damaged.
     private func feed(_ isAtRest: () -> Bool) -> Bool {
         guard !isDraining else { return true }
-        if !backlog.isEmpty {
-            let next = backlog.removeFirst()
-            return send(next.packet.pointer, arrival: next.arrival)
-        }
-        let packet = packet.pointer
+        if !backlog.isEmpty { return send(backlog.removeFirst()) }
         while true {
-            let result = input.read(into: packet)
-            guard result >= 0 else {
-                if result != facet_error_eof { completeness.readError = input.reason(of: result) }
+            guard let next = nextPacket() else {
                 isDraining = true
                 leaveOut()
                 return decoder.send(nil) >= 0
             }
-            defer { ffmpeg.av_packet_unref(packet) }
-            note(packet.pointee)
-            guard packet.pointee.stream_index == input.stream.pointee.index else { continue }
-            completeness.countPacket(number: input.numbersItsPackets ? packet.pointee.dts : nil)
-            let isKey = packet.pointee.flags & AV_PKT_FLAG_KEY != 0
-            let time = input.stream.pointee.seconds(packet.pointee.pts)
-            let next = IdleDecoding.Packet(isKey: isKey, bytes: Int(packet.pointee.size), presentation: time)
-            switch idle?.decide(next, isAtRest: isAtRest()) ?? .decode {
-            case .decode: return send(packet)
+            let packet = next.pointer.pointee
+            completeness.countPacket(number: input.numbersItsPackets ? packet.dts : nil)
+            let isKey = packet.flags & AV_PKT_FLAG_KEY != 0
+            let time = input.stream.pointee.seconds(packet.pts)
+            let described = IdleDecoding.Packet(isKey: isKey, bytes: Int(packet.size), presentation: time)
+            switch idle?.decide(described, isAtRest: isAtRest()) ?? .decode {
+            case .decode: return send(next)
             case .skip: skipped += 1
-            case .wait: keep(packet)
+            case .wait: waiting.append(next)
             case .watch:
                 leaveOut()
-                keep(packet)
+                waiting.append(next)
+                waitingSince = .now
                 watched = .before
                 return decoder.send(nil) >= 0
             case .resume:
-                keep(packet)
-                backlog = exchange(&waiting, with: [])
-                catchUp = CatchUp(arrival: backlog[0].arrival, time: 0, end: .now + Self.longestCatchUp)
+                backlog = exchange(&waiting, with: []) + [next]
+                catchUpEnd = .now + Self.longestCatchUp
                 return feed(isAtRest)
             }
             waitingSince = .now
         }
     }
 
-    private func keep(_ packet: UnsafeMutablePointer<AVPacket>) {
-        waiting.append(WaitingPacket(taking: packet))
-        waitingSince = .now
+    /// The next packet of the video track; nil at the end, or after an error, which is noted.
+    private func nextPacket() -> ArrivedPacket? {
+        guard !input.isPlayedOut else {
+            do throws(SystemError) {
+                let queue = if let queue { queue } else { try PacketQueue(input, interrupt: interrupt) }
+                self.queue = queue
+                switch queue.next(patience: options.stallTimeout, most: .seconds(input.longestDelay)) {
+                case .packet(let next): return next
+                case .ended(let reason): completeness.readError = reason
+                }
+            } catch {
+                completeness.readError = "\(error)"
+            }
+            return nil
+        }
+        while true {
+            var next = ArrivedPacket()
+            let result = input.read(into: next.pointer, within: options.stallTimeout)
+            guard result >= 0 else {
+                if result != facet_error_eof { completeness.readError = input.reason(of: result) }
+                completeness.isUndecodable = result == facet_error_exit && input.hasRest
+                return nil
+            }
+            next.arrival = .now
+            note(next.pointer.pointee)
+            if next.pointer.pointee.stream_index == input.stream.pointee.index { return next }
+        }
     }
 
-    private func send(_ packet: UnsafeMutablePointer<AVPacket>, arrival: ContinuousClock.Instant? = nil) -> Bool {
-        let time = input.stream.pointee.seconds(packet.pointee.decoding)
-        if let time { catchUp?.advance(to: time, arrival: arrival) }
-        if let catchUp, catchUp.isOver(hasBacklog: !backlog.isEmpty) { self.catchUp = nil }
-        let sent = decodingTime.measure { decoder.send(packet) }
-        if sent < 0 { checkSize(packet.pointee) }
+    private func send(_ next: ArrivedPacket) -> Bool {
+        arrival = next.arrival
+        let isInTime = arrival.duration(to: .now) < .milliseconds(100) || queue?.isEmpty == true
+        if let end = catchUpEnd, .now > end || backlog.isEmpty && isInTime { catchUpEnd = nil }
+        let sent = decodingTime.measure { decoder.send(next.pointer) }
+        if sent < 0 { checkSize(next.pointer.pointee) }
         if decoder.awaitsKey { waitingSince = .now }
         return sent >= 0
     }
 
     // MARK: - Packets that wait
-
-    private struct WaitingPacket {
-        let packet = FFmpegOwned<AVPacket>.packet()
-        let arrival = ContinuousClock.now
-
-        init(taking source: UnsafeMutablePointer<AVPacket>) { ffmpeg.av_packet_move_ref(packet.pointer, source) }
-    }
 
     /// What the decoder is emptied of.
     private enum Watched {
@@ -200,31 +217,12 @@ final class ClipReader {
         case key
     }
 
-    /// How the packets that waited, and those that came meanwhile, are worked off.
-    private struct CatchUp {
-        /// When the newest packet came, and its time in seconds: one that is read later than it could have been came when its
-        /// time says.
-        var arrival: ContinuousClock.Instant
-        var time: Double
-        let end: ContinuousClock.Instant
-
-        mutating func advance(to time: Double, arrival: ContinuousClock.Instant?) {
-            self.arrival = arrival ?? min(.now, self.arrival + .seconds(min(max(0, time - self.time), 1)))
-            self.time = time
-        }
-
-        /// Also where the decoder does not get there.
-        func isOver(hasBacklog: Bool) -> Bool {
-            .now > end || !hasBacklog && arrival.duration(to: .now) < .milliseconds(100)
-        }
-    }
-
     private static let longestCatchUp = Duration.seconds(3)
 
     /// Whether packets are worked off that have waited.
-    var isCatchingUp: Bool { catchUp != nil }
-    /// How long ago the packet came that was decoded last; zero unless it, or one before, has waited.
-    var age: Duration { catchUp?.arrival.duration(to: .now) ?? .zero }
+    var isCatchingUp: Bool { catchUpEnd != nil }
+    /// How long ago the packet of a live stream came that was decoded last.
+    var age: Duration { input.isLive ? arrival.duration(to: .now) : .zero }
 
     /// How many pictures were left out since the last call.
     func drainSkipped() -> Int { exchange(&skipped, with: 0) }
@@ -242,7 +240,7 @@ final class ClipReader {
         if watched == .before {
             watched = .key
             shown = nil
-            if let key = waiting.first { _ = send(key.packet.pointer) }
+            if let key = waiting.first { _ = send(key) }
             _ = decoder.send(nil)
         } else {
             watched = .nothing

@@ -8,16 +8,17 @@ import Synchronization
 /// point into the decoder's memory and are not copied, unless their pixel format is one that `PixelFormat` cannot
 /// describe (palettes, 10 bit, planar RGB): those are converted to the nearest one.
 ///
-/// A picture file comes 30 times a second, for one second or for ever with `FrameSourceOptions.loops`, always the same memory.
+/// A picture file comes 30 times a second, for one second or for ever with `FrameSourceOptions.loops`, always the same memory
+/// until another program replaces the file. An address that gives one picture at each request is asked again and again.
 ///
 /// A damaged picture in the middle of a clip is counted as `corrupt` and playing goes on. A clip whose end is missing,
 /// that cannot be read on or of which more than a tenth is damaged delivers what can be decoded and ends with
 /// `.failed`, reason `corrupt`.
 ///
 /// Network streams (`rtsp://`, `rtsps://`, `http://`, `https://`) and commands (`exec:`) are tried for ever: while there are
-/// no frames, `.lost` says why, and tries follow each other after 0.5 s to 30 s. Frames of a live stream come as they arrive,
-/// whatever the pace, and their `time` is that of their arrival; so is their media time if the stream brings no times,
-/// as MJPEG over HTTP. A clip behind an address that states its length is played as a file.
+/// no frames, `.lost` says why, and tries follow each other after 0.5 s to 30 s. Frames of a live stream come when they arrive,
+/// whatever the pace, or a little later where they arrive in bursts: then their own times space them. Their `time` is that moment,
+/// and so is their media time. A clip behind an address that states its length is played as a file.
 package final class ClipSource: FrameSource {
     /// The path or the address, without credentials.
     package var name: String { location.name }
@@ -65,33 +66,46 @@ package final class ClipSource: FrameSource {
     /// Plays a file or a connection once.
     private func play(into delivery: inout PictureDelivery) -> PictureDelivery.Attempt {
         let reader: ClipReader
+        let (began, before) = (ContinuousClock.now, delivery.delivered)
         do throws(SourceFailure) {
             let first = opened.withLock { $0.take() }
             // Opened anew rather than rewound: not every format can be rewound, and opening takes a few milliseconds.
             reader = if let first { first } else { try ClipReader(location, interrupt: interrupt, options: options) }
         } catch {
-            return location.isStream ? .lost(error) : .ended(.failed(error))
+            // A picture file may be half written just now.
+            return location.isStream || options.loops && before > 0 ? .lost(error) : .ended(.failed(error))
         }
         switch play(reader, into: &delivery) {
         case .stopped: return .ended(.stopped)
+        case .finished where location.isStream && delivery.delivered == before + 1 && reader.completeness.decoded == 1:
+            // An address that gives one picture each time is asked again.
+            let period = Duration.seconds(1 / (options.requestRate ?? Self.requestRate))
+            _ = interrupt.stop.wait(for: period - began.duration(to: .now))
+            return .finishedRound
         case _ where reader.input.isLive, .failed where location.isStream && reader.completeness.readError != nil:
             return .lost(loss(reader))
+        case .failed(let failure) where reader.input.isPicture && (location.isStream || options.loops && before > 0):
+            return .lost(failure)
         case .finished where options.loops: return .finishedRound
         case let end: return .ended(end)
         }
     }
 
     static let pictureRate = 30.0
+    /// How often a second an address of single pictures is asked.
+    private static let requestRate = 5.0
 
     /// Delivers all pictures of a clip or a connection.
     private func play(_ reader: ClipReader, into delivery: inout PictureDelivery) -> SourceEvent.End {
         let (input, isPicture, isPaced) = (reader.input, reader.input.isPicture, options.pace == .realtime)
         var stream = input.description
-        if isPicture { stream.rate = Self.pictureRate }
-        stream.isLive = input.isLive || isPaced
+        if isPicture { stream.rate = location.isStream ? nil : Self.pictureRate }
+        let isRequested = isPicture && location.isStream
+        stream.isLive = input.isLive || isPaced || isRequested
         let timing: PictureDelivery.Timing =
-            input.isLive ? .live(hasTimes: !input.lacksTimes) : isPaced ? .paced : .file
-        delivery.begin(timing, rate: stream.rate, isConnection: location.isStream)
+            input.isLive || isRequested ? .live(hasTimes: input.isPlayedOut) : isPaced ? .paced : .file
+        let (isConnection, delay) = (location.isStream, input.longestDelay)
+        delivery.begin(timing, rate: stream.rate, isConnection: isConnection, longestDelay: delay)
         while !interrupt.stop.isSet {
             let step = reader.next { delivery.mailbox.isAtRest.load(ordering: .relaxed) }
             delivery.skip(reader.drainSkipped(), isCatchingUp: reader.isCatchingUp)
@@ -108,7 +122,9 @@ package final class ClipSource: FrameSource {
                     // A picture file comes again, each time one step later: for a second if it is not looped.
                     presentation = nil
                     repetition += 1
-                } while isPicture && (options.loops || repetition < Int(Self.pictureRate))
+                    // One that another program replaced is opened again.
+                    if options.loops, isPicture, input.version != location.version { return .finished }
+                } while isPicture && !isRequested && (options.loops || repetition < Int(Self.pictureRate))
                 if isPicture { return .finished }
             case .damaged where isPicture, .end where isPicture:
                 delivery.countDamage()

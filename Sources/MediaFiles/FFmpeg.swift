@@ -1,5 +1,6 @@
 import CFFmpeg
 import Frames
+import Glibc
 
 /// FFmpeg's functions under their own names, for code that runs after `FFmpeg.load()` succeeded.
 var ffmpeg: FFmpegFunctions { FFmpeg.functions.pointee }
@@ -46,6 +47,11 @@ enum FFmpeg {
     }
 
     static var newestError: String { String(cString: FFmpegNewestError()) }
+
+    /// Whether a sender that announced no length closed the connection, which FFmpeg calls a failure to read.
+    static func isPrematureEnd(_ code: Int32) -> Bool {
+        code == FFmpeg.code(EIO) && newestError.contains("prematurely")
+    }
 
     /// FFmpeg's number for one of the system's errors.
     static func code(_ errno: Int32) -> Int32 { -errno }

@@ -38,9 +38,10 @@ final class Interrupt: Sendable {
     }
 
     /// Why FFmpeg ended with this error number. Its own text, "Immediate exit requested", says nothing: that was asked for here.
-    func reason(of code: Int32, _ missing: String, for limit: Duration) -> String {
+    func reason(of code: Int32, _ missing: String, for limit: Duration, setBy setting: String? = nil) -> String {
         if isOverfull { return "\(Self.bytesPerPacket >> 20) MiB came without a picture" }
-        return isOverdue ? "\(missing) for \(MediaInput.seconds(limit))" : FFmpeg.text(code)
+        guard isOverdue else { return FFmpeg.text(code) }
+        return "\(missing) for \(MediaInput.seconds(limit))" + (setting.map { ", which \($0) sets" } ?? "")
     }
 
     /// Whether what goes on is to be given up.

@@ -8,6 +8,12 @@ final class MediaInput {
     let stream: UnsafeMutablePointer<AVStream>
     private let owned: FFmpegOwned<AVFormatContext>
     private let opening: Opening
+    /// Which state of a file it is.
+    let version: MediaLocation.Version?
+    /// When FFmpeg began to read what it holds.
+    let probingBegan: ContinuousClock.Instant
+    /// How much wider than high its pixels are, if the container says.
+    private let aspect: Double?
     var context: UnsafeMutablePointer<AVFormatContext> { owned.pointer }
     var location: MediaLocation { opening.location }
     var options: FrameSourceOptions { opening.options }
@@ -17,17 +23,27 @@ final class MediaInput {
     /// Opens it and finds its video track. Network addresses get `options.openTimeout`.
     init(_ location: MediaLocation, interrupt: Interrupt, options: FrameSourceOptions) throws(SourceFailure) {
         try FFmpeg.load()
+        version = location.version
         let command = try location.command.map { text throws(SourceFailure) in
             try CommandOutput(text.revealed(), name: location.name, interrupt: interrupt)
         }
-        opening = Opening(location: location, interrupt: interrupt, options: options, command: command)
         // After a failure the limit stays until the next opening: the input is closed within it.
         interrupt.limit(location.isStream ? options.openTimeout : nil)
+        var opening = Opening(location: location, interrupt: interrupt, options: options, command: command)
+        try opening.readBeginning()
+        self.opening = opening
         owned = try opening.open()
-        if location.isStream { interrupt.limitBytes(of: owned.pointer.pointee.pb) }
+        if location.isStream { interrupt.limitBytes(of: opening.bytes?.source ?? owned.pointer.pointee.pb) }
+        probingBegan = .now
         stream = try opening.videoStream(in: owned.pointer)
+        aspect = ffmpeg.av_guess_sample_aspect_ratio(owned.pointer, stream, nil).value
         interrupt.limit(nil)
     }
+
+    /// Whether much came since the newest picture, in which none was found.
+    var hasRest: Bool { opening.bytes?.io != nil && opening.bytes?.hasRest == true }
+    /// What the sender's bytes are counted by.
+    private var counted: UnsafeMutablePointer<AVIOContext>? { opening.bytes?.source ?? context.pointee.pb }
 
     var demuxer: String { String(cString: context.pointee.iformat.pointee.name) }
     /// Whether it is one picture, not a clip.
@@ -79,7 +95,7 @@ final class MediaInput {
 
     /// The size of a decoded picture once its pixels are square.
     func squareSize(of stored: FrameSize, _ frame: UnsafeMutablePointer<AVFrame>? = nil) -> FrameSize {
-        let aspect = ffmpeg.av_guess_sample_aspect_ratio(context, stream, frame).value
+        let aspect = aspect ?? frame?.pointee.sample_aspect_ratio.value
         return PictureLayout.squareSize(of: stored, aspect: aspect, maximumPixels: options.maximumPixels)
     }
 
@@ -121,19 +137,25 @@ final class MediaInput {
     /// How the container says its pictures are to be turned.
     var orientation: Orientation { facet_display_matrix(stream).map { Orientation(displayMatrix: $0) } ?? .up }
 
-    /// Reads the next packet of any track; network streams get `options.stallTimeout`.
+    /// Whether its pictures come at times of their own, which say when each is to be shown.
+    var isPlayedOut: Bool { isLive && !lacksTimes }
+    /// For how long, in seconds, live pictures may wait for those that come later. HLS comes in segments of seconds.
+    var longestDelay: Double { options.maximumDelay / .seconds(1) * (demuxer.hasPrefix("hls") ? 6 : 1) }
+
+    /// Reads the next packet of any track, of a network stream within that time.
     /// - Returns: 0, or FFmpeg's error number.
-    func read(into packet: UnsafeMutablePointer<AVPacket>) -> Int32 {
+    func read(into packet: UnsafeMutablePointer<AVPacket>, within limit: Duration? = nil) -> Int32 {
         if location.isStream {
-            opening.interrupt.limit(options.stallTimeout)
-            opening.interrupt.limitBytes(of: context.pointee.pb)
+            if let limit { opening.interrupt.limit(limit) }
+            opening.interrupt.limitBytes(of: counted)
         }
         return ffmpeg.av_read_frame(context, packet)
     }
 
     /// Why a read ended with this error number, other than at the end.
     func reason(of code: Int32) -> String {
-        opening.interrupt.reason(of: code, "no data", for: options.stallTimeout)
+        if FFmpeg.isPrematureEnd(code) { return "the sender ended the stream" }
+        return opening.interrupt.reason(of: code, "no data", for: options.stallTimeout, setBy: "camera.stallTimeout")
     }
 
     /// A time as people write it: `5 s`, `2.5 s`.
@@ -149,6 +171,52 @@ private struct Opening {
     let interrupt: Interrupt
     let options: FrameSourceOptions
     let command: CommandOutput?
+    /// What is read in FFmpeg's place; nil where FFmpeg opens the address itself.
+    private(set) var bytes: SenderBytes?
+
+    /// Finds out whether a web address or a command sends JPEGs, or a text that is no stream.
+    mutating func readBeginning() throws(SourceFailure) {
+        guard location.isStream, command == nil || options.rawPictures == nil,
+            command != nil || ["http:", "https:"].contains(where: { location.name.hasPrefix($0) })
+        else { return }
+        try checkAuthority()
+        FFmpegForgetErrors()
+        let bytes = try failing(as: { failure($0.code) }) { () throws(FFmpegError) in
+            let source = if let command { command.io } else { try connect() }
+            guard let source else { throw FFmpegError(code: FFmpeg.code(ENOMEM)) }
+            return try SenderBytes(source, ownsSource: command == nil)
+        }
+        if command == nil, let problem = Self.problem(of: bytes.kind) {
+            throw .init(.unreachable, "open the stream \(location.name)", problem, "check the address")
+        }
+        // A playlist names others, so FFmpeg opens that itself.
+        if case .text = bytes.kind, command == nil { return }
+        if bytes.kind == .pictures || bytes.canBeReread { self.bytes = bytes }
+    }
+
+    private func connect() throws(FFmpegError) -> UnsafeMutablePointer<AVIOContext> {
+        var io: UnsafeMutablePointer<AVIOContext>?
+        var callback = interrupt.callback
+        let code = FFmpeg.withOptions(inputOptions) { dictionary in
+            ffmpeg.avio_open2(&io, location.address.revealed(), AVIO_FLAG_READ, &callback, dictionary)
+        }
+        guard code >= 0, let io else { throw FFmpegError(code: code) }
+        return io
+    }
+
+    /// What came in place of pictures, if that can be told.
+    private static func problem(of kind: SenderBytes.Kind) -> String? {
+        switch kind {
+        case .nothing: "the answer is empty"
+        case .text(let text):
+            switch text.first(where: { !$0.isWhitespace }) {
+            case "<": "the answer is a web page, not a picture or a stream"
+            case "{", "[": "the answer is a text in JSON, not a picture or a stream"
+            default: nil
+            }
+        case .pictures, .other: nil
+        }
+    }
 
     /// Refuses what is no readable file before FFmpeg guesses.
     private func check(_ path: String) throws(SourceFailure) {
@@ -176,27 +244,31 @@ private struct Opening {
                 "use gstreamer:rtspsrc location=rtsps://…, which checks it, or set camera.verifyCertificate: false"
             throw .init(.unsupported, "open the stream \(location.name)", problem, remedy)
         }
-        // FFmpeg would go on with the authorities of the machine.
-        if let file = options.certificateAuthority, access(file, R_OK) != 0 {
-            let problem = "the file of its authority, \(file), cannot be read (\(String(cString: strerror(errno))))"
-            throw .init(.unreachable, "open the stream \(location.name)", problem, "check the path")
-        }
+        try checkAuthority()
         FFmpegForgetErrors()
         var context = ffmpeg.avformat_alloc_context()
         context?.pointee.interrupt_callback = interrupt.callback
-        context?.pointee.pb = command?.io
+        context?.pointee.pb = bytes.map { $0.io ?? $0.source } ?? command?.io
         let isRaw = command != nil && options.rawPictures != nil
-        let format = isRaw ? ffmpeg.av_find_input_format("rawvideo") : nil
+        let format = isRaw ? "rawvideo" : bytes?.io != nil ? "mpjpeg" : nil
         // On failure FFmpeg frees the context.
         let result = FFmpeg.withOptions(inputOptions) { dictionary in
-            ffmpeg.avformat_open_input(&context, location.address.revealed().fileName, format, dictionary)
+            let format = format.flatMap { ffmpeg.av_find_input_format($0) }
+            return ffmpeg.avformat_open_input(&context, location.address.revealed().fileName, format, dictionary)
         }
         guard result >= 0, let context else { throw failure(result) }
-        return FFmpegOwned(context) { [interrupt, command] context in
+        return FFmpegOwned(context) { [interrupt, command, bytes] context in
             interrupt.limitBytes(of: nil)
-            // Meanwhile FFmpeg asks the one, and may read from the other.
-            withExtendedLifetime((interrupt, command)) { ffmpeg.avformat_close_input(context) }
+            // Meanwhile FFmpeg asks the one, and may read from the others.
+            withExtendedLifetime((interrupt, command, bytes)) { ffmpeg.avformat_close_input(context) }
         }
+    }
+
+    private func checkAuthority() throws(SourceFailure) {
+        // FFmpeg would go on with the authorities of the machine.
+        guard let file = options.certificateAuthority, access(file, R_OK) != 0 else { return }
+        let problem = "the file of its authority, \(file), cannot be read (\(String(cString: strerror(errno))))"
+        throw .init(.unreachable, "open the stream \(location.name)", problem, "check the path")
     }
 
     /// Only formats that are media in themselves: a playlist could name other files, and a plain text is not a clip.
@@ -236,7 +308,7 @@ private struct Opening {
     func videoStream(
         in context: UnsafeMutablePointer<AVFormatContext>
     ) throws(SourceFailure) -> UnsafeMutablePointer<AVStream> {
-        try findStreams(in: context)
+        if !describePictures(in: context) { try findStreams(in: context) }
         guard context.pointee.nb_streams > 0 else { throw .unrecognized(location, "it has no tracks") }
         if location.path != nil { try passOverThumbnails(in: context) }
         let index = ffmpeg.av_find_best_stream(context, AVMEDIA_TYPE_VIDEO, -1, -1, nil, 0)
@@ -253,6 +325,15 @@ private struct Opening {
             throw .tooLarge(location.name, size, limit: options.maximumPixels)
         }
         return stream
+    }
+
+    /// Says of a stream of JPEGs what FFmpeg would find out in many of them: the size of the first one.
+    private func describePictures(in context: UnsafeMutablePointer<AVFormatContext>) -> Bool {
+        guard let size = bytes?.firstSize, size.width * size.height <= options.maximumPixels,
+            let parameters = context.pointee.streams?[0]?.pointee.codecpar
+        else { return false }
+        (parameters.pointee.width, parameters.pointee.height) = (Int32(size.width), Int32(size.height))
+        return true
     }
 
     /// Keeps FFmpeg from choosing a track with few pictures beside one with many, for which flags in the file may speak.
@@ -315,12 +396,26 @@ private struct Opening {
             let words = command.reason(isUnknown ? "it writes no known video format" : reason)
             return .commandFailed(location.name, words)
         }
-        var remedy = "check the address, the user and password, and that the camera is on"
-        if options.verifiesCertificate, ["https:", "rtsps:"].contains(where: { location.name.hasPrefix($0) }) {
+        let isSecure = ["https:", "rtsps:"].contains { location.name.hasPrefix($0) }
+        let words = reason
+        reason = FFmpeg.explained(reason)
+        let remedy: String
+        switch code {
+        case _ where [facet_error_unauthorized, facet_error_forbidden].contains(code) || reason.contains(/\b40[13]\b/):
+            remedy = "check the user and password"
+        case facet_error_not_found: remedy = "check the path of the address"
+        case facet_error_server: remedy = "the camera refuses for now: end other viewers, or restart it"
+        case _ where isSecure && options.verifiesCertificate:
             remedy =
-                "check the address, the user and password, that its certificate is of this host, valid and of an "
-                + "authority that this machine trusts (or set camera.verifyCertificate: false), and that the camera is on"
-            reason = FFmpeg.explained(reason)
+                "check the address, that its certificate is of this host, valid and of an authority that this machine "
+                + "trusts (or set camera.verifyCertificate: false), and that the camera is on"
+        case facet_error_eof, FFmpeg.code(ECONNRESET), FFmpeg.code(EIO):
+            let other = isSecure ? location.name.prefix(4) + "://" : location.name.prefix(4) + "s://"
+            remedy = "check the address, its port, whether it takes \(other), and that the camera is on"
+        case _ where isUnknown: remedy = "it sends no video in a known format: check the address and its port"
+        default:
+            reason = words
+            remedy = "check the address and that the camera is on"
         }
         return .init(.unreachable, "open the stream \(location.name)", reason, remedy)
     }

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Frames
+import Glibc
 import System
 
 /// Where a clip or a stream is: a file's path, a network address or a command.
@@ -13,6 +14,22 @@ struct MediaLocation: Hashable, Sendable {
     var path: String?
     /// What writes the stream to its standard output.
     var command: Secret?
+
+    /// What changes when a file is replaced or written anew.
+    struct Version: Hashable, Sendable {
+        let file: UInt
+        let size: Int
+        let seconds: Int
+        let nanoseconds: Int
+    }
+
+    /// The state of the file now; nil if there is none.
+    var version: Version? {
+        var status = stat()
+        guard let path, stat(path, &status) == 0 else { return nil }
+        let (file, time) = (UInt(status.st_ino), status.st_mtim)
+        return Version(file: file, size: Int(status.st_size), seconds: time.tv_sec, nanoseconds: time.tv_nsec)
+    }
 
     /// Whether a sender brings it, which may be late or gone, and is tried again.
     var isStream: Bool { path == nil }

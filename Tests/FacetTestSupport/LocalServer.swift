@@ -14,6 +14,10 @@ public final class LocalServer {
         case noise(after: Int)
         /// Sends ten JPEGs, then nothing, and keeps the connection.
         case stall
+        /// Sends JPEGs without end, 30 a second, in a form that browsers take.
+        case framed(Framing)
+        /// Sends `live.ts` in that many parts, with that many seconds before each.
+        case bursts(Int, pause: Double)
         /// Sends JPEGs without end, 30 a second.
         case camera
         /// Accepts what is posted, writes a line, and answers with a body that has no end, or one that never comes.
@@ -29,10 +33,18 @@ public final class LocalServer {
             case .noise(let good): ["noise", "\(good)"]
             case .stall: ["stall"]
             case .camera: ["camera"]
+            case .framed(let framing): ["framed", framing.rawValue]
+            case .bursts(let count, let pause): ["bursts", "\(count)", "\(pause)"]
             case .acceptance(let isEndless): ["acceptance", isEndless ? "endless" : "silent"]
             case .flood(let good): ["flood", "\(good)"]
             }
         }
+    }
+
+    /// What a camera writes around its JPEGs.
+    public enum Framing: String, CaseIterable, Sendable {
+        case noFirstBoundary, noDashes, parameters, jpg, charset, pjpeg, noType, noLength, tooLong, tooShort
+        case boundaryInPicture, preamble, otherType
     }
 
     /// Whether there is a Python to run it.
@@ -100,7 +112,39 @@ public final class LocalServer {
                 if sys.argv[1] == "silence":
                     print("request")
                     time.sleep(3600)
+                if sys.argv[1] == "bursts":
+                    stream = open("live.ts", "rb").read()
+                    self.send_response(200)
+                    self.send_header("Content-Type", "video/mp2t")
+                    self.end_headers()
+                    count = int(sys.argv[2])
+                    for number in range(count):
+                        time.sleep(float(sys.argv[3]))
+                        self.wfile.write(stream[len(stream) * number // count:len(stream) * (number + 1) // count])
+                    return
                 picture = open("live.jpg", "rb").read()
+                if sys.argv[1] == "framed":
+                    kind = sys.argv[2]
+                    self.send_response(200)
+                    mime = "video/x-mjpeg" if kind == "otherType" else "multipart/x-mixed-replace; boundary=part"
+                    self.send_header("Content-Type", mime)
+                    self.end_headers()
+                    types = {"parameters": "image/jpeg;size=160x120", "jpg": "image/jpg", "pjpeg": "image/pjpeg"}
+                    types["charset"] = "image/jpeg; charset=utf-8"
+                    if kind == "boundaryInPicture":
+                        text = b"a camera\\r\\n--part\\r\\n"
+                        picture = picture[:2] + b"\\xff\\xfe\\x00" + bytes([len(text) + 2]) + text + picture[2:]
+                    length = len(picture) + {"tooLong": 10, "tooShort": -10}.get(kind, 0)
+                    head = "" if kind == "noType" else "Content-Type: %s\\r\\n" % types.get(kind, "image/jpeg")
+                    if kind not in ("noLength", "boundaryInPicture"):
+                        head += "Content-Length: %d\\r\\n" % length
+                    if kind == "preamble":
+                        self.wfile.write(b"a preamble\\r\\n")
+                    line = b"part\\r\\n" if kind == "noDashes" else b"--part\\r\\n"
+                    part = head.encode() + b"\\r\\n" + picture + b"\\r\\n"
+                    while True:
+                        self.wfile.write(part + line if kind == "noFirstBoundary" else line + part)
+                        time.sleep(1 / 30)
                 self.send_response(200)
                 self.send_header("Content-Type", "multipart/x-mixed-replace; boundary=part")
                 self.end_headers()

@@ -44,6 +44,7 @@ struct PresentationTimelineTests {
     func pause() {
         #expect(areEqual(times([0, 0.1, 8.1, 8.2]), [0, 0.1, 8.1, 8.2]))
         #expect(areEqual(times([0, 20, 40, 180, 200]), [0, 20, 40, 180, 200]))
+        #expect(areEqual(times([0, 60, 120, 180]), [0, 0.1, 60.1, 120.1]))
     }
 
     @Test("takes times that stand still, or were set back by less than a second, for none")

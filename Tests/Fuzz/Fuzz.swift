@@ -20,6 +20,7 @@ enum Fuzz {
         "form": Parsers.form,
         "packets": Broker.packets,
         "preview": Media.preview,
+        "pictures": Media.pictures,
         "clip": Media.clip,
         "http": Media.http,
         "outbox": DamagedOutbox.file,

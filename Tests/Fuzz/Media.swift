@@ -13,6 +13,26 @@ enum Media {
         _ = try? decoder.decode([UInt8](bytes), for: FrameSize(width: 64, height: 48), maximumPixels: 1 << 20)
     }
 
+    /// JPEGs one after the other, as a camera's stream brings them in pieces; the first byte says how long these are.
+    static let pictures: Target = { bytes in
+        guard let first = bytes.first else { return }
+        var sequence = JPEGSequence(longest: 1 << 20)
+        var rest = bytes.dropFirst()
+        var found = 0
+        while !rest.isEmpty {
+            let piece = rest.prefix(Int(first) + 1)
+            rest = rest.dropFirst(piece.count)
+            guard (try? sequence.append(piece)) != nil else { return }
+            while let picture = sequence.next() {
+                precondition(picture.starts(with: [0xFF, 0xD8]), "a picture does not begin as one")
+                found += picture.count
+            }
+        }
+        found += sequence.rest()?.count ?? 0
+        precondition(found < bytes.count, "pictures hold more than there was")
+        _ = SenderBytes.kind(of: [UInt8](bytes), isWhole: first & 1 == 0)
+    }
+
     private static let directory = "/dev/shm/facet-fuzz-\(getpid())"
 
     /// A clip or a picture in a file.
@@ -65,7 +85,7 @@ enum Media {
 
     /// Writes small pictures and clips in each format that this package can write, for the targets that read such.
     static func writeSeeds(into directory: String, for target: String) {
-        guard ["preview", "clip", "http", "exec"].contains(target) else { return }
+        guard ["preview", "clip", "http", "exec", "pictures"].contains(target) else { return }
         let size = FrameSize(width: 32, height: 32)
         let pixels = (0..<size.width * size.height * 4).map { UInt8(truncatingIfNeeded: $0 &* 7) }
         func frame(at time: Double) throws -> Frame {
@@ -75,7 +95,9 @@ enum Media {
         for ending in PictureWriter.knownEndings where target == "clip" || ending == "jpg" {
             let path = "\(directory)/seed.\(ending)"
             try? PictureWriter.write(try frame(at: 0), to: path)
-            guard target == "http" || target == "exec", let picture = FileManager.default.contents(atPath: path) else {
+            guard ["http", "exec", "pictures"].contains(target),
+                let picture = FileManager.default.contents(atPath: path)
+            else {
                 continue
             }
             let head = "HTTP/1.0 200 OK\r\nContent-Type: multipart/x-mixed-replace; boundary=b\r\n\r\n"

@@ -48,6 +48,16 @@ struct CommandTests {
         #expect(recording.stream?.size == size && recording.formats == [format])
     }
 
+    @Test("a command that writes a picture now and then is played from the first one on")
+    func slow() throws {
+        let jpeg = try scratch.write(TestPicture().jpeg(in: scratch), to: "one.jpg")
+        var options = FrameSourceOptions()
+        options.openTimeout = .seconds(1)
+        options.stallTimeout = .seconds(10)
+        let recording = try record("while cat '\(jpeg)'; do sleep 0.6; done", options: options, frames: 3)
+        #expect(recording.isStopped && recording.losses.isEmpty && recording.stamps.count >= 3, "\(recording.losses)")
+    }
+
     @Test("a command that dies is told of with its status and its last line, once, without passwords")
     func dies() throws {
         let command = "echo first >&2; echo '[0:12:34.5] [77] no camera at rtsp://me:word@cam/1' >&2; exit 3"

@@ -103,6 +103,25 @@ struct PictureTests {
         #expect(forever.isStopped && forever.stamps.count >= 100 && forever.memories.count == 1)
     }
 
+    @Test("a still that another program replaces is read again, also where it is half written for a while")
+    func replaced() throws {
+        let path = try write(to: "a.png")
+        let small = TestPicture(size: FrameSize(width: 80, height: 60))
+        try PictureWriter.write(small.frame(), to: scratch.path("b.png"))
+        let next = try Data(contentsOf: URL(filePath: scratch.path("b.png")))
+        let source = try ClipSource(path, options: .init(pace: .asap, loops: true))
+        var sizes: Set<FrameSize> = []
+        let recording = Recording.of(source) { frame in
+            sizes.insert(frame.size)
+            if frame.stamp.frame == 10 {
+                try? next.prefix(200).write(to: URL(filePath: path))
+                try? next.write(to: URL(filePath: path), options: .atomic)
+            }
+            if frame.size == small.size { source.stop() }
+        }
+        #expect(recording.isStopped && sizes == [picture.size, small.size])
+    }
+
     @Test("the frame of a clip at or after a time")
     func frameOfClip() throws {
         let path = scratch.path("clip.mp4")

@@ -85,6 +85,9 @@
     X(avformat, avio_closep) \
     X(avformat, avio_context_free) \
     X(avformat, avio_open) \
+    X(avformat, avio_open2) \
+    X(avformat, avio_read_partial) \
+    X(avformat, avio_seek) \
     X(avformat, avio_size) \
     X(swscale, sws_freeContext) \
     X(swscale, sws_getCachedContext) \
@@ -118,6 +121,10 @@ typedef struct SwsContext *FFmpegScaler;
 static const int facet_error_eof = AVERROR_EOF;
 static const int facet_error_exit = AVERROR_EXIT;
 static const int facet_error_invalid_data = AVERROR_INVALIDDATA;
+static const int facet_error_unauthorized = AVERROR_HTTP_UNAUTHORIZED;
+static const int facet_error_forbidden = AVERROR_HTTP_FORBIDDEN;
+static const int facet_error_not_found = AVERROR_HTTP_NOT_FOUND;
+static const int facet_error_server = AVERROR_HTTP_SERVER_ERROR;
 static const int64_t facet_no_timestamp = AV_NOPTS_VALUE;
 static const int facet_scaling = SWS_BILINEAR | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT;
 

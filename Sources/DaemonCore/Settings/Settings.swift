@@ -50,6 +50,7 @@ package struct Settings: Hashable, Sendable {
         reader.read("camera.fieldOfView", &tracking.fieldOfView, in: 10...170)
         reader.read("camera.buffers", &camera.configuration.bufferCount, in: 2...32)
         reader.read("camera.stallTimeout", &camera.options.stallTimeout, in: .milliseconds(200) ... .seconds(60))
+        reader.read("camera.maximumDelay", &camera.options.maximumDelay, in: .zero ... .seconds(60))
         reader.read("camera.maximumPixels", &camera.options.maximumPixels, in: 10_000...1_000_000_000)
         reader.read("camera.idleDecoding", &camera.options.idleDecoding)
         reader.read("camera.decoder", &camera.options.decoder)

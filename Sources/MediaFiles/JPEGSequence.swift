@@ -1,0 +1,133 @@
+import Glibc
+
+/// Finds JPEGs in bytes that come piece by piece, by their own marks alone.
+///
+/// What stands between them, such as the boundaries and headers of a multipart stream, is passed over: cameras write
+/// lengths that are wrong, boundaries that are none and no types. What looks like a boundary in a picture is a part of
+/// it.
+struct JPEGSequence {
+    /// Why there will be no more pictures.
+    enum Failure: Error { case tooLong }
+
+    private enum Place {
+        /// Before the next start of a picture.
+        case outside
+        /// At a marker.
+        case marker
+        /// In compressed pixels.
+        case scan
+    }
+
+    private var bytes: [UInt8] = []
+    private var position = 0
+    private var place = Place.outside
+    /// How many bytes came since the last picture.
+    private(set) var unused = 0
+    private let longest: Int
+
+    /// Finds pictures of up to that many bytes.
+    init(longest: Int) { self.longest = longest }
+
+    /// Takes what came next.
+    /// - Throws: If a picture would be too long, or so much came without one.
+    mutating func append(_ piece: some Collection<UInt8>) throws(Failure) {
+        bytes += piece
+        unused += piece.count
+        if unused > longest { throw .tooLong }
+    }
+
+    /// The next whole picture of what came; nil until more comes. One that breaks off is returned as far as it goes.
+    mutating func next() -> [UInt8]? {
+        while true {
+            let end: Int?
+            switch place {
+            case .outside:
+                guard findStart() else { return nil }
+                continue
+            case .marker: end = passMarker()
+            case .scan:
+                position = index(of: 0xFF, from: position) ?? bytes.count
+                guard position + 1 < bytes.count else { return nil }
+                // In compressed pixels FF is followed by 0 or a restart; all else ends them.
+                if case 0x01...0xCF = bytes[position + 1] { place = .marker }
+                if case 0xD8...0xFE = bytes[position + 1] { place = .marker }
+                if place == .scan { position += bytes[position + 1] == 0xFF ? 1 : 2 }
+                continue
+            }
+            guard let end else {
+                if needsMore { return nil }
+                continue
+            }
+            return takePicture(to: end)
+        }
+    }
+
+    /// What is there of a picture that has no end, at the end of all.
+    mutating func rest() -> [UInt8]? { place == .outside ? nil : takePicture(to: bytes.count) }
+
+    private var needsMore = false
+
+    /// Passes over all before the next start of a picture, which is followed by a marker.
+    private mutating func findStart() -> Bool {
+        var start = position
+        while let mark = index(of: 0xFF, from: start) {
+            guard mark + 2 < bytes.count else {
+                start = mark
+                break
+            }
+            if bytes[mark + 1] == 0xD8, bytes[mark + 2] == 0xFF {
+                bytes.removeSubrange(..<mark)
+                (position, place) = (2, .marker)
+                return true
+            }
+            start = mark + 1
+        }
+        bytes.removeSubrange(..<(index(of: 0xFF, from: start) ?? bytes.count))
+        position = 0
+        return false
+    }
+
+    /// Passes over a marker with what belongs to it.
+    /// - Returns: Where the picture ends, if it ends here.
+    private mutating func passMarker() -> Int? {
+        needsMore = position + 1 >= bytes.count
+        guard !needsMore else { return nil }
+        // A length was wrong, or its picture broke off: the next one may begin in what was passed over.
+        guard bytes[position] == 0xFF else {
+            return bytes[2..<position].firstRange(of: [0xFF, 0xD8, 0xFF])?.lowerBound ?? position
+        }
+        switch bytes[position + 1] {
+        case 0xFF: position += 1
+        case 0x01, 0xD0...0xD7: position += 2
+        case 0xD9: return position + 2
+        // The next one begins, or it is no JPEG.
+        case 0xD8, 0x00: return position
+        case let marker:
+            needsMore = position + 3 >= bytes.count
+            guard !needsMore else { return nil }
+            let length = Int(bytes[position + 2]) << 8 | Int(bytes[position + 3])
+            guard length >= 2 else { return position }
+            needsMore = position + 2 + length >= bytes.count
+            guard !needsMore else { return nil }
+            position += 2 + length
+            if marker == 0xDA { place = .scan }
+        }
+        return nil
+    }
+
+    private mutating func takePicture(to end: Int) -> [UInt8] {
+        let picture = Array(bytes[..<end])
+        bytes.removeSubrange(..<end)
+        (position, place, unused) = (0, .outside, bytes.count)
+        return picture
+    }
+
+    private func index(of byte: UInt8, from start: Int) -> Int? {
+        bytes.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress, start < bytes.count,
+                let found = memchr(base + start, CInt(byte), bytes.count - start)
+            else { return nil }
+            return UnsafeRawPointer(found) - base
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import CFFmpeg
+import Frames
+
+/// What a web address or a command sends. JPEGs that follow each other, as cameras send them in many ways, are found by
+/// their own marks and handed to FFmpeg as it knows them: a multipart stream with lengths.
+final class SenderBytes {
+    /// What the first bytes are.
+    enum Kind: Equatable {
+        case pictures
+        /// A text, which may be a playlist.
+        case text(String)
+        case other
+        case nothing
+    }
+
+    /// What FFmpeg reads from; valid as long as this object.
+    private(set) var io: UnsafeMutablePointer<AVIOContext>?
+    /// What the sender's bytes are read from.
+    let source: UnsafeMutablePointer<AVIOContext>
+    let kind: Kind
+    /// Whether `source` was brought back to its beginning.
+    let canBeReread: Bool
+    private let ownsSource: Bool
+    /// What is too long for a packet ends reading first, with its reason.
+    private var sequence = JPEGSequence(longest: 2 * Int(Interrupt.bytesPerPacket))
+    /// What FFmpeg has not read yet.
+    private var ready: ArraySlice<UInt8> = []
+    private var isAtEnd = false
+    /// The size of the first picture, once that has come and if its header says one.
+    private(set) var firstSize: FrameSize?
+    private static let pieceSize: CInt = 32_768
+    /// How much text may come before the first picture.
+    private static let longestText = 4096
+
+    /// Whether more came since the newest picture than stands between two.
+    var hasRest: Bool { sequence.unused > Self.longestText }
+
+    /// Reads the beginning. `source` is closed with this object if it is this object's.
+    /// - Throws: FFmpeg's error number.
+    init(_ source: UnsafeMutablePointer<AVIOContext>, ownsSource: Bool) throws(FFmpegError) {
+        (self.source, self.ownsSource) = (source, ownsSource)
+        var beginning: [UInt8] = []
+        var kind: Kind?
+        while kind == nil {
+            switch Self.read(source) {
+            case .success(let piece): beginning += piece
+            case .failure(let error) where error.code == facet_error_eof || FFmpeg.isPrematureEnd(error.code):
+                isAtEnd = true
+            case .failure(let error):
+                Self.close(source, ownsSource)
+                throw error
+            }
+            kind = Self.kind(of: beginning, isWhole: isAtEnd)
+        }
+        self.kind = kind ?? .other
+        guard kind == .pictures else {
+            // FFmpeg begins again: within what is buffered, or by asking anew.
+            canBeReread = ffmpeg.avio_seek(source, 0, SEEK_SET) >= 0
+            return
+        }
+        canBeReread = false
+        try? sequence.append(beginning)
+        io = ffmpeg.avio_alloc_context(
+            ffmpeg.av_malloc(Int(Self.pieceSize))?.assumingMemoryBound(to: UInt8.self),
+            Self.pieceSize,
+            0,
+            Unmanaged.passUnretained(self).toOpaque(),
+            { opaque, bytes, count in
+                guard let opaque, let bytes else { return FFmpeg.code(EINVAL) }
+                return Unmanaged<SenderBytes>.fromOpaque(opaque).takeUnretainedValue().read(bytes, count)
+            },
+            nil,
+            nil
+        )
+    }
+
+    deinit {
+        if let io { ffmpeg.av_freep(&io.pointee.buffer) }
+        ffmpeg.avio_context_free(&io)
+        Self.close(source, ownsSource)
+    }
+
+    private static func close(_ source: UnsafeMutablePointer<AVIOContext>, _ isOwned: Bool) {
+        var source: UnsafeMutablePointer<AVIOContext>? = source
+        if isOwned { _ = ffmpeg.avio_closep(&source) }
+    }
+
+    /// What that beginning is; nil if more must come to tell.
+    static func kind(of beginning: [UInt8], isWhole: Bool) -> Kind? {
+        // No byte of a text in UTF-8 is FF.
+        let text = beginning.prefix { (0x20..<0xF5).contains($0) && $0 != 0x7F || (0x09...0x0D).contains($0) }
+        let rest = beginning[text.endIndex...]
+        if rest.starts(with: [0xFF, 0xD8, 0xFF]) { return .pictures }
+        let isCut = !isWhole && text.count < longestText && [0xFF, 0xD8].starts(with: rest.prefix(2)) && rest.count < 3
+        guard !isCut else { return nil }
+        guard !beginning.isEmpty else { return .nothing }
+        return rest.isEmpty ? .text(String(decoding: text, as: UTF8.self)) : .other
+    }
+
+    private static func read(_ source: UnsafeMutablePointer<AVIOContext>) -> Result<[UInt8], FFmpegError> {
+        var code: Int32 = 0
+        let piece = [UInt8](unsafeUninitializedCapacity: Int(pieceSize)) { buffer, count in
+            code = ffmpeg.avio_read_partial(source, buffer.baseAddress, pieceSize)
+            count = Int(max(0, code))
+        }
+        return code > 0 ? .success(piece) : .failure(FFmpegError(code: code == 0 ? facet_error_eof : code))
+    }
+
+    /// Gives FFmpeg the next bytes of the stream that it knows.
+    private func read(_ bytes: UnsafeMutablePointer<UInt8>, _ count: Int32) -> Int32 {
+        while ready.isEmpty {
+            if let picture = sequence.next() ?? (isAtEnd ? sequence.rest() : nil) {
+                firstSize = firstSize ?? picture.withUnsafeBytes { try? JPEGDecoder().size(of: $0) }
+                let head = "--facet\r\nContent-Type: image/jpeg\r\nContent-Length: \(picture.count)\r\n\r\n"
+                ready = Array(head.utf8) + picture + [0x0D, 0x0A]
+                break
+            }
+            guard !isAtEnd else { return facet_error_eof }
+            switch Self.read(source) {
+            case .success(let piece):
+                guard (try? sequence.append(piece)) != nil else { return facet_error_exit }
+            case .failure(let error):
+                guard error.code == facet_error_eof || FFmpeg.isPrematureEnd(error.code) else { return error.code }
+                isAtEnd = true
+            }
+        }
+        let taken = ready.prefix(Int(count))
+        ready = ready.dropFirst(taken.count)
+        taken.withUnsafeBufferPointer { bytes.update(from: $0.baseAddress ?? UnsafePointer(bytes), count: $0.count) }
+        return Int32(taken.count)
+    }
+}
+
+/// One of FFmpeg's error numbers.
+struct FFmpegError: Error { let code: Int32 }
