@@ -142,10 +142,11 @@ let package = Package(
                 "OverlayRendering", "TerminalPictures", "FacetKit", "FaceMessages", "FaceMetadata", "FaceInference",
                 "FaceTracking", "GStreamerCapture", "MQTT", "MediaFiles", "Frames", "SettingsFiles", "System",
                 "V4L2Capture",
-                "CCurl", "CEvdev", deque, logging,
+                "CCurl", deque, logging,
             ],
             embedded: ["Pages/icons.html", "Pages/style.css"]
         ),
+        library("KeyPressing", ["Companion", "FaceMessages", "SettingsFiles", "CEvdev"]),
         library(
             "ClipDrawing",
             [
@@ -170,9 +171,8 @@ let package = Package(
         .executableTarget(
             name: "facet",
             dependencies: [
-                "Companion", "ClipDrawing", "LivePage", "OverlayRendering", "TerminalPictures", "FaceTracking",
-                "FacetKit",
-                "FaceMessages", "MediaFiles", "SettingsFiles", "System", argumentParser,
+                "Companion", "ClipDrawing", "KeyPressing", "LivePage", "OverlayRendering", "TerminalPictures",
+                "FaceTracking", "FacetKit", "FaceMessages", "MediaFiles", "SettingsFiles", "System", argumentParser,
             ],
             swiftSettings: strict
         ),
@@ -240,9 +240,9 @@ let package = Package(
         tests(
             of: "Companion",
             [
-                "CompanionTestSupport", "OverlayRendering", "FaceInference", "FaceMessages", "FaceMetadata",
-                "FaceTracking",
-                "FacetKit", "Frames", "HTTPServing", "MQTT", "MediaFiles", "System", logging,
+                "CompanionTestSupport", "KeyPressing", "OverlayRendering", "FaceInference", "FaceMessages",
+                "FaceMetadata", "FaceTracking", "FacetKit", "Frames", "HTTPServing", "MQTT", "MediaFiles", "System",
+                logging,
             ]
         ),
         tests(

@@ -6,6 +6,7 @@ import Foundation
 import Testing
 
 @testable import Companion
+@testable import KeyPressing
 
 @Suite("facet press", .serialized)
 struct PressTests {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Companion
 import FaceMessages
+import KeyPressing
 
 struct Press: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -19,7 +19,6 @@ struct Watch: AsyncParsableCommand {
             X-Facet-Signature-256: sha256= and the HMAC of its body.
 
             Examples:
-              facet watch
               facet watch --mqtt mqtts://me@broker.example --topic porch/faces smile blink
               facet watch --json | jq -c 'select(.topic == "faces/smile").payload'
               facet watch smile --source auto --exec 'curl -s http://lamp.local/on'

@@ -1,4 +1,5 @@
 import CEvdev
+package import Companion
 import SettingsFiles
 
 /// An event or a sign, and the keys that it presses.

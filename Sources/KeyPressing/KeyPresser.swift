@@ -1,4 +1,5 @@
 import CEvdev
+package import Companion
 package import FaceMessages
 import Glibc
 
