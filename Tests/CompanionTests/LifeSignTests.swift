@@ -10,6 +10,13 @@ struct LifeSignTests {
     private let start = SuspendingClock.Instant.now
     private let encoder = MessageEncoder(camera: "front", boot: "front")
 
+    /// The status of a daemon that gives a sign of life every ten seconds.
+    private func streaming() -> DaemonStatus {
+        var status = DaemonStatus(state: .online, cameraState: .streaming)
+        status.statsInterval = 10
+        return status
+    }
+
     private func message(_ message: Message, retained: Bool) throws -> CameraMessage {
         let decoded = try MessageDecoder().decode(message.payload, on: message.topic)
         return CameraMessage(base: "faces", topic: message.topic, content: .decoded(decoded), isRetained: retained)
@@ -24,7 +31,7 @@ struct LifeSignTests {
     @Test("a daemon of which nothing but kept messages came is gone after three intervals, with its faces, once")
     func gone() throws {
         var signs = LifeSigns()
-        let kept = [try message(encoder.status(DaemonStatus(state: .online, cameraState: .streaming)), retained: true)]
+        let kept = [try message(encoder.status(streaming()), retained: true)]
         for message in kept { #expect(signs.take(message, at: start) == nil) }
         #expect(signs.vanished(at: start + .seconds(29)).isEmpty)
         let said = signs.vanished(at: start + .seconds(31))
@@ -34,9 +41,12 @@ struct LifeSignTests {
         #expect(signs.vanished(at: start + .seconds(99)).isEmpty)
     }
 
-    @Test("the interval is the one that the status states, else that of the figures")
+    @Test("the interval is the one that the status states, else that of the figures; without both nothing is said")
     func intervals() throws {
         var signs = LifeSigns()
+        let old = DaemonStatus(state: .online, cameraState: .streaming)
+        _ = signs.take(try message(encoder.status(old), retained: true), at: start)
+        #expect(signs.vanished(at: start + .seconds(9999)).isEmpty)
         var status = DaemonStatus(state: .online, cameraState: .lost)
         status.statsInterval = 60
         _ = signs.take(try message(encoder.status(status), retained: true), at: start)
@@ -53,7 +63,7 @@ struct LifeSignTests {
     @Test("a live message brings a daemon back with what it last said; a command to it does not")
     func back() throws {
         var signs = LifeSigns()
-        let status = try message(encoder.status(DaemonStatus(state: .online, cameraState: .streaming)), retained: true)
+        let status = try message(encoder.status(streaming()), retained: true)
         _ = signs.take(status, at: start)
         #expect(signs.vanished(at: start + .seconds(31)).count == 1)
         let command = CameraMessage(base: "faces", topic: .detectSet, content: .removed)
@@ -67,7 +77,7 @@ struct LifeSignTests {
     func ended() throws {
         for end in [DaemonStatus.State.stopped, .offline] {
             var signs = LifeSigns()
-            _ = signs.take(try message(encoder.status(DaemonStatus(state: .online)), retained: true), at: start)
+            _ = signs.take(try message(encoder.status(streaming()), retained: true), at: start)
             _ = signs.take(try message(encoder.status(DaemonStatus(state: end)), retained: false), at: start)
             #expect(signs.vanished(at: start + .seconds(99)).isEmpty)
         }

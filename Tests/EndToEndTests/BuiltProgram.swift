@@ -54,7 +54,23 @@ struct PrintedMessage: Decodable {
         var seq: Int?
         var duration: Double?
         var outboxDetail: String?
-        var faces: [Face]?
+        /// The faces of metadata; events have a number under the same key.
+        var faces: [Face]? { list?.value }
+
+        private var list: Faces?
+
+        private struct Faces: Decodable {
+            var value: [Face]?
+
+            init(from decoder: any Decoder) throws {
+                value = try? decoder.singleValueContainer().decode([Face].self)
+            }
+        }
+
+        private enum CodingKeys: String, CodingKey {
+            case state, cameraState, reason, frame, faceID, seq, duration, outboxDetail
+            case list = "faces"
+        }
     }
 
     struct Face: Decodable {

@@ -56,7 +56,7 @@ struct DemoClipTests {
         let alone = directory.file("facet")
         try FileManager.default.copyItem(atPath: BuildProducts.program("facet"), toPath: alone)
         for (program, begin) in [
-            (BuildProducts.program("facet"), "broker: mosquitto"), (alone, "there is no mosquitto, or no facetd"),
+            (BuildProducts.program("facet"), "broker: mosquitto"), (alone, "facetd cannot be started"),
         ] {
             let demo = try await ChildProcess(program, ["demo", "--source", portrait, "--no-browser"])
             try await demo.waitForOutput("page: ")

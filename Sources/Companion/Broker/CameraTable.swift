@@ -51,12 +51,13 @@ package struct CameraTable {
     /// Whether a camera gave a sign of life, or its daemon is known to have ended.
     func isCertain(_ base: String) -> Bool { heard[base] != nil || cameras[base]?.status?.state != .online }
 
+    /// The longest interval of signs of life, in seconds, for which a command waits that asks once.
+    private static let longestInterval = 10.0
+
     /// Seconds until all cameras of which nothing but kept messages came count as gone; nil if there is none.
     var uncertainty: Double? {
-        let intervals = cameras.filter { !isCertain($0.key) }.map {
-            $1.status?.statsInterval ?? LifeSigns.usualInterval
-        }
-        return intervals.max().map { min($0, LifeSigns.usualInterval) * LifeSigns.patience + 2 }
+        let intervals = cameras.filter { !isCertain($0.key) }.compactMap { $1.status?.statsInterval }
+        return intervals.max().map { min($0, Self.longestInterval) * LifeSigns.patience + 2 }
     }
 
     /// Seconds since the newest message of a camera. While nothing came but what the broker had kept, that is the time

@@ -8,14 +8,12 @@ struct LifeSigns {
         /// The newest status, which says that it is online.
         var status: CameraMessage
         var origin: MessageOrigin
-        /// Seconds between two signs of life at the most.
-        var interval: Double
+        /// Seconds between two signs of life at the most; nil if it need not give any.
+        var interval: Double?
         var heard: SuspendingClock.Instant
         var isGone = false
     }
 
-    /// How often daemons publish their figures unless their status says otherwise.
-    static let usualInterval = 10.0
     /// After how many intervals without a sign a daemon counts as gone.
     static let patience = 3.0
 
@@ -32,7 +30,7 @@ struct LifeSigns {
                 if daemons[base]?.origin.boot == origin.boot { daemons[base] = nil }
                 return nil
             }
-            let interval = status.statsInterval ?? daemons[base]?.interval ?? Self.usualInterval
+            let interval = status.statsInterval ?? daemons[base]?.interval
             daemons[base] = Daemon(status: message, origin: origin, interval: interval, heard: now)
         default:
             guard var daemon = daemons[base], !message.isRetained, !Topic.commands.contains(message.topic) else {
@@ -40,7 +38,7 @@ struct LifeSigns {
             }
             // Before version 0.5 the status does not state the interval.
             if case .decoded(.stats(let figures, _)) = message.content {
-                daemon.interval = max(daemon.interval, figures.interval)
+                daemon.interval = max(daemon.interval ?? 0, figures.interval)
             }
             defer { daemons[base] = daemon }
             daemon.heard = now
@@ -53,11 +51,13 @@ struct LifeSigns {
 
     /// What to say of daemons of which nothing came for too long, each once: as a status, which is no sign of life.
     mutating func vanished(at now: SuspendingClock.Instant = .now) -> [CameraMessage] {
-        daemons.filter { !$0.value.isGone && now - $0.value.heard > .seconds($0.value.interval * Self.patience) }
-            .sorted { $0.key < $1.key }
-            .map { base, daemon in
+        daemons.sorted { $0.key < $1.key }
+            .compactMap { base, daemon in
+                guard !daemon.isGone, let interval = daemon.interval,
+                    now - daemon.heard > .seconds(interval * Self.patience)
+                else { return nil }
                 daemons[base]?.isGone = true
-                let silence = FleetFormatter.duration(daemon.interval * Self.patience)
+                let silence = FleetFormatter.duration(interval * Self.patience)
                 let status = DaemonStatus(state: .gone, detail: "no sign of life for \(silence)")
                 let content = CameraMessage.Content.decoded(.status(status, from: daemon.origin))
                 return CameraMessage(base: base, topic: .status, content: content, isRetained: true)
