@@ -5,6 +5,9 @@ package struct UpdateMessages: Sendable {
     /// The topics on which there are none: commands, zones, and pictures, which a session has as frames.
     package static let missingTopics: [Topic] = [.previewJPEG, .zones, .zoneEnter, .zoneLeave] + Topic.commands
 
+    /// Seconds between two `stats`, as of a daemon without settings.
+    package static let statsInterval = 10.0
+
     private static let published = Set(Topic.selectable).subtracting(missingTopics)
 
     private let origin: MessageOrigin
@@ -33,7 +36,7 @@ package struct UpdateMessages: Sendable {
 
     /// What is published before the session runs.
     package mutating func begin() -> [DaemonMessage] {
-        wanted(producer.change { _ in } + [.today(day.today, from: origin)])
+        wanted(producer.change { $0.statsInterval = Self.statsInterval } + [.today(day.today, from: origin)])
     }
 
     private func wanted(_ messages: [DaemonMessage]) -> [DaemonMessage] {

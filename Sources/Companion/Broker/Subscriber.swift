@@ -21,8 +21,6 @@ package final class Subscriber: Sendable {
 
     /// Seconds in which a broker sends what it has retained, and a preview shows a picture.
     static let listening = 1.5
-    /// How often a session's figures come, as those of a daemon without settings.
-    private static let statsInterval = Duration.seconds(10)
 
     /// What the daemons' topics begin with; + stands for any level.
     package let patterns: [String]
@@ -133,7 +131,7 @@ package final class Subscriber: Sendable {
             hand { $0.begin() }
             let meter = StatsMeter(session.meter)
             async let _: Void = {
-                while (try? await Task.sleep(for: Self.statsInterval)) != nil {
+                while (try? await Task.sleep(for: .seconds(UpdateMessages.statsInterval))) != nil {
                     hand { $0.messages(of: meter.figures()) }
                 }
             }()
