@@ -85,7 +85,7 @@ struct BrokerSettingsTests {
             expectRefusal { $0.brokers[0].host = host }
         }
         expectRefusal { $0.clientID = "" }
-        expectRefusal { $0.password = Secret("alone") }
+        expectRefusal { $0.password = Secret("pw-without-user") }
         expectRefusal { $0.will = MQTTMessage(topic: "faces/#", text: "offline") }
         expectRefusal { $0.selfCorrectingTopic = "" }
     }
