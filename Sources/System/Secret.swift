@@ -43,9 +43,18 @@ package enum Secrets {
         known.withLock { $0.formUnion(forms.compactMap(\.self).filter { $0.count >= shortest }) }
     }
 
+    /// What a text has, in lower case, that holds a secret: the beginnings of what the expressions of `learn` look for.
+    private static let signs = [
+        "@", "$", "?", "&", "-u", "--user", "--proxy-user", "pass", "pw", "token", "secret", "credential", "bearer",
+        "key", "authorization", "cookie",
+    ].map { Array($0.utf8) }
+
     /// Notes the secrets in a setting, an argument or a command: passwords and queries of addresses, values of
     /// properties and headers that are secrets, and variables with such values. Takes too much rather than too little.
     package static func learn(from text: String, environment: [String: String] = [:]) {
+        // Most settings have no sign of a secret, and the expressions below take most of a program's start otherwise.
+        let bytes = Array(text.lowercased().utf8)
+        guard signs.contains(where: { sign in bytes.firstRange(of: sign) != nil }) else { return }
         let text = text.replacing(/\$\{?(?<name>\w+)\}?/) { environment[String($0.name)] ?? String($0.output.0) }
         for address in text.ranges(of: "://") {
             let rest = text[address.upperBound...].prefix { !$0.isNewline }
