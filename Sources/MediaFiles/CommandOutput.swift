@@ -13,7 +13,8 @@ final class CommandOutput {
     private static let started = Atomic(0)
 
     /// What FFmpeg reads from; valid as long as this object.
-    private(set) var io: UnsafeMutablePointer<AVIOContext>?
+    var io: UnsafeMutablePointer<AVIOContext>? { input?.io }
+    private var input: ByteInput?
     private let interrupt: Interrupt
     private let process: pid_t
     private let mark: CommandMark
@@ -48,25 +49,12 @@ final class CommandOutput {
         for descriptor in [out[0], err[0]] { _ = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
         (self.process, output, errors, self.interrupt) = (process, out[0], err[0], interrupt)
         self.mark = mark
-        io = ffmpeg.avio_alloc_context(
-            ffmpeg.av_malloc(Int(Self.bufferSize))?.assumingMemoryBound(to: UInt8.self),
-            Self.bufferSize,
-            0,
-            Unmanaged.passUnretained(self).toOpaque(),
-            { opaque, bytes, count in
-                guard let opaque, let bytes else { return FFmpeg.code(EINVAL) }
-                return Unmanaged<CommandOutput>.fromOpaque(opaque).takeUnretainedValue().read(bytes, count)
-            },
-            nil,
-            nil
-        )
+        input = ByteInput(bufferSize: Self.bufferSize) { [unowned self] bytes, count in read(bytes, count) }
     }
 
     deinit {
         _ = end
         for descriptor in [output, errors] { close(descriptor) }
-        if let io { ffmpeg.av_freep(&io.pointee.buffer) }
-        ffmpeg.avio_context_free(&io)
     }
 
     /// Waits for output, and meanwhile takes what comes on standard error, which would block the command otherwise.

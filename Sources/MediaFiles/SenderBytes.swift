@@ -14,7 +14,8 @@ final class SenderBytes {
     }
 
     /// What FFmpeg reads from; valid as long as this object.
-    private(set) var io: UnsafeMutablePointer<AVIOContext>?
+    var io: UnsafeMutablePointer<AVIOContext>? { input?.io }
+    private var input: ByteInput?
     /// What the sender's bytes are read from.
     let source: UnsafeMutablePointer<AVIOContext>
     let kind: Kind
@@ -60,23 +61,10 @@ final class SenderBytes {
         }
         canBeReread = false
         try? sequence.append(beginning)
-        io = ffmpeg.avio_alloc_context(
-            ffmpeg.av_malloc(Int(Self.pieceSize))?.assumingMemoryBound(to: UInt8.self),
-            Self.pieceSize,
-            0,
-            Unmanaged.passUnretained(self).toOpaque(),
-            { opaque, bytes, count in
-                guard let opaque, let bytes else { return FFmpeg.code(EINVAL) }
-                return Unmanaged<SenderBytes>.fromOpaque(opaque).takeUnretainedValue().read(bytes, count)
-            },
-            nil,
-            nil
-        )
+        input = ByteInput(bufferSize: Self.pieceSize) { [unowned self] bytes, count in read(bytes, count) }
     }
 
     deinit {
-        if let io { ffmpeg.av_freep(&io.pointee.buffer) }
-        ffmpeg.avio_context_free(&io)
         Self.close(source, ownsSource)
     }
 
