@@ -23,7 +23,7 @@ package struct Settings: Hashable, Sendable {
     package var outbox = Outbox()
     package var homeAssistant = HomeAssistant()
     package var preview = Preview()
-    package var statsInterval = Duration.seconds(10)
+    package var statsInterval = Duration.seconds(UpdateMessages.statsInterval)
     package var logLevel = LogLevel.info
 
     package init() {}
