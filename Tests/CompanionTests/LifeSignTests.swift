@@ -41,12 +41,22 @@ struct LifeSignTests {
         #expect(signs.vanished(at: start + .seconds(99)).isEmpty)
     }
 
-    @Test("the interval is the one that the status states, else that of the figures; without both nothing is said")
+    @Test("a daemon before 0.5, which states no interval, is gone after three of the default ones")
+    func withoutInterval() throws {
+        var signs = LifeSigns()
+        var status = DaemonStatus(state: .online, cameraState: .streaming)
+        _ = signs.take(try message(encoder.status(status), retained: true), at: start)
+        #expect(signs.vanished(at: start + .seconds(29)).isEmpty)
+        #expect(signs.vanished(at: start + .seconds(31)).count == 1)
+        status.publish = [.smile]
+        signs = LifeSigns()
+        _ = signs.take(try message(encoder.status(status), retained: true), at: start)
+        #expect(signs.vanished(at: start + .seconds(9999)).isEmpty)
+    }
+
+    @Test("the interval is the one that the status states, else that of the figures")
     func intervals() throws {
         var signs = LifeSigns()
-        let old = DaemonStatus(state: .online, cameraState: .streaming)
-        _ = signs.take(try message(encoder.status(old), retained: true), at: start)
-        #expect(signs.vanished(at: start + .seconds(9999)).isEmpty)
         var status = DaemonStatus(state: .online, cameraState: .lost)
         status.statsInterval = 60
         _ = signs.take(try message(encoder.status(status), retained: true), at: start)

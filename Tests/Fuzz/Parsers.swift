@@ -96,15 +96,17 @@ enum Parsers {
             let login = rest.lastIndex(of: "@").map { rest[..<$0] } ?? ""
             let password = login.drop { $0 != ":" }.dropFirst()
             let shown: String
+            // An address without a password may have a : and an @ in its path.
+            var isSecret = password.count > 4 && !scheme.lowercased().contains(password)
             do throws(ServerAddress.Failure) {
                 let address = try ServerAddress(scheme: scheme, rest)
                 precondition(address.revealed().hasSuffix(rest), "what connects gets another address")
                 shown = address.description
+                isSecret = isSecret && address.hasPassword
             } catch {
                 shown = error.shown
             }
-            let isLong = password.count > 4 && !scheme.lowercased().contains(password)
-            precondition(!isLong || !shown.contains(password), "a password would be shown")
+            precondition(!isSecret || !shown.contains(password), "a password would be shown")
         }
         if let path = text.pathOfFileAddress { precondition(path.hasPrefix("/"), "a file's address has no whole path") }
     }

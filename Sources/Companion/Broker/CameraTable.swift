@@ -56,7 +56,7 @@ package struct CameraTable {
 
     /// Seconds until all cameras of which nothing but kept messages came count as gone; nil if there is none.
     var uncertainty: Double? {
-        let intervals = cameras.filter { !isCertain($0.key) }.compactMap { $1.status?.statsInterval }
+        let intervals = cameras.filter { !isCertain($0.key) }.compactMap { $1.status?.signInterval }
         return intervals.max().map { min($0, Self.longestInterval) * LifeSigns.patience + 2 }
     }
 

@@ -1,4 +1,5 @@
 import FaceMessages
+import FacetKit
 import System
 
 /// The daemons that give signs of life. What the broker has kept of one that ended together with it says that it is
@@ -30,13 +31,12 @@ struct LifeSigns {
                 if daemons[base]?.origin.boot == origin.boot { daemons[base] = nil }
                 return nil
             }
-            let interval = status.statsInterval ?? daemons[base]?.interval
+            let interval = status.statsInterval ?? daemons[base]?.interval ?? status.signInterval
             daemons[base] = Daemon(status: message, origin: origin, interval: interval, heard: now)
         default:
             guard var daemon = daemons[base], !message.isRetained, !Topic.commands.contains(message.topic) else {
                 return nil
             }
-            // Before version 0.5 the status does not state the interval.
             if case .decoded(.stats(let figures, _)) = message.content {
                 daemon.interval = max(daemon.interval ?? 0, figures.interval)
             }
@@ -63,4 +63,10 @@ struct LifeSigns {
                 return CameraMessage(base: base, topic: .status, content: content, isRetained: true)
             }
     }
+}
+
+extension DaemonStatus {
+    /// Seconds between two signs of life of the daemon: as its status states; the default for a daemon before version
+    /// 0.5, which states neither this nor what it publishes; nil for one that need not give any.
+    var signInterval: Double? { statsInterval ?? (publish == nil ? UpdateMessages.statsInterval : nil) }
 }
