@@ -91,32 +91,12 @@ final class ClientSession: Sendable {
         return dropped.count == Self.expiryBatch
     }
 
-    /// Notes an acknowledgement of whatever it was.
-    func acknowledged(message: Int32, refused: Bool) {
-        let sequence = state.withLock { state -> Int64? in
-            state.topics.acknowledge(message: message)
-            return state.events.acknowledge(message: message)
-        }
-        guard let sequence else { return }
+    /// Takes out an event that the broker has, or that it will never take.
+    func settle(event sequence: Int64, isRefused: Bool) {
+        state.withLock { $0.events.remove(sequence) }
         // The event leaves the store before it is counted, so that a reader of the count finds it gone.
         store.remove([sequence])
-        state.withLock { if refused { $0.counters.count(.rejected) } else { $0.counters.acknowledgedEvents += 1 } }
-    }
-
-    func postponed(message: Int32) {
-        state.withLock { state in
-            state.topics.acknowledge(message: message, isDueAgain: true)
-            state.events.postpone(message: message)
-        }
-    }
-
-    /// Takes out an event that no broker will ever take.
-    func discard(_ event: StoredEvent) {
-        state.withLock { state in
-            state.events.discard(event.sequence)
-            state.counters.count(.rejected)
-        }
-        store.remove([event.sequence])
+        state.withLock { if isRefused { $0.counters.count(.rejected) } else { $0.counters.acknowledgedEvents += 1 } }
     }
 
     /// Nothing in flight will be acknowledged any more, and transient messages are of no use any more.

@@ -19,11 +19,8 @@ package struct DeliveryRules: Hashable, Sendable {
     var window: Int { maximumAge == nil ? 16 : 1 }
 }
 
-/// Decides which event goes to the broker next, and which never will. What it does for an event takes the same time
-/// however many wait.
-///
-/// Times come from outside: the age of events from `DeliveryClock`, the wait for acknowledgements in nanoseconds of the
-/// timers' clock.
+/// Decides which event goes to the broker next, and which never will. The work for one event does not grow with the
+/// number of events that wait.
 struct DeliveryQueue {
     struct Outgoing: Equatable {
         var event: StoredEvent
@@ -40,46 +37,40 @@ struct DeliveryQueue {
 
     private struct Entry {
         let event: StoredEvent
+        /// Whether it was handed to the network at any time.
         var wasSent = false
-        /// The network's number of the message while the event is on its way, and when it was sent; 0 and the end of time while
-        /// it is being handed over.
-        var flight: (message: Int32, since: Int64)?
+        /// Whether it is being handed to the network, or the broker has yet to answer it.
+        var isUnderWay = false
     }
 
     let rules: DeliveryRules
-    /// In order; only those within the window are on their way.
+    /// The events in their order; only those within the window are on their way.
     private var entries: Deque<Entry> = []
-    /// How many events were looked at so far: the measure of the work.
-    private(set) var examined = 0
 
     init(rules: DeliveryRules) { self.rules = rules }
 
     var count: Int { entries.count }
     var isEmpty: Bool { entries.isEmpty }
 
-    /// When the oldest message in flight was sent.
-    var oldestFlight: Int64? { entries.prefix(rules.window).compactMap { $0.flight?.since }.min() }
-
-    private var firstWaiting: Int? { entries.firstIndex { $0.flight == nil } }
+    private var firstWaiting: Int? { entries.firstIndex { !$0.isUnderWay } }
 
     /// Takes an event in; returns the event that had to make room.
     mutating func append(_ event: StoredEvent, now: DeliveryClock.Moment) -> Dropped? {
         defer { entries.append(Entry(event: event)) }
         guard count >= rules.capacity else { return nil }
-        // One in flight may still be acknowledged; taking it out would only lose count of it.
+        // An event under way may still be acknowledged: removing it would only lose count of it.
         let oldest = entries.remove(at: firstWaiting ?? 0)
-        let reason = oldest.flight == nil ? ageDrop(of: oldest, now: now) : nil
+        let reason = oldest.isUnderWay ? nil : ageDrop(of: oldest, now: now)
         return Dropped(sequence: oldest.event.sequence, reason: reason ?? .overflow)
     }
 
-    /// Takes out events that are too old, at most so many at once.
+    /// Takes out events that are too old, at most `limit` at once.
     ///
-    /// An event in flight stays until it is acknowledged or the connection is lost. An old event that came in after a younger
-    /// one stays until that one is taken out.
+    /// An event under way stays until it is acknowledged or the connection is lost. An old event that came in after a
+    /// younger one stays until that one is taken out.
     mutating func expire(now: DeliveryClock.Moment, limit: Int = .max) -> [Dropped] {
         var dropped: [Dropped] = []
         while dropped.count < limit, let index = firstWaiting {
-            examined += 1
             guard let reason = ageDrop(of: entries[index], now: now) else { break }
             dropped.append(Dropped(sequence: entries.remove(at: index).event.sequence, reason: reason))
         }
@@ -93,48 +84,34 @@ struct DeliveryQueue {
         return entry.wasSent ? .unconfirmed : .expired
     }
 
-    /// The next event to send, if one may go now; it makes room for no other until `markSent` or `discard`. Call `expire` first.
+    /// Returns the next event to send, if one may go now, which is under way from then on. Call `expire` first.
     mutating func next(now: DeliveryClock.Moment) -> Outgoing? {
         guard let index = firstWaiting, index < rules.window else { return nil }
         let event = entries[index].event
-        entries[index].flight = (0, .max)
+        entries[index].wasSent = true
+        entries[index].isUnderWay = true
         guard let limit = rules.maximumAge, let age = now.elapsed(since: event.time) else {
             return Outgoing(event: event, remaining: nil)
         }
         return Outgoing(event: event, remaining: limit - age)
     }
 
-    /// Notes that an event was handed to the network.
-    mutating func markSent(_ sequence: Int64, message: Int32, at time: Int64) {
-        guard let index = index(where: { $0.event.sequence == sequence }) else { return }
-        entries[index].wasSent = true
-        entries[index].flight = (message, time)
-    }
-
-    /// Takes the acknowledged event out. Returns its number; nil if the acknowledgement is not an event's.
-    mutating func acknowledge(message: Int32) -> Int64? {
-        index { $0.flight?.message == message }.map { entries.remove(at: $0).event.sequence }
+    /// Takes out an event under way: the broker has it, or can never take it.
+    mutating func remove(_ sequence: Int64) {
+        if let index = indexUnderWay(of: sequence) { entries.remove(at: index) }
     }
 
     /// Notes that the broker could not take an event now; it waits again, in its old place.
-    mutating func postpone(message: Int32) {
-        if let index = index(where: { $0.flight?.message == message }) { entries[index].flight = nil }
+    mutating func postpone(_ sequence: Int64) {
+        if let index = indexUnderWay(of: sequence) { entries[index].isUnderWay = false }
     }
 
-    /// Takes an event out that can never be sent.
-    mutating func discard(_ sequence: Int64) {
-        if let index = index(where: { $0.event.sequence == sequence }) { entries.remove(at: index) }
-    }
-
-    /// Notes that nothing in flight will be acknowledged any more; it waits again, in its old place.
+    /// Notes that nothing under way will be acknowledged any more; it waits again, in its old place.
     mutating func connectionLost() {
-        for index in entries.indices.prefix(rules.window) { entries[index].flight = nil }
+        for index in entries.indices.prefix(rules.window) { entries[index].isUnderWay = false }
     }
 
-    /// What is sent or in flight is within the window, so the search ends there.
-    private mutating func index(where isWanted: (Entry) -> Bool) -> Int? {
-        let index = entries.prefix(rules.window).firstIndex(where: isWanted)
-        examined += index.map { $0 + 1 } ?? rules.window
-        return index
+    private func indexUnderWay(of sequence: Int64) -> Int? {
+        entries.prefix(rules.window).firstIndex { $0.event.sequence == sequence }
     }
 }

@@ -37,13 +37,25 @@ final class MosquittoHandle {
         }
     }
 
+    /// A message that the broker has yet to answer.
+    struct Sent {
+        let topic: String
+        /// The number of the event; nil for a state.
+        let event: Int64?
+        /// With `atMostOnce` the answer is libmosquitto's: the message was written.
+        let qos: MQTTMessage.QoS
+        /// When it was sent; timers' clock.
+        let time = DeliveryClock.monotonic()
+    }
+
     private static let isReady = OpenSSL.isReady && mosquitto_lib_init() == MOSQ_ERR_SUCCESS.rawValue
 
     private let handle: OpaquePointer
     private let isVersion5: Bool
     private var calls: [Call] = []
-    /// The topics and the filters of what awaits its answer, by number.
-    private var subjects: [Int32: String] = [:]
+    /// What awaits its answer, by libmosquitto's number: messages, and the filters of subscriptions.
+    private var unanswered: [Int32: Sent] = [:]
+    private var filters: [Int32: String] = [:]
 
     init(_ settings: BrokerSettings, _ attempt: ConnectionStateMachine.Attempt) throws(MQTTError) {
         _ = Self.isReady
@@ -112,8 +124,16 @@ final class MosquittoHandle {
     /// What happened since the last call, in order.
     func drainCalls() -> [Call] { exchange(&calls, with: []) }
 
-    /// Hands a message over; returns the number its acknowledgement will carry.
-    func publish(_ message: MQTTMessage, qos: MQTTMessage.QoS, expiry: Duration?) throws(Failure) -> Int32 {
+    /// When the oldest message that the broker has yet to answer was sent.
+    var oldestUnanswered: Int64? { unanswered.values.lazy.map(\.time).min() }
+
+    /// Hands a message over. The answer to an event, and to a message with quality of service 1, is reported as a call.
+    func publish(
+        _ message: MQTTMessage,
+        event: Int64?,
+        qos: MQTTMessage.QoS,
+        expiry: Duration?
+    ) throws(Failure) {
         var properties = Properties(of: isVersion5 ? message : nil)
         defer { properties.free() }
         if isVersion5, let expiry {
@@ -125,14 +145,15 @@ final class MosquittoHandle {
         let number = try numbered {
             mosquitto_publish_v5(handle, &$0, message.topic, size, payload, qos.rawValue, message.retain, list)
         }
-        if qos == .atLeastOnce { subjects[number] = message.topic }
-        return number
+        if event != nil || qos == .atLeastOnce {
+            unanswered[number] = Sent(topic: message.topic, event: event, qos: qos)
+        }
     }
 
     /// Subscribes with quality of service 0, so that the broker never keeps a command that is stale by the time we are
     /// back.
     func subscribe(_ filter: String) throws(Failure) {
-        subjects[try numbered { mosquitto_subscribe_v5(handle, &$0, filter, 0, 0, nil) }] = filter
+        filters[try numbered { mosquitto_subscribe_v5(handle, &$0, filter, 0, 0, nil) }] = filter
     }
 
     /// Asks the broker for an answer that comes after all it has to say about the subscriptions before.
@@ -175,13 +196,15 @@ final class MosquittoHandle {
             MosquittoHandle.from(context)?.calls.append { $0.ended(code: reason) }
         }
         mosquitto_publish_v5_callback_set(handle) { _, context, message, reason, _ in
-            guard let handle = MosquittoHandle.from(context) else { return }
-            let topic = handle.subjects.removeValue(forKey: message)
-            handle.calls.append { $0.acknowledged(message, on: topic, reason: reason) }
+            // Looked up later: libmosquitto may report a message before it has returned the message's number.
+            MosquittoHandle.from(context)?.calls.append { loop in
+                guard let sent = loop.handle?.unanswered.removeValue(forKey: message) else { return }
+                loop.answered(sent, reason: reason)
+            }
         }
         mosquitto_subscribe_v5_callback_set(handle) { _, context, message, count, reasons, _ in
             let reasons = Array(UnsafeBufferPointer(start: reasons, count: max(0, Int(count))))
-            guard let handle = MosquittoHandle.from(context), let filter = handle.subjects.removeValue(forKey: message)
+            guard let handle = MosquittoHandle.from(context), let filter = handle.filters.removeValue(forKey: message)
             else { return }
             handle.calls.append { $0.subscriptionAnswered(filter, reasons: reasons) }
         }

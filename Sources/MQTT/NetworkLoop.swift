@@ -261,13 +261,10 @@ final class NetworkLoop {
 
     /// A broker that takes messages but acknowledges none counts as lost.
     private func dropStalledConnection() {
-        let oldest = session.state.withLock { state in
-            min(state.events.oldestFlight ?? .max, state.topics.oldestFlight ?? .max, checksOwnTopicSince ?? .max)
-        }
         let timeout = settings.acknowledgementTimeout
-        guard handle != nil, oldest != .max, DeliveryClock.monotonic() - oldest >= timeout.wholeNanoseconds else {
-            return
-        }
+        guard let oldest = [handle?.oldestUnanswered, checksOwnTopicSince].compactMap(\.self).min(),
+            DeliveryClock.monotonic() - oldest >= timeout.wholeNanoseconds
+        else { return }
         if isLeaving { return finish(didDisconnect: false) }
         connectionLost(.ended("\(machine.broker): no acknowledgement within \(timeout)"))
     }
