@@ -13,7 +13,7 @@ package enum Daemon {
     /// Runs until a clip has ended, SIGTERM or SIGINT comes, or something fails.
     ///
     /// `prints` says whether every message is written to standard output, `usesBroker` whether messages go to a broker;
-    /// `summarize` is called at the end with a line for each face that was seen, `reload` reads the settings again, on SIGHUP.
+    /// `summarize` is called at the end with a line for each face that was seen; `reload` reads the settings again.
     /// Throws an error that says which setting cannot work and why, before anything runs; else what failed, once
     /// everything else has ended in good order.
     package static func run(
@@ -46,8 +46,6 @@ package enum Daemon {
             publisher: publisher,
             manager: manager,
             isDetecting: isDetecting,
-            smile: settings.tracking.smile,
-            statsInterval: settings.statsInterval,
             logger: logger
         )
         status.announce(delivery?.outbox.condition, settings: settings)
@@ -83,8 +81,8 @@ package enum Daemon {
             }
             if let words = notice.withLock({ $0.words(stats) }) { logger.info("\(words)") }
         }
-        // Totals begin anew soon after midnight, although no face comes. Not by a sleep until then: the clock may be set,
-        // and the machine suspended.
+        // Totals begin anew soon after midnight, although no face comes. A sleep until then is not enough: the clock
+        // may be set and the machine suspended.
         let day = RepeatingService(interval: .seconds(10)) { publisher.publishToday() }
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = []
         if let delivery {

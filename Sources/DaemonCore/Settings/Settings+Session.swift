@@ -1,11 +1,21 @@
+import FaceMessages
 import FacetKit
 
-// The settings as the options of other modules.
+// The settings as other modules take them.
 
 extension Settings {
-    /// What `camera.source` names.
+    /// The source that `camera.source` names.
     var source: FaceSession.Source {
         FaceSession.Source(camera.source, configuration: camera.configuration, options: camera.options)
+    }
+
+    /// Whether messages on a topic are published; nil if that is not the owner's choice.
+    func publishes(_ topic: Topic) -> Bool? {
+        switch topic {
+        case .previewJPEG: preview.enabled
+        case .zones, .zoneEnter, .zoneLeave: publish.contains(topic) && !tracking.zones.isEmpty
+        default: Topic.selectable.contains(topic) ? publish.contains(topic) : nil
+        }
     }
 
     var sessionOptions: FaceSession.Options {
