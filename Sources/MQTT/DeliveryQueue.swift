@@ -1,10 +1,10 @@
 import DequeModule
 
-/// How long events are worth delivering, and how many may wait.
+/// How old events may be when they are sent, and how many may wait.
 package struct DeliveryRules: Hashable, Sendable {
     /// An event older than this is dropped and counted, never sent; nil sends events of any age.
     package var maximumAge: Duration?
-    /// How many events may wait; the oldest goes first. 1 or more.
+    /// The number of events that may wait, 1 or more; the oldest makes room.
     package var capacity: Int
 
     package init(maximumAge: Duration? = .seconds(10), capacity: Int = 1000) {
@@ -12,10 +12,10 @@ package struct DeliveryRules: Hashable, Sendable {
         self.capacity = max(1, capacity)
     }
 
-    /// How many events may be on their way to the broker at once.
+    /// The number of events that may be under way at once.
     ///
-    /// What the kernel holds cannot be taken back: when a broker hangs and wakes hours later it still reads it. So with
-    /// an age limit it is one event at a time; a local broker takes thousands per second that way.
+    /// What the kernel has cannot be taken back: a broker that hangs and wakes hours later still reads it. So with an
+    /// age limit it is one event at a time, of which a local broker takes thousands per second.
     var window: Int { maximumAge == nil ? 16 : 1 }
 }
 
@@ -44,7 +44,7 @@ struct DeliveryQueue {
     }
 
     let rules: DeliveryRules
-    /// The events in their order; only those within the window are on their way.
+    /// The events in their order; only those within the window are under way.
     private var entries: Deque<Entry> = []
 
     init(rules: DeliveryRules) { self.rules = rules }
@@ -77,7 +77,8 @@ struct DeliveryQueue {
         return dropped
     }
 
-    /// Why an event is too old to be sent; nil if it is not. An unknown age is too old: an old event must switch nothing.
+    /// Why an event is too old to be sent; nil if it is not. An unknown age counts as too old: old events switch
+    /// things.
     private func ageDrop(of entry: Entry, now: DeliveryClock.Moment) -> DeliveryCounters.Drop? {
         guard let limit = rules.maximumAge else { return nil }
         if let age = now.elapsed(since: entry.event.time), age < limit { return nil }

@@ -4,10 +4,10 @@ import System
 
 /// One connection through libmosquitto, made anew for each attempt.
 ///
-/// libmosquitto writes and reads MQTT packets, on a UNIX socket whose other end belongs to `SocketProxy`: the network is ours,
-/// so that addresses, deadlines, TLS and the check of incoming packets are too.
-/// A new handle has no memory of the last: what is sent again after a loss is decided by `DeliveryQueue` alone.
-/// Confined to one thread. libmosquitto calls back within the calls made here; what it says is kept in order until
+/// libmosquitto writes and reads MQTT packets on a UNIX socket, whose other end belongs to `SocketProxy`: addresses,
+/// deadlines, TLS and the check of incoming packets are ours.
+/// A new handle has no memory of the last: `DeliveryQueue` alone decides what is sent again after a loss.
+/// Confined to one thread. libmosquitto calls back within the calls made here; what it reports is kept in order until
 /// `drainCalls`, so that nothing is decided inside a callback.
 final class MosquittoHandle {
     /// Something that happened: the call that reports it to the network's thread.
@@ -42,7 +42,7 @@ final class MosquittoHandle {
         let topic: String
         /// The number of the event; nil for a state.
         let event: Int64?
-        /// With `atMostOnce` the answer is libmosquitto's: the message was written.
+        /// The quality of service; for `atMostOnce` libmosquitto answers, as soon as the message is written.
         let qos: MQTTMessage.QoS
         /// When it was sent; timers' clock.
         let time = DeliveryClock.monotonic()
@@ -110,8 +110,8 @@ final class MosquittoHandle {
     var socket: CInt { mosquitto_socket(handle) }
     var wantsToWrite: Bool { mosquitto_want_write(handle) }
 
-    /// Reads and writes what the socket is ready for, in the bits of `poll`, and keeps the connection alive; returns
-    /// what went wrong, if there was no event that says so.
+    /// Reads and writes what the socket is ready for, in the bits of `poll`, and keeps the connection alive. Returns
+    /// what went wrong, unless a call reports it.
     func serve(isReady events: Int16) -> Failure? {
         errno = 0
         var code = MOSQ_ERR_SUCCESS.rawValue
@@ -121,7 +121,7 @@ final class MosquittoHandle {
         return code == 0 ? nil : failure(code)
     }
 
-    /// What happened since the last call, in order.
+    /// Returns the calls since the last time, in their order.
     func drainCalls() -> [Call] { exchange(&calls, with: []) }
 
     /// When the oldest message that the broker has yet to answer was sent.
@@ -156,10 +156,10 @@ final class MosquittoHandle {
         filters[try numbered { mosquitto_subscribe_v5(handle, &$0, filter, 0, 0, nil) }] = filter
     }
 
-    /// Asks the broker for an answer that comes after all it has to say about the subscriptions before.
+    /// Asks the broker for an answer that comes after its answers and retained messages to the subscriptions before.
     ///
-    /// Retained messages may come before or after a subscription's own answer. The end of a subscription that never was
-    /// is answered after both, since brokers work through a connection's requests in order.
+    /// Brokers work through a connection's requests in their order, so the end of a subscription that never was is
+    /// answered last.
     func requestBarrier(after filter: String) throws(Failure) {
         _ = try numbered { mosquitto_unsubscribe_v5(handle, &$0, filter + "/barrier", nil) }
     }
@@ -168,7 +168,7 @@ final class MosquittoHandle {
     func disconnect() { mosquitto_disconnect_v5(handle, 0, nil) }
     func failure(_ code: Int32) -> Failure { Failure(code: code, systemError: errno) }
 
-    /// The number that libmosquitto gives to what it is asked to send.
+    /// Returns the number that libmosquitto gives to what it is asked to send.
     private func numbered(_ send: (inout Int32) -> Int32) throws(Failure) -> Int32 {
         var number: Int32 = 0
         let code = send(&number)
@@ -180,7 +180,7 @@ final class MosquittoHandle {
 
     // MARK: - Callbacks
 
-    /// The handle that libmosquitto hands back to each callback; it outlives them, since it destroys libmosquitto's.
+    /// The handle that libmosquitto hands back to each callback.
     private static func from(_ context: UnsafeMutableRawPointer?) -> MosquittoHandle? {
         context.map { Unmanaged<MosquittoHandle>.fromOpaque($0).takeUnretainedValue() }
     }
@@ -244,7 +244,7 @@ extension MosquittoHandle {
         }
     }
 
-    /// Whether a topic is one of those a filter means; a shared subscription's group is not part of the topic.
+    /// Whether a filter matches a topic, of which a shared subscription's group is no part.
     static func matches(_ topic: String, filter: String) -> Bool {
         var filter = filter[...]
         if filter.hasPrefix("$share/") {

@@ -4,7 +4,7 @@ import System
 
 extension NetworkLoop {
     func sendSubscriptions() {
-        // Our own topic comes first: nothing is sent before its retained message is known.
+        // Our own topic is first: nothing is sent before its retained message is known.
         let filters = [settings.selfCorrectingTopic].compactMap(\.self) + session.state.withLock(\.subscriptions)
         while takesMore, let handle, subscribed < filters.count {
             let filter = filters[subscribed]
@@ -19,7 +19,7 @@ extension NetworkLoop {
         }
     }
 
-    /// The broker answered a subscription; a reason of 0x80 and above means no.
+    /// Takes the answer to a subscription; a reason of 0x80 and above means no.
     func subscriptionAnswered(_ filter: String, reasons: [Int32]) {
         guard let reason = reasons.first(where: { $0 >= 0x80 }) else { return }
         logger.error(
@@ -59,8 +59,8 @@ extension NetworkLoop {
         }
     }
 
-    /// Gives a message to the network, that of an event with the event's number and the rest of its life. Returns false if
-    /// the message cannot be sent at all, or the connection is gone.
+    /// Sends a message; that of an event comes with the event's number and the rest of its life. Returns false if
+    /// the message cannot be sent or the connection is gone.
     private func send(_ message: MQTTMessage, as event: Int64? = nil, _ expiry: Duration? = nil) -> Bool {
         guard let handle else { return false }
         var message = message
@@ -69,7 +69,7 @@ extension NetworkLoop {
         do {
             try handle.publish(message, event: event, qos: qos, expiry: expiry)
             session.state.withLock { $0.counters.sent += 1 }
-            // What has no answer of its own is followed by a question that has one.
+            // A message that has no answer is followed by a request that has one.
             let isAlone = closing.sent(message, at: DeliveryClock.monotonic())
             if isAlone, qos == .atMostOnce { try handle.requestBarrier(after: message.topic) }
             flush()
@@ -84,8 +84,7 @@ extension NetworkLoop {
         }
     }
 
-    /// The broker answered a message, or a message that it does not answer has gone out; a reason of 0x80 and above means
-    /// no.
+    /// Takes the answer to a message; a reason of 0x80 and above means no.
     func answered(_ sent: MosquittoHandle.Sent, reason: Int32) {
         if sent.qos == .atLeastOnce { closing.answered() }
         let isPostponed = refusals.isTemporary(reason, of: sent.topic, now: DeliveryClock.monotonic())
@@ -135,13 +134,13 @@ extension NetworkLoop {
         }
     }
 
-    /// The broker has answered everything asked before `requestBarrier`.
+    /// Notes that the broker has answered everything before `requestBarrier`.
     func barrierReached() {
         if checksOwnTopicSince == nil { closing.answered() }
         checksOwnTopicSince = nil
     }
 
-    /// Counts messages that came and are too large, or whose topic is no text.
+    /// Counts received messages that are too large, or whose topic is no text.
     func countRefused(_ number: Int) { session.state.withLock { $0.counters.countRefused(number) } }
 
     func received(_ message: MQTTMessage) {
@@ -166,10 +165,11 @@ extension NetworkLoop {
         guard !message.retain else {
             // The renewal of all states overwrites the retained message anyway.
             guard checksOwnTopicSince != nil, isRivals else { return }
-            // Not every broker says why it closed a connection (mosquitto 2.0 does not), and a takeover looks like any other
-            // loss. But the client that took our place also wrote its own state where ours was. Finding that once is no proof:
-            // a broker that crashed may have come back with what an earlier run of ours left there. Who finds it twice gives
-            // way before it writes its own: the other one, thrown out by our return, then finds nothing strange and stays.
+            // Not every broker says why it closed a connection (mosquitto 2.0 does not): a takeover may look like any
+            // loss. But the client that took our place also wrote its state where ours was. Found once, that is no
+            // proof: a broker that crashed may have come back with the state of an earlier run of ours. Found twice, we
+            // give way before we write ours: the other client, thrown out by our return, finds nothing strange and
+            // stays.
             guard let last = exchange(&rivalFound, with: now), now - last < Self.rivalWindow else { return }
             // DISCONNECT keeps our will from overwriting the other client's state.
             handle?.disconnect()
@@ -183,7 +183,7 @@ extension NetworkLoop {
         )
     }
 
-    /// Ends as asked: first what waits, then DISCONNECT.
+    /// Ends as asked: first sends what waits, then DISCONNECT.
     func leaveIfAsked() {
         guard let stop = session.state.withLock(\.stop) else { return }
         let now = DeliveryClock.monotonic()

@@ -28,8 +28,7 @@ struct StateTopics {
     /// Takes a new state.
     ///
     /// One message of our own topic that was never sent is kept if other states were set after it: "starting" has to
-    /// reach subscribers before the empty count that it explains, even if the daemon streams by the time it is
-    /// connected.
+    /// reach subscribers before the empty count that it explains, even if frames come by the time of the connection.
     mutating func set(_ message: MQTTMessage) {
         var new = Entry(message: message)
         if let index = index(of: message.topic) {

@@ -6,7 +6,7 @@ import System
 
 extension Settings {
     package struct MQTT: Hashable, Sendable {
-        /// The connection as far as the owner sets it; without a client id for one made of the topic and the host's name.
+        /// The connection as far as the owner sets it; an empty client id is replaced by `defaultClientID`.
         package var connection = BrokerSettings(host: "localhost", clientID: "")
         package var topic = "faces"
         package var passwordFile: String?
