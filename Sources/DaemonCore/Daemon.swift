@@ -42,12 +42,7 @@ package enum Daemon {
         let publisher = try Publisher(origin: origin, wanted: settings.publish, ledger: ledger, sinks: sinks)
         let manager = ServiceManager(environment: environment)
         let isDetecting = ledger.lastSwitch ?? settings.detection.enabled
-        let status = StatusReporter(
-            publisher: publisher,
-            manager: manager,
-            isDetecting: isDetecting,
-            logger: logger
-        )
+        let status = StatusReporter(publisher: publisher, manager: manager, isDetecting: isDetecting, logger: logger)
         status.announce(delivery?.outbox.condition, settings: settings)
         // No face is there until a frame says so: what a run that died left retained must not outlive it. After the
         // status, by which subscribers know that nothing is being looked at yet.

@@ -12,12 +12,7 @@ package final class StatusReporter: Sendable {
     private let logger: Logger
     private let producer: Mutex<MessageProducer>
 
-    package init(
-        publisher: Publisher,
-        manager: ServiceManager? = nil,
-        isDetecting: Bool,
-        logger: Logger
-    ) {
+    package init(publisher: Publisher, manager: ServiceManager? = nil, isDetecting: Bool, logger: Logger) {
         (self.publisher, self.manager, self.logger) = (publisher, manager, logger)
         producer = Mutex(MessageProducer(publisher.origin, isDetecting: isDetecting))
     }
@@ -36,7 +31,7 @@ package final class StatusReporter: Sendable {
         // Another choice of topics needs a restart.
         settings.publish = publisher.wanted
         status.smile = settings.tracking.smile
-        status.publish = Topic.allCases.filter { settings.publishes($0) == true }
+        status.publish = (Topic.selectable + [.previewJPEG]).filter(settings.publishes)
     }
 
     /// The models are loaded, or not wanted for now: from here on the daemon does what it is there for.

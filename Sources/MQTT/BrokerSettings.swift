@@ -12,13 +12,6 @@ package struct BrokerSettings: Hashable, Sendable {
         package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
     }
 
-    package enum ProtocolPreference: String, Sendable, CaseIterable {
-        /// MQTT 5, and 3.1.1 where the broker refuses it or does not answer.
-        case automatic = "auto"
-        case version5 = "5"
-        case version311 = "3.1.1"
-    }
-
     /// Advice for people about a refusal, in terms of the program's own options; empty for none.
     package struct Advice: Hashable, Sendable {
         package var version = "allow another version"
@@ -45,7 +38,8 @@ package struct BrokerSettings: Hashable, Sendable {
     package var keepAlive: Duration = .seconds(30)
     /// TLS for all brokers; nil is plain text.
     package var tls: TLSSettings?
-    package var protocolPreference: ProtocolPreference = .automatic
+    /// The only version to speak; nil is MQTT 5, and 3.1.1 where the broker refuses it or does not answer.
+    package var version: ConnectionState.ProtocolVersion?
     /// The message that the broker publishes when this client vanishes without a word.
     package var will: MQTTMessage?
     /// The time that the broker waits with the will, so that a short break goes unnoticed; MQTT 5 only, whole seconds.

@@ -1,8 +1,8 @@
 /// The state of the connection to the broker; one value for each change.
 package enum ConnectionState: Hashable, Sendable, CustomStringConvertible {
     package enum ProtocolVersion: String, Hashable, Sendable {
-        case version5 = "MQTT 5"
-        case version311 = "MQTT 3.1.1"
+        case version5 = "5"
+        case version311 = "3.1.1"
 
         var other: Self { self == .version5 ? .version311 : .version5 }
     }
@@ -23,7 +23,7 @@ package enum ConnectionState: Hashable, Sendable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .connecting: "connecting"
-        case .connected(let version, let broker): "connected to \(broker) with \(version.rawValue)"
+        case .connected(let version, let broker): "connected to \(broker) with MQTT \(version.rawValue)"
         case .disconnected(let reason): "disconnected: \(reason)"
         case .refused(let reason): "refused: \(reason)"
         case .takenOver(let reason): "taken over: \(reason)"

@@ -100,16 +100,11 @@ struct ConnectionStateMachine {
     var deadline: Int64? {
         switch phase {
         case .waiting(let until): until
-        case .opening(let stage, let since): since + timeout(of: stage, since: since)
+        case .opening(.dialing, let since):
+            since + (settings.brokers.count > 1 ? Self.dialTimeout.inList : Self.dialTimeout.alone)
+        case .opening(.securing, let since): since + timeouts.long
+        case .opening(.asking, let since): since + timeouts.answer(to: since)
         case .idle, .connected, .stopped: nil
-        }
-    }
-
-    private func timeout(of stage: Stage, since: Int64) -> Int64 {
-        switch stage {
-        case .dialing: settings.brokers.count > 1 ? Self.dialTimeout.inList : Self.dialTimeout.alone
-        case .securing: timeouts.long
-        case .asking: timeouts.answer(to: since)
         }
     }
 
@@ -197,7 +192,7 @@ struct ConnectionStateMachine {
         guard let broker = round.popFirst() else { return [] }
         hasRepeated = false
         otherVersionReason = nil
-        let version = settings.protocolPreference == .version311 ? .version311 : accepted[broker] ?? .version5
+        let version = settings.version ?? accepted[broker] ?? .version5
         // A session left by an earlier run could replay old commands, so the first connection never resumes one.
         let cleanStart = broker != sessionBroker || version != .version5
         return open(Attempt(broker: broker, version: version, cleanStart: cleanStart), now: now)
@@ -218,7 +213,7 @@ struct ConnectionStateMachine {
     }
 
     private mutating func withOtherVersion(since reason: String, isRefusal: Bool = false) -> Attempt? {
-        guard settings.protocolPreference == .automatic, otherVersionReason == nil else { return nil }
+        guard settings.version == nil, otherVersionReason == nil else { return nil }
         otherVersionReason = (reason, isRefusal)
         return Attempt(broker: attempt.broker, version: attempt.version.other, cleanStart: true)
     }

@@ -22,12 +22,6 @@ package struct DeliveryRules: Hashable, Sendable {
 /// Decides which event goes to the broker next, and which never will. The work for one event does not grow with the
 /// number of events that wait.
 struct DeliveryQueue {
-    struct Outgoing: Equatable {
-        var event: StoredEvent
-        /// The rest of its life, for the broker; nil without a limit.
-        var remaining: Duration?
-    }
-
     /// An event that will not be sent (again).
     struct Dropped: Equatable {
         var sequence: Int64
@@ -85,16 +79,17 @@ struct DeliveryQueue {
         return entry.wasSent ? .unconfirmed : .expired
     }
 
-    /// Returns the next event to send, if one may go now, which is under way from then on. Call `expire` first.
-    mutating func next(now: DeliveryClock.Moment) -> Outgoing? {
+    /// Returns the next event to send, if one may go now, and the rest of its life, nil without a limit. The event is
+    /// under way from then on. Call `expire` first.
+    mutating func next(now: DeliveryClock.Moment) -> (event: StoredEvent, remaining: Duration?)? {
         guard let index = firstWaiting, index < rules.window else { return nil }
         let event = entries[index].event
         entries[index].wasSent = true
         entries[index].isUnderWay = true
         guard let limit = rules.maximumAge, let age = now.elapsed(since: event.time) else {
-            return Outgoing(event: event, remaining: nil)
+            return (event, nil)
         }
-        return Outgoing(event: event, remaining: limit - age)
+        return (event, limit - age)
     }
 
     /// Takes out an event under way: the broker has it, or can never take it.

@@ -128,12 +128,7 @@ final class MosquittoHandle {
     var oldestUnanswered: Int64? { unanswered.values.lazy.map(\.time).min() }
 
     /// Hands a message over. The answer to an event, and to a message with quality of service 1, is reported as a call.
-    func publish(
-        _ message: MQTTMessage,
-        event: Int64?,
-        qos: MQTTMessage.QoS,
-        expiry: Duration?
-    ) throws(Failure) {
+    func publish(_ message: MQTTMessage, event: Int64?, qos: MQTTMessage.QoS, expiry: Duration?) throws(Failure) {
         var properties = Properties(of: isVersion5 ? message : nil)
         defer { properties.free() }
         if isVersion5, let expiry {

@@ -43,9 +43,8 @@ extension NetworkLoop {
         while takesMore {
             if session.expireEvents() { return session.waker.wake() }
             let now = session.clock.now()
-            guard let outgoing = session.state.withLock({ $0.events.next(now: now) }) else { return }
-            let event = outgoing.event
-            let isSent = closing.takes(event.message) && send(event.message, as: event.sequence, outgoing.remaining)
+            guard let (event, remaining) = session.state.withLock({ $0.events.next(now: now) }) else { return }
+            let isSent = closing.takes(event.message) && send(event.message, as: event.sequence, remaining)
             if !isSent, machine.isConnected { session.settle(event: event.sequence, isRefused: true) }
         }
     }

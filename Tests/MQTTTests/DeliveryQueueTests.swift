@@ -148,7 +148,11 @@ struct DeliveryQueueTests {
             rounds += 1
             // Now and then one is refused for the moment, or the connection is lost.
             if rounds.isMultiple(of: 1000) { queue.postpone(sent[0]) }
-            if rounds.isMultiple(of: 1001) { queue.connectionLost() } else { sent.dropFirst().forEach { queue.remove($0) } }
+            if rounds.isMultiple(of: 1001) {
+                queue.connectionLost()
+            } else {
+                for sequence in sent.dropFirst() { queue.remove(sequence) }
+            }
             queue.remove(sent[0])
         }
         queue.connectionLost()

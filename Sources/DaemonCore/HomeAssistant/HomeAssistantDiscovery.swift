@@ -162,10 +162,11 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
         let entity = entity("event", topic.rawValue, name, of: topic, icon: icon)
             .with(["event_types": [topic.rawValue], "availability": [String]()])
         // A trigger fires on each message and has no state that could change without one.
-        let trigger = Component(topic.rawValue + "_trigger", "device_automation", isThere: settings.publishes(topic) != false).with([
-            "automation_type": "trigger", "type": topic.rawValue, "subtype": "face",
-            "topic": self.name(topic), "qos": 1,
-        ])
+        let trigger = Component(topic.rawValue + "_trigger", "device_automation", isThere: settings.publishes(topic))
+            .with([
+                "automation_type": "trigger", "type": topic.rawValue, "subtype": "face",
+                "topic": self.name(topic), "qos": 1,
+            ])
         return [entity, trigger]
     }
 
@@ -184,7 +185,8 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
         let words = [settings.camera.name, name].compactMap(Self.slug)
         let isOfFaces = [.count, .metadata, .zones].contains(topic)
         let streaming = "value_json.state == 'online' and value_json.cameraState | default('') == 'streaming'"
-        return Component(key.replacing("-", with: "_"), platform, isThere: isThere && settings.publishes(topic) != false).with([
+        let isThere = isThere && settings.publishes(topic)
+        return Component(key.replacing("-", with: "_"), platform, isThere: isThere).with([
             "unique_id": "\(deviceID)-\(key)", "name": name, "qos": 1,
             "default_entity_id": words.count == 2 ? "\(platform).\(words.joined(separator: "_"))" : nil,
             "icon": icon.map { "mdi:" + $0 }, platform == "camera" ? "topic" : "state_topic": self.name(topic),

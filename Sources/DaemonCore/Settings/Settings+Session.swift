@@ -9,12 +9,12 @@ extension Settings {
         FaceSession.Source(camera.source, configuration: camera.configuration, options: camera.options)
     }
 
-    /// Whether messages on a topic are published; nil if that is not the owner's choice.
-    func publishes(_ topic: Topic) -> Bool? {
+    /// Whether messages on a topic are published.
+    func publishes(_ topic: Topic) -> Bool {
         switch topic {
         case .previewJPEG: preview.enabled
         case .zones, .zoneEnter, .zoneLeave: publish.contains(topic) && !tracking.zones.isEmpty
-        default: Topic.selectable.contains(topic) ? publish.contains(topic) : nil
+        default: publish.contains(topic) || !Topic.selectable.contains(topic)
         }
     }
 
