@@ -42,7 +42,7 @@ struct BrokerService: Service {
                 }
             }
         }
-        // What the broker does not take within this time is logged below and not waited for: people expect Ctrl-C to work.
+        // What the broker does not take within this time is logged below: people expect Ctrl-C to work.
         let report = await connection.stop(timeout: .milliseconds(700))
         try await delivery.homeAssistant.end(report)
         guard report.unsentEvents > 0 else { return }

@@ -13,7 +13,7 @@ package enum Daemon {
     /// Runs until a clip has ended, SIGTERM or SIGINT comes, or something fails.
     ///
     /// `prints` says whether every message is written to standard output, `usesBroker` whether messages go to a broker;
-    /// `summarize` is called at the end with a line for each face that was seen, `reload` reads the settings again, on SIGHUP.
+    /// `summarize` is called at the end with a line for each face that was seen; `reload` reads the settings again.
     /// Throws an error that says which setting cannot work and why, before anything runs; else what failed, once
     /// everything else has ended in good order.
     package static func run(
@@ -42,14 +42,7 @@ package enum Daemon {
         let publisher = try Publisher(origin: origin, wanted: settings.publish, ledger: ledger, sinks: sinks)
         let manager = ServiceManager(environment: environment)
         let isDetecting = ledger.lastSwitch ?? settings.detection.enabled
-        let status = StatusReporter(
-            publisher: publisher,
-            manager: manager,
-            isDetecting: isDetecting,
-            smile: settings.tracking.smile,
-            statsInterval: settings.statsInterval,
-            logger: logger
-        )
+        let status = StatusReporter(publisher: publisher, manager: manager, isDetecting: isDetecting, logger: logger)
         status.announce(delivery?.outbox.condition, settings: settings)
         // No face is there until a frame says so: what a run that died left retained must not outlive it. After the
         // status, by which subscribers know that nothing is being looked at yet.
@@ -83,8 +76,8 @@ package enum Daemon {
             }
             if let words = notice.withLock({ $0.words(stats) }) { logger.info("\(words)") }
         }
-        // Totals begin anew soon after midnight, although no face comes. Not by a sleep until then: the clock may be set,
-        // and the machine suspended.
+        // Totals begin anew soon after midnight, although no face comes. A sleep until then is not enough: the clock
+        // may be set and the machine suspended.
         let day = RepeatingService(interval: .seconds(10)) { publisher.publishToday() }
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = []
         if let delivery {

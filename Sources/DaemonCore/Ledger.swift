@@ -5,10 +5,10 @@ package import MQTT
 import Synchronization
 import System
 
-/// Numbers events and faces, so that no number is ever used twice, not even after a restart, and keeps which faces
-/// subscribers believe present, what was seen today and how detection was switched last; all in the outbox.
+/// Numbers events and faces, so that no number is ever used twice, not even after a restart. Keeps in the outbox which
+/// faces subscribers believe present, what was seen today and how detection was switched last.
 ///
-/// What an event changes is written together with it: a daemon that is killed has published and counted both or neither.
+/// What an event changes is written together with it: a daemon that is killed has published and counted it, or neither.
 package final class Ledger: Sendable {
     private enum Key {
         static let faceID = "nextFaceID"
@@ -20,10 +20,10 @@ package final class Ledger: Sendable {
 
     /// The face numbers that are believed; half of what JSON readers take exactly, so that counting on stays within.
     private static let faceIDs = 1...(1 << 52)
-    /// Writes what is kept in the form of messages, which their reader checks.
+    /// The sender in what is kept, which has the form of messages because their reader checks it.
     private static let origin = MessageOrigin(camera: "", boot: "")
 
-    /// Where what is kept with an event is written when the event is.
+    /// The outbox. What is kept with an event is written when the event is.
     let store: Outbox
     private let keepsSwitch: Bool
     private let day: Mutex<DayLedger>
@@ -57,18 +57,18 @@ package final class Ledger: Sendable {
         let number = saved.flatMap { Int(String(decoding: $0, as: UTF8.self)) }
             .flatMap { Self.faceIDs.contains($0) ? $0 : nil }
         let afterOrphans = (leavesOfLastRun.map(\.face.faceID.rawValue).max() ?? 0) + 1
-        let isKnown = number != nil && !store.hasStaleValues || saved == nil && !store.mayHaveLostValues
-        // Where it is unknown what was used before: no run has seen a new face each second since 1970.
+        let isKnown = !store.hasLostValues && (number != nil || saved == nil)
+        // Seconds since 1970 are above all numbers used so far: no run has seen a new face each second.
         let byClock = isKnown ? 0 : Int(Timestamp.wallClock().nanoseconds / 1_000_000_000)
         let next = max(number ?? 0, afterOrphans, byClock)
-        if store.hasStaleValues {
+        if store.hasLostValues {
             store.set(Array(String(next).utf8), for: Key.faceID)
             store.settle()
         }
         return FaceID(rawValue: next)
     }
 
-    /// Notes an event. Returns what is to be kept with it, and today's totals if they are other ones now.
+    /// Notes an event. Returns the values to keep with it, and today's totals if they have changed.
     func note(_ event: FaceEvent, at now: Timestamp) -> (kept: [String: [UInt8]?], today: DayTotals?) {
         day.withLock { day in
             let isOther = day.note(event, at: now)
@@ -97,7 +97,7 @@ package final class Ledger: Sendable {
         DaemonMessage.today(today, from: origin).encoded.payload
     }
 
-    /// Whether detection was last switched on or off by a subscriber; nil if it was not, or the owner does not want that kept.
+    /// Whether a subscriber last switched detection on; nil if none did, or the owner does not want that kept.
     var lastSwitch: Bool? { keepsSwitch ? store.value(for: Key.detection).map { $0 != Array("OFF".utf8) } : nil }
 
     /// Keeps a switch, which may wait for the disk.
@@ -108,7 +108,7 @@ package final class Ledger: Sendable {
         }
     }
 
-    /// Notes whether there are zones: whether subscribers know of some, or did until now.
+    /// Notes whether there are zones. Returns whether subscribers must hear of zones: there are some, or there were.
     func note(hasZones: Bool) -> Bool {
         let hadZones = store.value(for: Key.zones) != nil
         if hasZones != hadZones { store.set(hasZones ? [1] : nil, for: Key.zones) }

@@ -19,7 +19,7 @@ package final class Pipeline {
     private var preview: JPEGEncoder?
     private var state: StreamState?
     private var configuration: ConfigurationStatus?
-    /// Frames after a camera has begun until memory is released: by then everything that goes on running has run.
+    /// Frames after a camera has begun until memory is released: by then all code of the steady state has run once.
     private static let framesUntilRelease = 60
     private var framesSinceChange = 0
 

@@ -5,7 +5,7 @@ import MQTT
 import Synchronization
 import System
 
-/// Where encoded messages go: the broker, standard output.
+/// A receiver of encoded messages: the broker, standard output.
 package protocol MessageSink: Sendable {
     /// Takes a message; may block, for it is called on the publisher's own thread.
     func send(_ message: Message)
@@ -13,8 +13,8 @@ package protocol MessageSink: Sendable {
 
 /// Encodes what happened and hands it to the sinks, in order, on a thread of its own.
 ///
-/// A sink that blocks, such as standard output into a pipe without a reader, holds up that thread and, once enough messages
-/// wait, the session's; never Swift's shared threads, which handle signals.
+/// A sink that blocks, such as standard output into a pipe without a reader, holds up that thread and, once the queue
+/// is full, the session's; never Swift's shared threads, which handle signals.
 package final class Publisher: Sendable {
     /// How many messages may wait before the session's thread does; a second or two of them.
     static let capacity = 64
@@ -32,7 +32,7 @@ package final class Publisher: Sendable {
         var isFinished = false
     }
 
-    /// Publishes the wanted messages, and in any case status, stats and the state of detection, to sinks in their order.
+    /// Publishes the wanted messages, and always status, stats and the state of detection, to the sinks in their order.
     /// Throws `SystemError` if the system has no thread left.
     package init(origin: MessageOrigin, wanted: Set<Topic>, ledger: Ledger, sinks: [any MessageSink]) throws {
         (self.origin, self.wanted, self.ledger, self.sinks) = (origin, wanted, ledger, sinks)
@@ -49,7 +49,7 @@ package final class Publisher: Sendable {
         thread.join()
     }
 
-    /// Publishes events of an update in their order; of none, if no frame settled them.
+    /// Publishes events in their order; `update` is the one that they belong to, nil if no frame settled them.
     package func publish(_ events: [FaceEvent], of update: FaceUpdate? = nil, waits: Bool = true) {
         guard !events.isEmpty else { return }
         // Not the update itself, which may hold a picture that the camera wants back.
@@ -62,8 +62,8 @@ package final class Publisher: Sendable {
         }
     }
 
-    /// Publishes a message, encoded on the publisher's thread, unless the owner leaves its topic out; `waits` while the queue
-    /// is full, which a shared thread must not.
+    /// Publishes a message, unless the owner leaves its topic out; `waits` while the queue is full, which a shared
+    /// thread must not.
     package func publish(_ message: DaemonMessage, waits: Bool = true) {
         guard isWanted(message.topic) else { return }
         post(waits: waits) { [self] in
@@ -80,7 +80,7 @@ package final class Publisher: Sendable {
 
     private func isWanted(_ topic: Topic) -> Bool { wanted.contains(topic) || !Topic.selectable.contains(topic) }
 
-    /// Sends the empty set, and the empty zones, to one sink only: what a run that died left retained must not outlive it.
+    /// Sends the empty set and the empty zones to one sink: what a run that died left retained must not outlive it.
     func publishEmptySet(_ zones: [Zone], only sink: any MessageSink) {
         let start = FrameStamp(frame: 0, time: .wallClock(), mediaTime: 0)
         post(waits: false) { [self] in
@@ -103,11 +103,11 @@ package final class Publisher: Sendable {
         publish(ledger.leavesOfLastRun, waits: false)
     }
 
-    /// How many jobs wait for the sinks.
+    /// The number of jobs that wait for the sinks.
     var queued: Int { queue.update(\.jobs.count) }
 
-    /// Publishes what was seen today, unless nothing but time has passed, or the sinks are so far behind that the next totals are
-    /// better; `always` in any case.
+    /// Publishes what was seen today if another day has begun, or `always`; not if the sinks are so far behind that the
+    /// next totals are better.
     func publishToday(always: Bool = false) {
         guard always || queued < Self.capacity else { return }
         post(waits: false) { [self] in
@@ -125,17 +125,8 @@ package final class Publisher: Sendable {
         let now = Timestamp.wallClock()
         let (kept, today) = ledger.note(event, at: now)
         if wanted.contains(Topic(event.kind)) {
-            let latency = captured.map { (ContinuousClock.now - $0) / .seconds(1) }
             let number = Int(ledger.store.nextSequence(with: kept))
-            let id = ULID.make(at: now)
-            let message = EventMessage(
-                origin: origin,
-                id: id,
-                seq: number,
-                event: event,
-                faces: faces,
-                latency: latency
-            )
+            let message = EventMessage(origin, number, event, faces: faces, captured, at: now)
             var encoded = DaemonMessage.event(message).encoded
             encoded.captured = captured
             send(encoded)

@@ -1,15 +1,15 @@
 import FacetKit
 
-/// Which settings hold: those read last once the session works with them, those before if it does not.
+/// Decides which settings are in effect: those read last once the session works with them, those before if it does not.
 struct ReloadedSettings {
-    /// What the daemon works with.
+    /// The settings in effect.
     private(set) var settings: Settings
-    /// What was read last, under the number that the session gave it, until the session works with it.
+    /// The settings read last, under the number that the session gave them, until the session works with them.
     private var offered: (settings: Settings, number: Int)?
-    /// What holds again if the session rejects later what it worked with while paused.
+    /// The settings to return to if the session later rejects what it took while paused.
     private var former: Settings?
 
-    /// Those read last, which may not hold yet.
+    /// The settings read last, which may not be in effect yet.
     var newest: Settings { offered?.settings ?? settings }
 
     init(_ settings: Settings) { self.settings = settings }
@@ -18,7 +18,7 @@ struct ReloadedSettings {
     mutating func offer(_ settings: Settings, number: Int) { offered = (settings, number) }
 
     /// Takes what became of the settings that the session was given last.
-    /// Returns the settings that held and those that hold from now on; nil if they are the same.
+    /// Returns the settings in effect before and from now on; nil if they are the same.
     mutating func follow(_ status: ConfigurationStatus) -> (old: Settings, new: Settings)? {
         if let offered, offered.number > status.number { return nil }
         switch status.outcome {

@@ -7,12 +7,12 @@ import System
 ///
 /// A manager that is gone, or does not read, is no reason to stop watching faces: nothing is thrown, nothing waits.
 package struct ServiceManager: Sendable {
-    /// How often the manager wants a sign of life before it restarts the daemon; nil if it does not watch.
+    /// The time without a sign of life after which the manager restarts the daemon; nil if it does not watch.
     let watchdogInterval: Duration?
     private let socketName: String
 
-    /// The manager that started this process; nil if none did. `NOTIFY_SOCKET` is a path or, after an `@`, a name in the
-    /// abstract namespace; `WATCHDOG_USEC` is the interval in microseconds, meant for `WATCHDOG_PID` if that is set.
+    /// Finds the manager that started this process; nil if none did. `NOTIFY_SOCKET` is a path or, after an `@`, a name
+    /// in the abstract namespace; `WATCHDOG_USEC` is the interval in microseconds, for process `WATCHDOG_PID` if set.
     init?(environment: [String: String], process: Int32 = getpid()) {
         guard let name = environment["NOTIFY_SOCKET"], name.hasPrefix("/") || name.hasPrefix("@"),
             withUnixAddress(name, { _, _ in }) != nil
@@ -45,9 +45,9 @@ package struct ServiceManager: Sendable {
     }
 }
 
-/// Gives the service manager the signs of life it wants, as long as the session makes progress.
+/// Decides whether the session makes progress, so that the service manager gets its signs of life.
 ///
-/// Waiting for a camera is progress; a model or a driver's buffer that never comes back is not, and only a restart helps.
+/// Waiting for a camera is progress. A model or a driver's buffer that never comes back is not: only a restart helps.
 final class Watchdog: Sendable {
     private let interval: Duration
     private let logger: Logger

@@ -10,7 +10,7 @@ import System
 /// A session blocks in system calls and in the models, so it has a thread of its own.
 final class SessionService: Service {
     private let session: FaceSession
-    /// The run is cancelled by it, also before it has begun.
+    /// Cancels the run, also before it has begun.
     private let ticket = RunTicket()
     private let status: StatusReporter
     private let onChange: @Sendable (Settings) -> Void
@@ -21,7 +21,7 @@ final class SessionService: Service {
 
     /// Runs a session that was made from the same settings, at first with detection on or off, or as the settings say.
     ///
-    /// `onChange` is called with other settings that have taken effect, `onEnd` when the daemon is to end, before the last messages.
+    /// `onChange` is called with other settings that have taken effect, `onEnd` before the last messages of the run.
     init(
         settings: Settings,
         isOn: Bool? = nil,
@@ -39,8 +39,8 @@ final class SessionService: Service {
 
     /// Switches detection: off closes the camera, on opens it. Safe to call from any thread.
     ///
-    /// The session's thread publishes the switch once it is done: two switches in quick succession cannot leave subscribers
-    /// with the one that does not hold.
+    /// The session's thread publishes the switch once it is done: after two switches in quick succession subscribers
+    /// know the last one.
     func setDetection(_ isOn: Bool) { if isOn { session.resume() } else { session.pause() } }
 
     /// Goes on with other settings as soon as the session works with them; only what differs is made anew. Detection is
@@ -93,7 +93,7 @@ final class SessionService: Service {
         try session.run(ticket) { update in
             follow(update.configuration, pipeline)
             pipeline.publish(update)
-            // The daemon does by now what it is there for: the models are loaded, or not wanted.
+            // The models are loaded, or detection is off.
             if !isReady, ![.starting, .ended].contains(update.state) {
                 isReady = true
                 status.ready()

@@ -4,46 +4,34 @@ package import Logging
 package import MQTT
 import Synchronization
 
-/// Keeps what is known of the daemon and its camera, and reports each change: to subscribers, to the service manager, and with
-/// one line to the log.
+/// Keeps what is known of the daemon and its camera, and reports each change to subscribers, to the service manager
+/// and, with one line, to the log.
 package final class StatusReporter: Sendable {
     let publisher: Publisher
     private let manager: ServiceManager?
     private let logger: Logger
-    private let statsInterval: Double?
     private let producer: Mutex<MessageProducer>
 
-    package init(
-        publisher: Publisher,
-        manager: ServiceManager? = nil,
-        isDetecting: Bool,
-        smile: SmileSettings = SmileSettings(),
-        statsInterval: Duration? = nil,
-        logger: Logger
-    ) {
+    package init(publisher: Publisher, manager: ServiceManager? = nil, isDetecting: Bool, logger: Logger) {
         (self.publisher, self.manager, self.logger) = (publisher, manager, logger)
-        self.statsInterval = statsInterval.map { $0 / .seconds(1) }
-        producer = Mutex(MessageProducer(publisher.origin, isDetecting: isDetecting, smile: smile))
+        producer = Mutex(MessageProducer(publisher.origin, isDetecting: isDetecting))
     }
 
     /// Publishes the condition for the first time.
     package func announce(_ outbox: StoreCondition? = nil, settings: Settings = Settings()) {
         change {
             $0.take(outbox)
-            $0.publish = topics(with: settings)
-            $0.statsInterval = statsInterval
+            $0.statsInterval = settings.statsInterval / .seconds(1)
+            take(settings, into: &$0)
         }
     }
 
-    /// What is published with the zones and the preview of settings; what else is wanted needs a restart.
-    private func topics(with settings: Settings) -> [Topic] {
-        Topic.allCases.filter { topic in
-            switch topic {
-            case .previewJPEG: settings.preview.enabled
-            case .zones, .zoneEnter, .zoneLeave: publisher.wanted.contains(topic) && !settings.tracking.zones.isEmpty
-            default: publisher.wanted.contains(topic) && Topic.selectable.contains(topic)
-            }
-        }
+    private func take(_ settings: Settings, into status: inout DaemonStatus) {
+        var settings = settings
+        // Another choice of topics needs a restart.
+        settings.publish = publisher.wanted
+        status.smile = settings.tracking.smile
+        status.publish = (Topic.selectable + [.previewJPEG]).filter(settings.publishes)
     }
 
     /// The models are loaded, or not wanted for now: from here on the daemon does what it is there for.
@@ -83,10 +71,7 @@ package final class StatusReporter: Sendable {
             let metadata: Logger.Metadata = ["level": "\(smile.level)", "hold": "\(smile.hold) s"]
             logger.info("what counts as a smile was changed", metadata: metadata)
         }
-        change {
-            $0.smile = smile
-            $0.publish = topics(with: settings)
-        }
+        change { take(settings, into: &$0) }
     }
 
     func connected(to broker: String) { change { $0.broker = broker } }

@@ -4,8 +4,8 @@
 /// the daemon gone, the count is unknown, not zero, and no message that the broker kept or that came late brings a face
 /// back.
 ///
-/// Keep one state for each base topic: `count` and `detect/state` do not say whose they are. A retained `status` with an
-/// empty payload means that the camera was removed; then drop its state.
+/// Keep one state for each base topic: `count` and `detect/state` do not say whose they are. A retained `status` with
+/// an empty payload means that the camera was removed; then drop its state.
 public struct CameraState: Hashable, Sendable {
     /// How the camera is, in one word.
     public enum Condition: String, Hashable, Sendable, CaseIterable {
@@ -60,7 +60,7 @@ public struct CameraState: Hashable, Sendable {
     /// Whether detection is on; nil before the daemon says so.
     public private(set) var isDetecting: Bool?
 
-    /// The newest event; repeated by nothing that is retained.
+    /// The newest event. Events are not retained: a new subscriber does not get it.
     public private(set) var lastEvent: EventMessage?
 
     /// The figures of the newest interval; nil while the daemon is not online.
@@ -94,7 +94,7 @@ public struct CameraState: Hashable, Sendable {
     /// The faces of the newest metadata; none while nothing is being looked at.
     public var faces: [FaceObject] { shown?.faces ?? [] }
 
-    /// The frame that `faces` were seen in; nil without metadata of this run, as from a daemon that publishes events only.
+    /// The frame of `faces`; nil without metadata of this run, as from a daemon that publishes events only.
     public var stamp: FrameStamp? { shown?.stamp }
 
     /// How many faces there are; nil unless the camera is being looked at and the daemon publishes the number.
@@ -132,8 +132,8 @@ public struct CameraState: Hashable, Sendable {
 
     /// Takes over what a message says.
     ///
-    /// Passed over are metadata and figures of a run that has ended, which the broker may still hold, metadata older than
-    /// what is known, and the last will of an earlier run that arrives after the next one has begun.
+    /// Passed over are metadata and figures of a run that has ended, which the broker may still hold, metadata older
+    /// than what is known, and the last will of an earlier run that arrives after the next one has begun.
     ///
     /// - Returns: What changed; nothing for a message that was passed over.
     public mutating func take(_ message: DaemonMessage) -> Change {
@@ -192,7 +192,8 @@ public struct CameraState: Hashable, Sendable {
         if let metadata, metadata.origin.boot == message.origin.boot, message.stamp.frame < metadata.stamp.frame,
             message.stamp.time <= metadata.stamp.time
         {
-            // One may come late. A later one behind it shows that the clock was set back when the source was opened anew.
+            // One may come late. A later one behind it shows that the clock was set back before the source was opened
+            // anew.
             defer { passedOver = message.stamp }
             guard let passedOver, passedOver.frame < message.stamp.frame else { return }
         }

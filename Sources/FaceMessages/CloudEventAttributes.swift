@@ -1,4 +1,4 @@
-/// What CloudEvents 1.0 says about an event, in its binary mode: each attribute is an MQTT 5 user property of that name.
+/// The attributes of an event in CloudEvents 1.0, binary mode: each is an MQTT 5 user property of its name.
 ///
 /// The payload is the event's data and stays as it is; the attribute `datacontenttype` is MQTT 5's content type.
 public struct CloudEventAttributes: Hashable, Sendable {
@@ -7,7 +7,7 @@ public struct CloudEventAttributes: Hashable, Sendable {
 
     /// The event's ULID, as in the payload; unique together with `source`.
     public var id: String
-    /// Where it happened: `/facet/` and the camera's name, percent-encoded where a URI asks for it.
+    /// The place: `/facet/` and the camera's name, percent-encoded where a URI asks for it.
     public var source: String
     /// What happened: `facet.face.` and the event's topic, such as `facet.face.eyes_closed`.
     public var type: String

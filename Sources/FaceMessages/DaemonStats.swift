@@ -76,11 +76,11 @@ public struct DaemonStats: Hashable, Sendable, WireValue {
     public var stages: [Stage] = []
     /// Processor time over wall time: 1 is one core fully used.
     public var cpu = 0.0
-    /// What of it went into decoding pictures; nil where none were decoded, or a pipeline of GStreamer does it, and from
-    /// daemons before 0.4.
+    /// What of it went into decoding pictures; nil where none were decoded, or a pipeline of GStreamer does it, and
+    /// from daemons before 0.4.
     public var cpuDecoding: Double?
-    /// What decodes the pictures of a clip or a network stream: `software`, or a device such as `VA-API on /dev/dri/renderD128`;
-    /// nil of cameras and pipelines, and from daemons before 0.4.
+    /// What decodes the pictures of a clip or a network stream: `software`, or a device such as `VA-API on
+    /// /dev/dri/renderD128`; nil of cameras and pipelines, and from daemons before 0.4.
     public var decoder: String?
     /// What of it went into looking for faces and measuring them; nil from daemons before 0.4.
     public var cpuAnalysis: Double?
@@ -110,7 +110,7 @@ public struct DaemonStats: Hashable, Sendable, WireValue {
         try wire.field("messages", &messages, .object(Messages()))
     }
 
-    /// The figures that stand in an object of their own.
+    /// The figures of the object `frames`.
     private struct Frames: WireValue {
         var stats: DaemonStats
 

@@ -1,7 +1,7 @@
 /// What a camera has seen since local midnight: what `faces/today` carries.
 ///
-/// Looks and smiles count at once, a visit when its `leave` is published. A visit is not a person: one who comes back makes
-/// another visit.
+/// Looks and smiles count at once, a visit when its `leave` is published. A visit is not a person: one who comes back
+/// makes another visit.
 public struct DayTotals: Hashable, Sendable, WireValue {
     /// When counting began: the first moment of the local day at which the daemon ran.
     public var since: Timestamp
@@ -15,12 +15,12 @@ public struct DayTotals: Hashable, Sendable, WireValue {
     public var smiles = 0
     /// The largest number of faces at the same time.
     public var mostFaces = 0
-    /// The same by the hour, in the order in which hours began; those in which nothing counted are left out.
+    /// The same by the hour, in the order of the hours; hours without anything to count are left out.
     public var hours: [Hour] = []
 
-    /// What counted in one hour of the local clock: in both, where the clock passes it twice.
+    /// Totals of one hour of local time. An hour that comes twice, when clocks go back, is one entry.
     public struct Hour: Hashable, Sendable, WireValue {
-        /// From 0 to 23.
+        /// The hour, from 0 to 23.
         public var hour: Int
         /// Visits that have ended.
         public var visits = 0
@@ -85,8 +85,8 @@ public struct DayTotals: Hashable, Sendable, WireValue {
 
     /// Begins anew if another local day has begun.
     ///
-    /// A clock that was set back, as that of a machine without one is at its start, does not begin a day again; one that is
-    /// two days and more behind was wrong before.
+    /// A clock that was set back, as that of a machine without one is at its start, does not begin a day again; one
+    /// that is two days and more behind was wrong before.
     ///
     /// - Parameters:
     ///   - now: The time.

@@ -6,9 +6,9 @@ public struct EventMessage: Hashable, Sendable, WireValue {
     public var id: String
     /// The event's number among all of its daemon.
     public var seq: Int
-    /// What happened. Its face holds what events carry: identity, bounds, pose and confidence.
+    /// What happened. Of its face, messages carry identity, bounds, pose and confidence.
     public var event: FaceEvent
-    /// How many faces are there after it; nil from a daemon before 0.5.
+    /// The number of faces after it; nil from a daemon before 0.5.
     public var faces: Int?
     /// Seconds from the event's time to the sending, if known.
     public var latency: Double?
@@ -17,6 +17,19 @@ public struct EventMessage: Hashable, Sendable, WireValue {
     public init(origin: MessageOrigin, id: String, seq: Int, event: FaceEvent, faces: Int? = nil, latency: Double?) {
         (self.origin, self.id, self.seq) = (origin, id, seq)
         (self.event, self.faces, self.latency) = (event, faces, latency)
+    }
+
+    /// Makes the message of an event that is published at `now`, under a new id; its frame was captured at `captured`.
+    package init(
+        _ origin: MessageOrigin,
+        _ seq: Int,
+        _ event: FaceEvent,
+        faces: Int,
+        _ captured: ContinuousClock.Instant?,
+        at now: Timestamp
+    ) {
+        let latency = captured.map { (ContinuousClock.now - $0) / .seconds(1) }
+        self.init(origin: origin, id: ULID.make(at: now), seq: seq, event: event, faces: faces, latency: latency)
     }
 
     mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {

@@ -1,7 +1,7 @@
 /// Writes one JSON object into bytes, its fields in the order they are given; those whose value is nil are left out.
 ///
-/// A message is written many times a second, always in the same shape, and people read it: so the order is fixed and the
-/// numbers are rounded to what they mean, neither of which Foundation's encoder does.
+/// A message is written many times a second, always in the same shape, and people read it: so the order is fixed and
+/// the numbers are rounded to what they mean, neither of which Foundation's encoder does.
 package struct JSONWriter {
     fileprivate(set) var bytes: [UInt8] = []
 
@@ -29,14 +29,14 @@ package struct JSONWriter {
         value.write(to: &self)
     }
 
-    /// A number rounded to that many decimals; the field is left out if JSON cannot hold it.
+    /// Writes a number rounded to `decimals` places; leaves the field out if JSON cannot hold it.
     package mutating func field(_ name: String, _ value: Double?, decimals: Int) {
         guard let value, value.isFinite, abs(value) < 1e12 else { return }
         key(name)
         number(value, decimals: decimals)
     }
 
-    /// A value that is JSON already.
+    /// Writes a value that is JSON already.
     mutating func field(_ name: String, json: [UInt8]) {
         key(name)
         bytes += json

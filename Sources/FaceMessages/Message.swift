@@ -18,7 +18,7 @@ public struct Message: Hashable, Sendable {
     /// When the frame that settled the event was captured; nil elsewhere. Not part of the message on the wire.
     public var captured: ContinuousClock.Instant?
 
-    /// Makes a message from its topic and its encoded payload; an event's id and number stand in its payload too.
+    /// Makes a message from its topic and its encoded payload, which contains an event's id and number too.
     public init(topic: Topic, payload: [UInt8], sequence: Int? = nil, cloudEvent: CloudEventAttributes? = nil) {
         (self.topic, self.payload) = (topic, payload)
         (self.sequence, self.cloudEvent) = (sequence, cloudEvent)
@@ -39,8 +39,8 @@ public struct Message: Hashable, Sendable {
         }
     }
 
-    /// MQTT 5's user properties, names and values in their order: an event's CloudEvents attributes, a picture's `frame`,
-    /// `time` and `mediaTime`.
+    /// MQTT 5's user properties, names and values in their order: an event's CloudEvents attributes, a picture's
+    /// `frame`, `time` and `mediaTime`.
     public var userProperties: [(name: String, value: String)] {
         if let cloudEvent { return cloudEvent.properties }
         guard let stamp else { return [] }
@@ -50,7 +50,7 @@ public struct Message: Hashable, Sendable {
 
     /// The message as one line of JSON, as `facetd --print` writes it, with the topic's full name under `base`.
     ///
-    /// A payload that is JSON stands there as it is, a text as a JSON string; a picture is given by its size only.
+    /// A JSON payload is written as it is, a text as a JSON string; of a picture only the size is written.
     public func line(base: String) -> [UInt8] {
         let line = JSONWriter.object(reserving: payload.count + 128) { json in
             json.field("topic", topic.name(under: base))

@@ -3,8 +3,8 @@ import FoundationEssentials
 /// Reads messages of the wire contract.
 ///
 /// Fields it does not know are passed over, so that newer daemons may add some; a missing one, a wrong type or a number
-/// out of range is an error. Texts and lists are cut to a limit far above what a daemon sends: anyone who may publish on
-/// the broker decides what is in them.
+/// out of range is an error. Texts and lists are cut to a limit far above what a daemon sends: anyone who may publish
+/// on the broker decides what is in them.
 public struct MessageDecoder: Sendable {
     /// Makes a decoder.
     public init() {}

@@ -2,7 +2,7 @@
 public struct SmileChange: Hashable, Sendable, WireValue {
     /// The level above which a clear smile begins.
     public var level: Double?
-    /// For how many seconds a smile must last before it is reported.
+    /// The time that a smile must last before it is reported, in seconds.
     public var hold: Double?
 
     /// Makes a command from what it sets.

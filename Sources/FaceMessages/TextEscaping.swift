@@ -3,25 +3,25 @@
 /// By Unicode scalar, not by `Character`: CR LF is one character, and so is a quote with a combining mark behind it; a
 /// search by character finds neither the line feed nor the quote, which the reader of the output then acts on.
 extension StringProtocol {
-    /// For a terminal: a space in place of each scalar that is not seen but acts, such as escape, line breaks and the
-    /// overrides of the writing direction.
+    /// The text for a terminal: a space replaces each scalar that is not seen but acts, such as escape, line breaks and
+    /// the overrides of the writing direction.
     package var printable: String { replacingScalars([:]) }
 
-    /// For the text of an element or of a quoted attribute in HTML.
+    /// The text for an element or a quoted attribute of HTML.
     package var escapedForHTML: String {
         replacingScalars(["&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;", "'": "&#39;"])
     }
 
-    /// For a label's value in Prometheus' text format 0.0.4.
+    /// The text for a label's value in Prometheus' text format 0.0.4.
     package var escapedForPrometheus: String { replacingScalars(["\\": "\\\\", "\"": "\\\"", "\n": "\\n"]) }
 
-    /// A cell of CSV (RFC 4180), which no spreadsheet takes for a formula.
+    /// The text as a cell of CSV (RFC 4180), which no spreadsheet takes for a formula.
     package var cellOfCSV: String {
         let mark = unicodeScalars.first.map { "=+-@".unicodeScalars.contains($0) } == true ? "'" : ""
         return "\"" + mark + replacingScalars(["\"": "\"\""]) + "\""
     }
 
-    /// With these replacements, and a space in place of every other scalar that is not seen but acts.
+    /// The text with these replacements, and a space for each other scalar that is not seen but acts.
     private func replacingScalars(_ replacements: [Unicode.Scalar: String]) -> String {
         var result = String.UnicodeScalarView()
         for scalar in unicodeScalars {
@@ -47,8 +47,8 @@ extension Unicode.Scalar {
 package enum JSONText {
     /// The same JSON on one line, and without any character that acts on a terminal.
     ///
-    /// Between values JSON knows only blanks, so that such a character stands in a text, where it may be written as an
-    /// escape sequence; line breaks and tabs stand between values.
+    /// Between values JSON has only blanks and line breaks: any other such character is in a text, where it may be
+    /// written as an escape sequence.
     package static func onOneLine(_ payload: [UInt8]) -> [UInt8] {
         guard payload.contains(where: { $0 < 0x20 || $0 > 0x7E }) else { return payload }
         var result: [UInt8] = []

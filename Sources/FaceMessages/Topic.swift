@@ -20,7 +20,7 @@ public enum Topic: String, Hashable, Sendable, CaseIterable {
     case eyesOpen = "eyes_open"
     /// A mouth stays wide open.
     case mouthOpen = "mouth_open"
-    /// A face has begun to look at the camera, or at what stands in `look.direction`.
+    /// A face has begun to look at the camera, or in `look.direction`.
     case look
     /// A look ended.
     case lookAway = "look_away"
@@ -42,9 +42,9 @@ public enum Topic: String, Hashable, Sendable, CaseIterable {
     case stats
     /// Whether detection is on: `ON` or `OFF`.
     case detectState = "detect/state"
-    /// Where `ON` or `OFF` switches detection; the daemon subscribes.
+    /// The command `ON` or `OFF`, which switches detection; the daemon subscribes.
     case detectSet = "detect/set"
-    /// Where `level`, `hold` or both set what counts as a smile; the daemon subscribes.
+    /// The command with `level`, `hold` or both, which sets what counts as a smile; the daemon subscribes.
     case smileSet = "smile/set"
     /// JPEG pictures, only with `preview.enabled`.
     case previewJPEG = "preview/jpeg"
@@ -52,7 +52,8 @@ public enum Topic: String, Hashable, Sendable, CaseIterable {
     /// The topic's full name under a base such as `faces` or `porch/faces`.
     public func name(under base: String) -> String { base + "/" + rawValue }
 
-    /// The topic that a full name such as `porch/faces/detect/state` ends in; nil if it is none of the contract's.
+    /// The topic at the end of a full name such as `porch/faces/detect/state`; nil if the name has no topic of the
+    /// contract.
     public init?(name: String) {
         guard let topic = Self.allCases.first(where: { name.hasSuffix("/" + $0.rawValue) }) else { return nil }
         self = topic
@@ -92,7 +93,7 @@ public enum Topic: String, Hashable, Sendable, CaseIterable {
     /// What the owner of the camera can leave out; status, stats and the state of detection are always published.
     public static let selectable = allCases.filter { $0.isEvent || [.metadata, .count, .zones, .today].contains($0) }
 
-    /// What is published unless the owner chooses otherwise: neither ends that `metadata` shows too, nor events that few need.
+    /// What is published by default: neither ends that `metadata` shows too, nor events that few need.
     public static let selected = selectable.filter {
         ![.smileEnd, .eyesOpen, .mouthOpen, .lookAway, .sign].contains($0)
     }

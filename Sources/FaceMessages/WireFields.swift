@@ -112,13 +112,13 @@ struct WireKey: CodingKey {
 
 // MARK: - Formats
 
-/// How a value stands on the wire, and which ones are taken from there.
+/// The form of a value on the wire, and the values that are taken from there.
 struct WireFormat<Value>: Sendable {
     typealias Container = KeyedDecodingContainer<WireKey>
     typealias Write = @Sendable (inout JSONWriter, String, Value) -> Void
 
     let write: Write
-    /// Nil if the field is absent, or has a value that only a newer version knows; throws `WireRefusal` or `DecodingError`.
+    /// Returns nil if the field is absent, or a newer version's value; throws `WireRefusal` or `DecodingError`.
     let read: @Sendable (Container, WireKey) throws -> Value?
 }
 
@@ -146,7 +146,8 @@ private struct WireRefusal: Error {
 }
 
 extension WireFormat<Double> {
-    /// A number that is written with so many decimals, and refused outside its range; `scale` stands on the wire for 1.
+    /// A number that is written with `decimals` places, and refused outside its range; `scale` is what 1 is on the
+    /// wire.
     static func number(_ range: ClosedRange<Double>, decimals: Int, scale: Double = 1) -> Self {
         Self { json, name, value in
             json.field(name, value * scale, decimals: decimals)
@@ -156,8 +157,8 @@ extension WireFormat<Double> {
     }
 
     static let share = number(0...1, decimals: 2)
-    /// Places and lengths as shares of the picture, to a tenth of a pixel at 1080p. The contract has −1…2; the rest is room
-    /// for what later versions may find.
+    /// Places and lengths as shares of the picture, to a tenth of a pixel at 1080p. The contract has −1…2; the rest is
+    /// room for what later versions may find.
     static let coordinate = number(-8...8, decimals: 4)
     static let length = number(0...8, decimals: 4)
     /// Times, rates and shares without an upper bound in the contract; as seconds more than 30,000 years.
@@ -193,7 +194,7 @@ extension WireFormat<Bool> {
 }
 
 extension WireFormat<String> {
-    /// A text that is cut to so many bytes of UTF-8 when it is read.
+    /// A text that is cut to `limit` bytes of UTF-8 when it is read.
     private static func text(_ limit: Int) -> Self {
         Self(as: { $0 }, from: { (raw: String) in raw.limited(to: limit) })
     }
@@ -247,7 +248,7 @@ extension WireFormat {
 }
 
 extension WireFormat<[String: Int]> {
-    /// Counters by name: not more entries and no longer names than a daemon has; two names that become one are one counter.
+    /// Counters by name, not more than a daemon has, nor with longer names; names that become one are one counter.
     static let counters = Self { json, name, value in
         json.object(name) { json in
             for (reason, count) in value.sorted(by: { $0.key < $1.key }) { json.field(reason, count) }
@@ -290,7 +291,7 @@ package enum MessageLimits {
 }
 
 extension String {
-    /// The beginning that fits into so many bytes of UTF-8. Not by characters: one of them may have any length.
+    /// The beginning that fits into `bytes` bytes of UTF-8. Characters do not count: one of them may have any length.
     fileprivate func limited(to bytes: Int) -> String {
         guard let end = utf8.index(startIndex, offsetBy: bytes, limitedBy: endIndex) else { return self }
         // An end within a scalar is rounded down to its beginning.

@@ -21,13 +21,12 @@ package struct MessageProducer: Sendable {
     package init(
         _ origin: MessageOrigin,
         isDetecting: Bool = true,
-        smile: SmileSettings = SmileSettings(),
         publish: [Topic]? = nil
     ) {
         self.origin = origin
         status = DaemonStatus(state: .online, cameraState: isDetecting ? .starting : .disabled)
         status.detect = isDetecting
-        status.smile = smile
+        status.smile = SmileSettings()
         status.publish = publish
         status.version = facetVersion
         status.attention = []

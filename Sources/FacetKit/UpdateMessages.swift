@@ -50,17 +50,8 @@ package struct UpdateMessages: Sendable {
             let now = Timestamp.wallClock()
             if topics.contains(Topic(event.kind)) {
                 events += 1
-                let latency = update.captureTime(of: event).map { (ContinuousClock.now - $0) / .seconds(1) }
-                let id = ULID.make(at: now)
-                let message = EventMessage(
-                    origin: origin,
-                    id: id,
-                    seq: events,
-                    event: event,
-                    faces: faces,
-                    latency: latency
-                )
-                messages.append(.event(message))
+                let captured = update.captureTime(of: event)
+                messages.append(.event(EventMessage(origin, events, event, faces: faces, captured, at: now)))
             }
             if day.note(event, at: now) { messages.append(.today(day.today, from: origin)) }
         }

@@ -13,8 +13,8 @@ package struct BrokerAddress: Hashable, Sendable {
     package var hasScheme: Bool
     package var port: Int { explicitPort ?? (usesTLS ? BrokerSettings.defaultTLSPort : BrokerSettings.defaultPort) }
 
-    /// Reads a URL; a bare `host[:port]` means `mqtt`. Throws `MQTTError`. A URL with a password is refused, since
-    /// process lists show it, and is not repeated.
+    /// Reads a URL; a bare `host[:port]` means `mqtt`. Throws `MQTTError`, also for a URL with a password, which
+    /// process lists would show; the error does not repeat it.
     package init(url: String) throws(MQTTError) {
         let mark = url.firstRange(of: "://")
         hasScheme = mark != nil

@@ -9,18 +9,18 @@ import System
 /// - *states* are kept per topic, the newest only, and sent again on every connection;
 /// - *transient* messages go out now or never.
 package final class BrokerConnection: Sendable {
-    /// Changes of the connection and messages on the topics subscribed to, in the order in which they came; for one reader.
+    /// Changes of the connection and messages on the subscribed topics, in their order; for one reader.
     ///
-    /// While messages are not read, the oldest are dropped and counted; of changes the newest 64 are kept.
+    /// While messages are not read, the oldest are dropped and counted. The newest 64 changes are kept.
     package var occurrences: AsyncStream<Occurrence> {
         AsyncStream { [inbox = session.inbox] in await inbox.next { $0.removeFirst() } }
     }
     private let session: ClientSession
     private let isStarted = Atomic(false)
 
-    /// Makes a client, which `start` lets connect. Events that `store` holds from an earlier run go out first; `logger`
-    /// gets one line per change of the connection, and one per kind of trouble. Throws `MQTTError` for settings that
-    /// cannot work, TLS files among them.
+    /// Makes a client, which `start` lets connect. Events of an earlier run in `store` are sent first; `logger` gets a
+    /// line for each change of the connection and each kind of trouble. Throws `MQTTError` for settings that cannot
+    /// work.
     package init(
         settings: BrokerSettings,
         rules: DeliveryRules = DeliveryRules(),
@@ -37,16 +37,16 @@ package final class BrokerConnection: Sendable {
         requestStop(timeout: .zero)
     }
 
-    /// Lets the client connect, and reconnect for ever; calling it again does nothing. Throws `SystemError` when the
-    /// system has no thread left.
+    /// Lets the client connect, and reconnect for ever; a second call does nothing. Throws `SystemError` if the system
+    /// has no thread left.
     package func start() throws {
         guard !isStarted.exchange(true, ordering: .relaxed) else { return }
         _ = try JoinableThread(named: "mqtt") { [session] in NetworkLoop(session).run() }
     }
 
-    /// Publishes something that happened, once, with quality of service 1 and never retained. When it returns, the event is in
-    /// the store; a crash does not lose it then if the store survives one. `sequence` is its number from the store's
-    /// `nextSequence`, nil takes one; `age` says how long ago it happened, from when its life counts.
+    /// Publishes something that happened, once, with quality of service 1 and never retained. When it returns, the
+    /// event is in the store. `sequence` is its number from the store's `nextSequence`, nil takes one; `age` is the
+    /// time since it happened.
     package func publish(event message: MQTTMessage, sequence: Int64? = nil, age: Duration = .zero) {
         var message = message
         message.qos = .atLeastOnce
@@ -56,21 +56,20 @@ package final class BrokerConnection: Sendable {
         session.waker.wake()
     }
 
-    /// Publishes how something is; the newest message of each topic is sent on every connection.
-    ///
-    /// The message's own quality of service and retain flag hold.
+    /// Publishes how something is, with the message's own quality of service and retain flag; the newest message of
+    /// each topic is sent on every connection.
     package func publish(state message: MQTTMessage) {
         session.state.withLock { $0.topics.set(message) }
         session.waker.wake()
     }
 
-    /// Publishes what was last published as a state on these topics once more.
+    /// Publishes the last state of each of these topics once more.
     package func repeatStates(_ topics: [String]) {
         session.state.withLock { $0.topics.renew(topics) }
         session.waker.wake()
     }
 
-    /// Publishes something that is of use now or never, with quality of service 0; dropped and counted while offline.
+    /// Publishes something for now or never, with quality of service 0; dropped and counted while offline.
     package func publish(transient message: MQTTMessage) {
         var message = message
         message.qos = .atMostOnce
@@ -84,8 +83,8 @@ package final class BrokerConnection: Sendable {
         session.waker.wake()
     }
 
-    /// Subscribes, now and on every connection, with quality of service 0: the broker keeps nothing for us while we are
-    /// away, so no command comes late. Throws `MQTTError` for a filter that breaks the rules.
+    /// Subscribes, now and on every connection, with quality of service 0: the broker keeps nothing while we are away,
+    /// so no command comes late. Throws `MQTTError` for a filter that breaks the rules.
     package func subscribe(_ topicFilter: String) throws(MQTTError) {
         try MosquittoHandle.validate(filter: topicFilter)
         session.state.withLock { state in
@@ -95,11 +94,10 @@ package final class BrokerConnection: Sendable {
         session.waker.wake()
     }
 
-    /// What became of the messages so far.
     package var counters: DeliveryCounters { session.counters }
 
-    /// Sends what waits, disconnects, and ends within `timeout`, as does `occurrences`; between two tries to connect at
-    /// once. Returns what was left, which stays in the store.
+    /// Sends what is queued, disconnects, and finishes `occurrences`, all within `timeout`; at once while there is no
+    /// connection. Returns what was left, which stays in the store.
     package func stop(timeout: Duration = .seconds(2)) async -> StopReport {
         requestStop(timeout: timeout)
         guard isStarted.load(ordering: .relaxed) else {

@@ -12,13 +12,6 @@ package struct BrokerSettings: Hashable, Sendable {
         package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
     }
 
-    package enum ProtocolPreference: String, Sendable, CaseIterable {
-        /// MQTT 5, and 3.1.1 where the broker refuses it or does not answer.
-        case automatic = "auto"
-        case version5 = "5"
-        case version311 = "3.1.1"
-    }
-
     /// Advice for people about a refusal, in terms of the program's own options; empty for none.
     package struct Advice: Hashable, Sendable {
         package var version = "allow another version"
@@ -37,37 +30,35 @@ package struct BrokerSettings: Hashable, Sendable {
 
     /// The brokers in the order in which to try them; one or more.
     package var brokers: [Endpoint]
-    /// What the broker knows this client by; no two clients of a broker may share it.
+    /// The client's name at the broker; no two clients of a broker may share it.
     package var clientID: String
     package var username: String?
     package var password: Secret?
-    /// The longest silence before the two check on each other; 5 s or more.
+    /// The longest silence before client and broker check on each other; 5 s or more.
     package var keepAlive: Duration = .seconds(30)
     /// TLS for all brokers; nil is plain text.
     package var tls: TLSSettings?
-    package var protocolPreference: ProtocolPreference = .automatic
-    /// What the broker publishes when this client vanishes without a word.
+    /// The only version to speak; nil is MQTT 5, and 3.1.1 where the broker refuses it or does not answer.
+    package var version: ConnectionState.ProtocolVersion?
+    /// The message that the broker publishes when this client vanishes without a word.
     package var will: MQTTMessage?
-    /// How long the broker waits with the will, so that a short break goes unnoticed; MQTT 5 only, whole seconds.
+    /// The time that the broker waits with the will, so that a short break goes unnoticed; MQTT 5 only, whole seconds.
     package var willDelay: Duration = .zero
-    /// How long the broker keeps the session of a lost connection; MQTT 5 only.
-    ///
-    /// As long as `willDelay`, or the will would come early; longer is of no use, since this client keeps what it needs
-    /// itself.
+    /// The time that the broker keeps the session of a lost connection; MQTT 5 only. Were it shorter than `willDelay`,
+    /// the will would come early.
     var sessionExpiry: Duration { willDelay }
-    /// A topic on which only this client publishes: whatever else appears there is overwritten with what was last
-    /// published on it as a state.
+    /// A topic on which only this client publishes: anything else there is overwritten with the client's last state.
     ///
     /// Meant for the will's topic, where a late will would mark a live client dead. It also shows when another client
-    /// with the same id is there, provided that will and states carry something that differs from run to run.
+    /// with the same id is there, provided that will and states differ from run to run.
     package var selfCorrectingTopic: String?
     /// The shortest and the longest wait before the next round of attempts; jitter included.
     package var reconnectDelay: ClosedRange<Duration> = .milliseconds(500) ... .seconds(3)
-    /// How long an acknowledgement may take before the connection counts as dead.
+    /// The time without an acknowledgement after which the connection counts as dead.
     package var acknowledgementTimeout: Duration = .seconds(5)
     /// The largest payload taken from the broker, in bytes; larger ones are dropped and counted.
     package var maximumIncomingPayload = 1 << 20
-    /// How many received messages may wait in `occurrences`; the oldest is dropped first.
+    /// The number of received messages that may wait in `occurrences`; the oldest is dropped first.
     package var incomingCapacity = 256
     package var advice = Advice()
 
@@ -91,8 +82,7 @@ package struct BrokerSettings: Hashable, Sendable {
     /// The brokers as one writes them, without the user.
     package var address: String { brokers.map(\.description).joined(separator: ", ") }
 
-    /// Refuses settings that can't work, before anything is tried with them; throws `MQTTError` which names the
-    /// setting, its value and what would be right.
+    /// Refuses settings that cannot work; throws `MQTTError`, which names the setting, its value and what is right.
     package func validate() throws(MQTTError) {
         for broker in brokers { try BrokerAddress.validate(host: broker.host) }
         guard !clientID.isEmpty, clientID.utf8.count <= 65535, !clientID.utf8.contains(0) else {
@@ -110,7 +100,7 @@ package struct BrokerSettings: Hashable, Sendable {
 
 /// How to recognise the broker, and how to prove who we are, over TLS 1.2 or newer.
 ///
-/// There is no way to switch the check of the certificate or of the host name off, and none to fall back to plain text.
+/// The check of the certificate and of the host name cannot be switched off, and nothing falls back to plain text.
 package struct TLSSettings: Hashable, Sendable {
     /// PEM file with the authorities to trust; nil trusts the operating system's.
     package var certificateAuthority: String?

@@ -2,9 +2,9 @@ import Logging
 import Synchronization
 import System
 
-/// What the network thread and its clients share: messages on their way, and how it goes.
+/// What the network thread and its clients share: messages under way, and the state of the connection.
 final class ClientSession: Sendable {
-    /// What is shared, behind the lock. The store is never called with the lock held: it may have to wait for a disk.
+    /// The state behind the lock. The store, which may wait for a disk, is never called with the lock held.
     struct State {
         var events: DeliveryQueue
         var topics: StateTopics
@@ -13,7 +13,7 @@ final class ClientSession: Sendable {
         var counters = DeliveryCounters()
         var isConnected = false
         var hasLoggedOverflow = false
-        /// When DISCONNECT is sent even though earlier messages are not acknowledged, and when the connection is cut; timers'
+        /// When DISCONNECT is sent although messages are not acknowledged, and when the connection is cut; timers'
         /// clock. Nil until the end is asked for.
         var stop: (disconnectTime: Int64, deadline: Int64)?
 
@@ -28,9 +28,9 @@ final class ClientSession: Sendable {
         }
     }
 
-    /// How many transient messages may wait for the network thread.
+    /// The number of transient messages that may wait for the network thread.
     static let transientCapacity = 64
-    /// How many expired events are removed from the store at once: `publish` waits for the store no longer than that takes.
+    /// The number of expired events that are removed from the store at once, for which `publish` may have to wait.
     static let expiryBatch = 16
 
     let settings: BrokerSettings
@@ -40,7 +40,7 @@ final class ClientSession: Sendable {
     let state: Mutex<State>
     let waker: Waker
     let inbox: Inbox<OccurrenceQueue>
-    /// What was left; nil until the end.
+    /// The messages left over; nil until the end.
     let outcome = Monitor<StopReport?>(nil)
 
     init(
@@ -85,41 +85,21 @@ final class ClientSession: Sendable {
 
     /// Takes out events that are too old, here and in the store; returns whether there may be more.
     func expireEvents() -> Bool {
-        // The clock is read with the lock held, so that an event which comes in meanwhile is not from the future.
+        // The clock is read with the lock held: an event that comes in meanwhile would be from the future.
         let dropped = state.withLock { $0.accept([], now: clock.now()) }
         forget(dropped)
         return dropped.count == Self.expiryBatch
     }
 
-    /// Notes an acknowledgement of whatever it was.
-    func acknowledged(message: Int32, refused: Bool) {
-        let sequence = state.withLock { state -> Int64? in
-            state.topics.acknowledge(message: message)
-            return state.events.acknowledge(message: message)
-        }
-        guard let sequence else { return }
+    /// Takes out an event that the broker has, or that it will never take.
+    func settle(event sequence: Int64, isRefused: Bool) {
+        state.withLock { $0.events.remove(sequence) }
         // The event leaves the store before it is counted, so that a reader of the count finds it gone.
         store.remove([sequence])
-        state.withLock { if refused { $0.counters.count(.rejected) } else { $0.counters.acknowledgedEvents += 1 } }
+        state.withLock { if isRefused { $0.counters.count(.rejected) } else { $0.counters.acknowledgedEvents += 1 } }
     }
 
-    func postponed(message: Int32) {
-        state.withLock { state in
-            state.topics.acknowledge(message: message, isDueAgain: true)
-            state.events.postpone(message: message)
-        }
-    }
-
-    /// Takes out an event that no broker will ever take.
-    func discard(_ event: StoredEvent) {
-        state.withLock { state in
-            state.events.discard(event.sequence)
-            state.counters.count(.rejected)
-        }
-        store.remove([event.sequence])
-    }
-
-    /// Nothing in flight will be acknowledged any more, and transient messages are of no use any more.
+    /// Notes that nothing under way will be acknowledged any more; transient messages are dropped.
     func connectionLost() {
         state.withLock { state in
             state.isConnected = false
@@ -144,7 +124,7 @@ final class ClientSession: Sendable {
         }
     }
 
-    /// Ends the stream; what was left is nil if the network thread was never started.
+    /// Ends the stream; the report is nil if the network thread was never started.
     func finish(_ report: StopReport?) {
         inbox.finish()
         outcome.update { $0 = report }

@@ -1,10 +1,10 @@
-/// Finds the messages at which the broker closes the connection: MQTT 3.1.1 has no other answer to one that is too
-/// large, that is retained where nothing is kept, or whose topic is denied.
+/// Finds the messages at which the broker closes the connection: MQTT 3.1.1 has no other answer to a message that is
+/// too large, that is retained where nothing is kept, or whose topic is denied.
 ///
 /// After two connections in a row that ended soon after a message, messages go out one by one. One with which the
-/// connection ends twice is left out, until a smaller one of its topic comes.
+/// connection ends twice is left out until a smaller one of its topic comes.
 struct ClosingMessages {
-    /// What was found at the end of a connection.
+    /// The cause that was found at the end of a connection.
     enum Finding: Equatable {
         /// This message ends the connection.
         case message(topic: String, size: Int, isRetained: Bool)
@@ -17,9 +17,9 @@ struct ClosingMessages {
         let isRetained: Bool
     }
 
-    /// How many connections in a row, or ends with the same message alone, are no accident.
+    /// Connections in a row, or ends with the same message alone, that are no accident.
     static let limit = 2
-    /// How many topics of which the retained message ends the connection speak for all.
+    /// Topics with a retained message that ends the connection after which all retained messages are taken to do so.
     static let retainedLimit = 3
     /// A connection ends because of a message within this time, in nanoseconds.
     static let answer: Int64 = 6_000_000_000
@@ -34,7 +34,7 @@ struct ClosingMessages {
     private var lastSent: Int64 = .min
     /// The message that is alone under way.
     private var single: (kind: Kind, size: Int)?
-    /// How often the connection ended with the message of a kind alone.
+    /// How often the connection ended while a message of a kind was alone under way.
     private var strikes: [Kind: Int] = [:]
     /// The size of the smallest message of a kind that ends the connection.
     private var sizes: [Kind: Int] = [:]

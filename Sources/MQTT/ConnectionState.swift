@@ -1,8 +1,8 @@
-/// Where the connection to the broker stands; one value per change.
+/// The state of the connection to the broker; one value for each change.
 package enum ConnectionState: Hashable, Sendable, CustomStringConvertible {
     package enum ProtocolVersion: String, Hashable, Sendable {
-        case version5 = "MQTT 5"
-        case version311 = "MQTT 3.1.1"
+        case version5 = "5"
+        case version311 = "3.1.1"
 
         var other: Self { self == .version5 ? .version311 : .version5 }
     }
@@ -13,7 +13,7 @@ package enum ConnectionState: Hashable, Sendable, CustomStringConvertible {
     case connected(ProtocolVersion, broker: String)
     /// Not connected, and being retried; the reason.
     case disconnected(String)
-    /// Every broker or its certificate refused the client, which only a person can fix; the reason with advice. Retried.
+    /// Every broker or its certificate refused the client, which only a person can fix: why, with advice. Retried.
     case refused(String)
     /// Another client with the same client id took the place; the reason with advice. Retried after a long wait.
     case takenOver(String)
@@ -23,7 +23,7 @@ package enum ConnectionState: Hashable, Sendable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .connecting: "connecting"
-        case .connected(let version, let broker): "connected to \(broker) with \(version.rawValue)"
+        case .connected(let version, let broker): "connected to \(broker) with MQTT \(version.rawValue)"
         case .disconnected(let reason): "disconnected: \(reason)"
         case .refused(let reason): "refused: \(reason)"
         case .takenOver(let reason): "taken over: \(reason)"
@@ -43,7 +43,7 @@ struct Refusal: Equatable {
     /// Whether the broker may well accept the client later by itself.
     var isTemporary: Bool { [3, 0x88, 0x89, 0x97, 0x9F].contains(code) }
 
-    /// Whether the broker refuses the client itself, so that asking again in another way is of no use.
+    /// Whether the broker refuses the client itself, so that asking in another way does not help.
     var isAboutCredentials: Bool { [4, 5, 0x86, 0x87, 0x8A, 0x8C].contains(code) }
 
     func text(_ advice: BrokerSettings.Advice) -> String {

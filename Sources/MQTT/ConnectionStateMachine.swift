@@ -3,11 +3,10 @@
 /// The brokers are tried in rounds: first the one that served last, then the others in their order, without a wait in
 /// between. At one broker, an unanswered or closed connection request is repeated at once without the old session, then
 /// with the other version of MQTT; the version that was accepted is remembered. A request that goes unanswered in that
-/// version is repeated with it, since another node of the cluster may answer. After a loss requests are given up soon and
-/// sent anew: a cluster that elects a leader never answers those of before the election. Rounds without success begin
-/// ever more rarely.
+/// version is repeated with it, since another node of the cluster may answer. Rounds without success begin ever more
+/// rarely.
 ///
-/// Touches no network and asks no clock: times are nanoseconds of the timers' clock, handed in.
+/// Uses no network and no clock: times are nanoseconds of the timers' clock, handed in.
 struct ConnectionStateMachine {
     struct Attempt: Equatable {
         /// The broker's index in the settings.
@@ -19,13 +18,13 @@ struct ConnectionStateMachine {
 
     enum Action: Equatable {
         case open(Attempt)
-        /// Drop the connection without a word, unsent bytes included.
+        /// Drop the connection without a word, and what was not sent.
         case abandon
         case report(ConnectionState)
     }
 
     enum Loss: Equatable {
-        /// No connection could be made: why, and whether only a person can fix that, as with certificates that do not fit.
+        /// No connection could be made: why, and whether only a person can fix that, such as a wrong certificate.
         case unreachable(String, isRefusal: Bool = false)
         case ended(String)
         /// The broker did not answer the request for a connection: what was waited for.
@@ -36,12 +35,12 @@ struct ConnectionStateMachine {
         case takenOver
     }
 
-    /// How far opening a connection has come.
+    /// The steps of opening a connection.
     enum Stage: Comparable {
         case dialing
         /// The broker was reached; TLS is being agreed on.
         case securing
-        /// The broker is being asked; from here on it is its own time that counts.
+        /// The broker is being asked for the connection.
         case asking
     }
 
@@ -53,17 +52,17 @@ struct ConnectionStateMachine {
         case stopped
     }
 
-    /// How long it may take to reach a broker: long enough for a lost packet to be sent again, but the next broker of a
-    /// list should not wait for that.
+    /// The time to reach a broker: enough for a lost packet to be sent again, which the next broker of a list does not
+    /// wait for.
     static let dialTimeout: (alone: Int64, inList: Int64) = (10_000_000_000, 2_500_000_000)
     /// A connection that lasted this long was a success; the next wait starts small again.
     static let stableAfter: Int64 = 2_000_000_000
-    /// So many connections in a row that ended at once are no accident where nothing else shows another client.
+    /// Connections in a row that ended at once and are no accident, where nothing else would show another client.
     static let suspiciousCount = 3
-    /// So many are no accident even where the topic that only this client uses shows no other client: that one may use
-    /// another topic, or the broker's access list may forbid what this client does.
+    /// The same where the topic that only this client uses shows no other client: that one may use another topic, or
+    /// the broker's access list may forbid what this client does.
     static let unexplainedCount = 2 * suspiciousCount
-    /// The waits after another client took our place: they grow from the first to the last.
+    /// The shortest and the longest wait after another client took our place.
     static let takeoverDelays: ClosedRange<Int64> = 30_000_000_000...600_000_000_000
     /// The longest wait after a refusal that only a person can fix.
     static let refusalDelay: Int64 = 30_000_000_000
@@ -73,10 +72,10 @@ struct ConnectionStateMachine {
     private var phase = Phase.idle
     private(set) var attempt = Attempt(broker: 0, version: .version5, cleanStart: true)
     private var round: ArraySlice<Int> = []
-    /// Why those before failed, and whether only a person can fix that.
+    /// Why the brokers before failed in this round, and whether only a person can fix that.
     private var reasons: [(text: String, isRefusal: Bool)] = []
     private var hasRepeated = false
-    /// Why the other version was tried at this broker; nil if it was not.
+    /// Why the other version was tried at this broker; nil if it was not tried.
     private var otherVersionReason: (text: String, isRefusal: Bool)?
     private var accepted: [Int: ConnectionState.ProtocolVersion] = [:]
     private var roundBegin: Int64 = 0
@@ -97,20 +96,15 @@ struct ConnectionStateMachine {
     var isConnected: Bool { if case .connected = phase { true } else { false } }
     var isStopped: Bool { phase == .stopped }
 
-    /// When `tick` has to be called next, at the latest.
+    /// The time of the next call of `tick`, at the latest.
     var deadline: Int64? {
         switch phase {
         case .waiting(let until): until
-        case .opening(let stage, let since): since + timeout(of: stage, since: since)
+        case .opening(.dialing, let since):
+            since + (settings.brokers.count > 1 ? Self.dialTimeout.inList : Self.dialTimeout.alone)
+        case .opening(.securing, let since): since + timeouts.long
+        case .opening(.asking, let since): since + timeouts.answer(to: since)
         case .idle, .connected, .stopped: nil
-        }
-    }
-
-    private func timeout(of stage: Stage, since: Int64) -> Int64 {
-        switch stage {
-        case .dialing: settings.brokers.count > 1 ? Self.dialTimeout.inList : Self.dialTimeout.alone
-        case .securing: timeouts.long
-        case .asking: timeouts.answer(to: since)
         }
     }
 
@@ -119,7 +113,7 @@ struct ConnectionStateMachine {
         return report(.connecting) + beginRound(now: now)
     }
 
-    /// Time went by; `unanswered` names the addresses that did not answer so far, for people.
+    /// Notes that time went by; `unanswered` names the addresses that have not answered yet, for people.
     mutating func tick(now: Int64, unanswered: String = "") -> [Action] {
         guard let deadline, now >= deadline else { return [] }
         guard case .opening(let stage, let since) = phase else { return beginRound(now: now) }
@@ -134,7 +128,7 @@ struct ConnectionStateMachine {
         return lost(loss, now: now)
     }
 
-    /// Opening the connection has come as far as `stage`.
+    /// Notes that a step of opening the connection has begun.
     mutating func reached(_ stage: Stage, now: Int64) {
         if case .opening(let earlier, _) = phase, earlier < stage { phase = .opening(stage, since: now) }
     }
@@ -173,7 +167,7 @@ struct ConnectionStateMachine {
         }
     }
 
-    /// Connections that ended have a cause that is known and avoided from now on.
+    /// Notes that the cause of connections that ended is known, and avoided from now on.
     mutating func explained() { (shortLived, failures) = (0, 0) }
 
     mutating func stop() -> [Action] {
@@ -198,7 +192,7 @@ struct ConnectionStateMachine {
         guard let broker = round.popFirst() else { return [] }
         hasRepeated = false
         otherVersionReason = nil
-        let version = settings.protocolPreference == .version311 ? .version311 : accepted[broker] ?? .version5
+        let version = settings.version ?? accepted[broker] ?? .version5
         // A session left by an earlier run could replay old commands, so the first connection never resumes one.
         let cleanStart = broker != sessionBroker || version != .version5
         return open(Attempt(broker: broker, version: version, cleanStart: cleanStart), now: now)
@@ -210,7 +204,7 @@ struct ConnectionStateMachine {
         return [.open(attempt)]
     }
 
-    /// The attempt again without the session: a cluster may wait for the node that had it. The outbox makes it safe.
+    /// The same attempt without the session: a cluster may wait for the node that had it. The outbox makes it safe.
     private mutating func withCleanStart() -> Attempt {
         sessionBroker = nil
         var next = attempt
@@ -219,7 +213,7 @@ struct ConnectionStateMachine {
     }
 
     private mutating func withOtherVersion(since reason: String, isRefusal: Bool = false) -> Attempt? {
-        guard settings.protocolPreference == .automatic, otherVersionReason == nil else { return nil }
+        guard settings.version == nil, otherVersionReason == nil else { return nil }
         otherVersionReason = (reason, isRefusal)
         return Attempt(broker: attempt.broker, version: attempt.version.other, cleanStart: true)
     }
@@ -241,7 +235,7 @@ struct ConnectionStateMachine {
         }
     }
 
-    /// The same broker in another way, if there is one left.
+    /// Tries the same broker in another way, if there is one left.
     private mutating func again(_ reason: String, now: Int64) -> [Action] {
         if !attempt.cleanStart {
             hasRepeated = true
@@ -290,7 +284,7 @@ struct ConnectionStateMachine {
 
     // MARK: - Waits
 
-    /// Waits before the next round: what a round has already waited for an answer counts.
+    /// Waits before the next round; the time since `begin`, that of the last round, counts.
     private mutating func retry(_ state: ConnectionState, since begin: Int64? = nil, now: Int64) -> [Action] {
         failures += 1
         let delays = settings.reconnectDelay

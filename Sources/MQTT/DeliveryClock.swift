@@ -6,7 +6,7 @@ import System
 /// Within one run of the machine the time since its boot decides (suspended time counts), so that setting the wall
 /// clock, as a Raspberry Pi does after each boot, changes no event's age.
 package struct DeliveryClock: Sendable {
-    /// A point in time, as it is kept with an event.
+    /// A moment, as it is kept with an event.
     package struct Moment: Hashable, Sendable {
         /// Nanoseconds since 1970, UTC.
         package var wall: Int64
@@ -15,7 +15,7 @@ package struct DeliveryClock: Sendable {
         /// Which boot of the machine `uptime` belongs to.
         package var boot: String
 
-        /// The moment so long before this one.
+        /// The moment that was `duration` before this one.
         func earlier(by duration: Duration) -> Moment {
             let nanoseconds = max(0, duration.wholeNanoseconds)
             return Moment(wall: max(0, wall - nanoseconds), uptime: max(0, uptime - nanoseconds), boot: boot)
@@ -40,18 +40,18 @@ package struct DeliveryClock: Sendable {
         }
     }()
 
-    /// Nanoseconds of the clock that timers go by.
+    /// The timers' clock, in nanoseconds.
     static func monotonic() -> Int64 { nanoseconds(of: CLOCK_MONOTONIC) }
 }
 
 extension ClosedRange<Int64> {
-    /// The lower bound, doubled so many times; the upper bound at the most.
+    /// The lower bound, doubled `times` times; at most the upper bound.
     func doubling(_ times: Int) -> Int64 {
         Int64(Swift.min(Int128(upperBound), Int128(lowerBound) << Swift.min(times, 20)))
     }
 }
 
 extension Duration {
-    /// Whole nanoseconds, held within what 64 bits can carry (292 years).
+    /// Whole nanoseconds, at most those of 292 years, which 64 bits can hold.
     var wholeNanoseconds: Int64 { Int64(clamping: attoseconds / 1_000_000_000) }
 }

@@ -1,12 +1,12 @@
 /// What became of the messages since the connection was made.
 ///
-/// Once all is quiet, `acceptedEvents` is `acknowledgedEvents` plus `queuedEvents` plus the dropped ones that are events:
-/// `expired`, `unconfirmed`, `overflow`, `rejected`.
+/// Once all is quiet, `acceptedEvents` is `acknowledgedEvents` plus `queuedEvents` plus the dropped events: `expired`,
+/// `unconfirmed`, `overflow`, `rejected`.
 package struct DeliveryCounters: Hashable, Sendable {
     package enum Drop: String, Hashable, Sendable, CaseIterable {
         /// An event grew too old before it could be sent; it was never handed to the broker.
         case expired
-        /// An event was handed to the broker, its acknowledgement never came, and it grew too old to be sent again.
+        /// An event was sent, its acknowledgement never came, and it grew too old to be sent again.
         case unconfirmed
         /// The oldest event made room for a new one.
         case overflow
@@ -51,12 +51,12 @@ package struct DeliveryCounters: Hashable, Sendable {
     }
 }
 
-/// What was left when a connection was stopped.
+/// The messages that were left when a connection was stopped.
 package struct StopReport: Hashable, Sendable {
     /// Whether the broker got DISCONNECT; if not, it publishes the will.
     package var didDisconnect: Bool
     /// Events the broker has not acknowledged. They stay in the store, for the next run if it survives this one.
     package var unsentEvents: Int
-    /// State topics whose newest message the broker has not got.
+    /// The topics of states whose newest message the broker does not have.
     package var unsentTopics: [String]
 }

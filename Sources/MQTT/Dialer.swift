@@ -2,8 +2,8 @@ import Glibc
 import System
 
 extension SocketAddress {
-    /// The order in which to try addresses: the families in turn, beginning with that of the first (RFC 8305 §4), and
-    /// those last that have failed, in the order of their failures.
+    /// Puts addresses in the order in which to try them: the families in turn, beginning with that of the first (RFC
+    /// 8305 §4), and those last that have failed, in the order of their failures.
     static func ordered(_ addresses: [SocketAddress], failed: [SocketAddress]) -> [SocketAddress] {
         let first = addresses.filter { $0.family == addresses[0].family }
         let second = addresses.filter { $0.family != addresses[0].family }
@@ -16,8 +16,8 @@ extension SocketAddress {
 
 /// Connects to one host through whichever of its addresses answers first (RFC 8305, "happy eyeballs").
 ///
-/// An address that does not answer delays the next one by a quarter of a second, one that refuses not at all.
-/// Confined to the network thread; `poll` over `sockets` and `wake` says when to call `advance`.
+/// An address that does not answer delays the next one by a quarter of a second; after one that refuses, the next is
+/// tried at once. Confined to the network thread; `poll` over `sockets` and `wake` says when to call `advance`.
 final class Dialer {
     enum Progress {
         case pending
@@ -58,13 +58,13 @@ final class Dialer {
 
     deinit { for attempt in attempts { close(attempt.socket) } }
 
-    /// The sockets whose becoming writable is of interest.
+    /// The sockets to wait for until they can be written to.
     var sockets: [CInt] { attempts.map(\.socket) }
 
     /// When `advance` has to be called next at the latest; timers' clock.
     var wake: Int64 { waiting.isEmpty ? .max : nextStart }
 
-    /// Which addresses have not answered, for people.
+    /// The addresses that have not answered, for people.
     var unanswered: String { attempts.map(\.address.host).joined(separator: ", ") }
 
     func advance(now: Int64) -> Progress {

@@ -1,6 +1,6 @@
 /// One MQTT message as the sender sees it.
 package struct MQTTMessage: Hashable, Sendable {
-    /// How hard the broker and the client try to get a message across.
+    /// MQTT's quality of service.
     package enum QoS: Int32, Hashable, Sendable, Comparable {
         /// Sent once and forgotten.
         case atMostOnce = 0
@@ -49,7 +49,7 @@ package struct MQTTMessage: Hashable, Sendable {
 
 /// Why a client cannot be made or a message cannot be taken.
 package struct MQTTError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What was tried, on what, why it failed, what to do.
+    /// What was tried, on what, why it failed and what to do.
     package let description: String
 
     private init(_ description: String) { self.description = description }

@@ -4,10 +4,10 @@ import System
 
 /// One connection through libmosquitto, made anew for each attempt.
 ///
-/// libmosquitto writes and reads MQTT packets, on a UNIX socket whose other end belongs to `SocketProxy`: the network is ours,
-/// so that addresses, deadlines, TLS and the check of incoming packets are too.
-/// A new handle has no memory of the last: what is sent again after a loss is decided by `DeliveryQueue` alone.
-/// Confined to one thread. libmosquitto calls back within the calls made here; what it says is kept in order until
+/// libmosquitto writes and reads MQTT packets on a UNIX socket, whose other end belongs to `SocketProxy`: addresses,
+/// deadlines, TLS and the check of incoming packets are ours.
+/// A new handle has no memory of the last: `DeliveryQueue` alone decides what is sent again after a loss.
+/// Confined to one thread. libmosquitto calls back within the calls made here; what it reports is kept in order until
 /// `drainCalls`, so that nothing is decided inside a callback.
 final class MosquittoHandle {
     /// Something that happened: the call that reports it to the network's thread.
@@ -37,13 +37,25 @@ final class MosquittoHandle {
         }
     }
 
+    /// A message that the broker has yet to answer.
+    struct Sent {
+        let topic: String
+        /// The number of the event; nil for a state.
+        let event: Int64?
+        /// The quality of service; for `atMostOnce` libmosquitto answers, as soon as the message is written.
+        let qos: MQTTMessage.QoS
+        /// When it was sent; timers' clock.
+        let time = DeliveryClock.monotonic()
+    }
+
     private static let isReady = OpenSSL.isReady && mosquitto_lib_init() == MOSQ_ERR_SUCCESS.rawValue
 
     private let handle: OpaquePointer
     private let isVersion5: Bool
     private var calls: [Call] = []
-    /// The topics and the filters of what awaits its answer, by number.
-    private var subjects: [Int32: String] = [:]
+    /// What awaits its answer, by libmosquitto's number: messages, and the filters of subscriptions.
+    private var unanswered: [Int32: Sent] = [:]
+    private var filters: [Int32: String] = [:]
 
     init(_ settings: BrokerSettings, _ attempt: ConnectionStateMachine.Attempt) throws(MQTTError) {
         _ = Self.isReady
@@ -98,8 +110,8 @@ final class MosquittoHandle {
     var socket: CInt { mosquitto_socket(handle) }
     var wantsToWrite: Bool { mosquitto_want_write(handle) }
 
-    /// Reads and writes what the socket is ready for, in the bits of `poll`, and keeps the connection alive; returns
-    /// what went wrong, if there was no event that says so.
+    /// Reads and writes what the socket is ready for, in the bits of `poll`, and keeps the connection alive. Returns
+    /// what went wrong, unless a call reports it.
     func serve(isReady events: Int16) -> Failure? {
         errno = 0
         var code = MOSQ_ERR_SUCCESS.rawValue
@@ -109,11 +121,14 @@ final class MosquittoHandle {
         return code == 0 ? nil : failure(code)
     }
 
-    /// What happened since the last call, in order.
+    /// Returns the calls since the last time, in their order.
     func drainCalls() -> [Call] { exchange(&calls, with: []) }
 
-    /// Hands a message over; returns the number its acknowledgement will carry.
-    func publish(_ message: MQTTMessage, qos: MQTTMessage.QoS, expiry: Duration?) throws(Failure) -> Int32 {
+    /// When the oldest message that the broker has yet to answer was sent.
+    var oldestUnanswered: Int64? { unanswered.values.lazy.map(\.time).min() }
+
+    /// Hands a message over. The answer to an event, and to a message with quality of service 1, is reported as a call.
+    func publish(_ message: MQTTMessage, event: Int64?, qos: MQTTMessage.QoS, expiry: Duration?) throws(Failure) {
         var properties = Properties(of: isVersion5 ? message : nil)
         defer { properties.free() }
         if isVersion5, let expiry {
@@ -125,20 +140,21 @@ final class MosquittoHandle {
         let number = try numbered {
             mosquitto_publish_v5(handle, &$0, message.topic, size, payload, qos.rawValue, message.retain, list)
         }
-        if qos == .atLeastOnce { subjects[number] = message.topic }
-        return number
+        if event != nil || qos == .atLeastOnce {
+            unanswered[number] = Sent(topic: message.topic, event: event, qos: qos)
+        }
     }
 
     /// Subscribes with quality of service 0, so that the broker never keeps a command that is stale by the time we are
     /// back.
     func subscribe(_ filter: String) throws(Failure) {
-        subjects[try numbered { mosquitto_subscribe_v5(handle, &$0, filter, 0, 0, nil) }] = filter
+        filters[try numbered { mosquitto_subscribe_v5(handle, &$0, filter, 0, 0, nil) }] = filter
     }
 
-    /// Asks the broker for an answer that comes after all it has to say about the subscriptions before.
+    /// Asks the broker for an answer that comes after its answers and retained messages to the subscriptions before.
     ///
-    /// Retained messages may come before or after a subscription's own answer. The end of a subscription that never was
-    /// is answered after both, since brokers work through a connection's requests in order.
+    /// Brokers work through a connection's requests in their order, so the end of a subscription that never was is
+    /// answered last.
     func requestBarrier(after filter: String) throws(Failure) {
         _ = try numbered { mosquitto_unsubscribe_v5(handle, &$0, filter + "/barrier", nil) }
     }
@@ -147,7 +163,7 @@ final class MosquittoHandle {
     func disconnect() { mosquitto_disconnect_v5(handle, 0, nil) }
     func failure(_ code: Int32) -> Failure { Failure(code: code, systemError: errno) }
 
-    /// The number that libmosquitto gives to what it is asked to send.
+    /// Returns the number that libmosquitto gives to what it is asked to send.
     private func numbered(_ send: (inout Int32) -> Int32) throws(Failure) -> Int32 {
         var number: Int32 = 0
         let code = send(&number)
@@ -159,7 +175,7 @@ final class MosquittoHandle {
 
     // MARK: - Callbacks
 
-    /// The handle that libmosquitto hands back to each callback; it outlives them, since it destroys libmosquitto's.
+    /// The handle that libmosquitto hands back to each callback.
     private static func from(_ context: UnsafeMutableRawPointer?) -> MosquittoHandle? {
         context.map { Unmanaged<MosquittoHandle>.fromOpaque($0).takeUnretainedValue() }
     }
@@ -175,13 +191,15 @@ final class MosquittoHandle {
             MosquittoHandle.from(context)?.calls.append { $0.ended(code: reason) }
         }
         mosquitto_publish_v5_callback_set(handle) { _, context, message, reason, _ in
-            guard let handle = MosquittoHandle.from(context) else { return }
-            let topic = handle.subjects.removeValue(forKey: message)
-            handle.calls.append { $0.acknowledged(message, on: topic, reason: reason) }
+            // Looked up later: libmosquitto may report a message before it has returned the message's number.
+            MosquittoHandle.from(context)?.calls.append { loop in
+                guard let sent = loop.handle?.unanswered.removeValue(forKey: message) else { return }
+                loop.answered(sent, reason: reason)
+            }
         }
         mosquitto_subscribe_v5_callback_set(handle) { _, context, message, count, reasons, _ in
             let reasons = Array(UnsafeBufferPointer(start: reasons, count: max(0, Int(count))))
-            guard let handle = MosquittoHandle.from(context), let filter = handle.subjects.removeValue(forKey: message)
+            guard let handle = MosquittoHandle.from(context), let filter = handle.filters.removeValue(forKey: message)
             else { return }
             handle.calls.append { $0.subscriptionAnswered(filter, reasons: reasons) }
         }
@@ -221,7 +239,7 @@ extension MosquittoHandle {
         }
     }
 
-    /// Whether a topic is one of those a filter means; a shared subscription's group is not part of the topic.
+    /// Whether a filter matches a topic, of which a shared subscription's group is no part.
     static func matches(_ topic: String, filter: String) -> Bool {
         var filter = filter[...]
         if filter.hasPrefix("$share/") {

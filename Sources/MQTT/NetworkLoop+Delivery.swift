@@ -4,7 +4,7 @@ import System
 
 extension NetworkLoop {
     func sendSubscriptions() {
-        // Our own topic comes first: nothing is sent before its retained message is known.
+        // Our own topic is first: nothing is sent before its retained message is known.
         let filters = [settings.selfCorrectingTopic].compactMap(\.self) + session.state.withLock(\.subscriptions)
         while takesMore, let handle, subscribed < filters.count {
             let filter = filters[subscribed]
@@ -19,7 +19,7 @@ extension NetworkLoop {
         }
     }
 
-    /// The broker answered a subscription; a reason of 0x80 and above means no.
+    /// Takes the answer to a subscription; a reason of 0x80 and above means no.
     func subscriptionAnswered(_ filter: String, reasons: [Int32]) {
         guard let reason = reasons.first(where: { $0 >= 0x80 }) else { return }
         logger.error(
@@ -33,8 +33,9 @@ extension NetworkLoop {
             session.state.withLock { $0.topics.renewOwn() }
         }
         while takesMore, let message = session.state.withLock({ $0.topics.nextDue() }) {
-            guard closing.takes(message), let (number, qos) = send(message), qos == .atLeastOnce else { continue }
-            session.state.withLock { $0.topics.markSent(message.topic, message: number, at: DeliveryClock.monotonic()) }
+            let isSent = closing.takes(message) && send(message)
+            guard !isSent || min(message.qos, maximumQoS) == .atMostOnce else { continue }
+            session.state.withLock { $0.topics.settle(message.topic) }
         }
     }
 
@@ -42,67 +43,62 @@ extension NetworkLoop {
         while takesMore {
             if session.expireEvents() { return session.waker.wake() }
             let now = session.clock.now()
-            guard let outgoing = session.state.withLock({ $0.events.next(now: now) }) else { return }
-            let event = outgoing.event
-            guard closing.takes(event.message), let (number, _) = send(event.message, expiry: outgoing.remaining) else {
-                if machine.isConnected { session.discard(event) }
-                continue
-            }
-            let sent = DeliveryClock.monotonic()
-            session.state.withLock { $0.events.markSent(event.sequence, message: number, at: sent) }
+            guard let (event, remaining) = session.state.withLock({ $0.events.next(now: now) }) else { return }
+            let isSent = closing.takes(event.message) && send(event.message, as: event.sequence, remaining)
+            if !isSent, machine.isConnected { session.settle(event: event.sequence, isRefused: true) }
         }
     }
 
     func sendTransients() {
         for message in session.state.withLock({ exchange(&$0.transients, with: []) }) {
             let isTaken = takesMore
-            if isTaken, closing.takes(message), send(message) != nil { continue }
+            if isTaken, closing.takes(message), send(message) { continue }
             let drop: DeliveryCounters.Drop = !machine.isConnected ? .offline : isTaken ? .rejected : .congested
             session.state.withLock { $0.counters.count(drop) }
         }
     }
 
-    /// Gives a message to the network.
-    /// Returns its number and the quality of service it went with; nil if it cannot be sent at all, or if the
-    /// connection is gone.
-    private func send(_ message: MQTTMessage, expiry: Duration? = nil) -> (number: Int32, qos: MQTTMessage.QoS)? {
-        guard let handle else { return nil }
+    /// Sends a message; that of an event comes with the event's number and the rest of its life. Returns false if
+    /// the message cannot be sent or the connection is gone.
+    private func send(_ message: MQTTMessage, as event: Int64? = nil, _ expiry: Duration? = nil) -> Bool {
+        guard let handle else { return false }
         var message = message
         message.retain = message.retain && closing.takesRetained
         let qos = min(message.qos, maximumQoS)
         do {
-            let number = try handle.publish(message, qos: qos, expiry: expiry)
+            try handle.publish(message, event: event, qos: qos, expiry: expiry)
             session.state.withLock { $0.counters.sent += 1 }
-            // What has no answer of its own is followed by a question that has one.
+            // A message that has no answer is followed by a request that has one.
             let isAlone = closing.sent(message, at: DeliveryClock.monotonic())
             if isAlone, qos == .atMostOnce { try handle.requestBarrier(after: message.topic) }
             flush()
-            return (number, qos)
+            return true
         } catch {
             if error.concernsTheMessage {
                 logRejection(of: message.topic, size: message.size, reason: error.text)
             } else {
                 connectionFailed(error)
             }
-            return nil
+            return false
         }
     }
 
-    /// The broker answered a message of ours, or one that it does not answer has gone out; a reason of 0x80 and above
-    /// means no.
-    func acknowledged(_ message: Int32, on topic: String?, reason: Int32) {
-        if topic != nil { closing.answered() }
-        if let topic, refusals.isTemporary(reason, of: topic, now: DeliveryClock.monotonic()) {
-            session.postponed(message: message)
-            logger.warning(
-                "the broker cannot take a message now; it is sent again",
-                metadata: ["topic": "\(topic)", "reason": "\(MosquittoHandle.reasonText(reason))"]
-            )
-            return
+    /// Takes the answer to a message; a reason of 0x80 and above means no.
+    func answered(_ sent: MosquittoHandle.Sent, reason: Int32) {
+        if sent.qos == .atLeastOnce { closing.answered() }
+        let isPostponed = refusals.isTemporary(reason, of: sent.topic, now: DeliveryClock.monotonic())
+        switch sent.event {
+        case nil: session.state.withLock { $0.topics.settle(sent.topic, isDueAgain: isPostponed) }
+        case let event? where isPostponed: session.state.withLock { $0.events.postpone(event) }
+        case let event?: session.settle(event: event, isRefused: reason >= 0x80)
         }
-        session.acknowledged(message: message, refused: reason >= 0x80)
-        guard reason >= 0x80, let topic else { return }
-        logRejection(of: topic, reason: MosquittoHandle.reasonText(reason))
+        guard reason >= 0x80 else { return }
+        let text = MosquittoHandle.reasonText(reason)
+        guard isPostponed else { return logRejection(of: sent.topic, reason: text) }
+        logger.warning(
+            "the broker cannot take a message now; it is sent again",
+            metadata: ["topic": "\(sent.topic)", "reason": "\(text)"]
+        )
     }
 
     /// Logs each kind of rejection once per topic; the counters say how many there were.
@@ -137,13 +133,13 @@ extension NetworkLoop {
         }
     }
 
-    /// The broker has answered everything asked before `requestBarrier`.
+    /// Notes that the broker has answered everything before `requestBarrier`.
     func barrierReached() {
         if checksOwnTopicSince == nil { closing.answered() }
         checksOwnTopicSince = nil
     }
 
-    /// Counts messages that came and are too large, or whose topic is no text.
+    /// Counts received messages that are too large, or whose topic is no text.
     func countRefused(_ number: Int) { session.state.withLock { $0.counters.countRefused(number) } }
 
     func received(_ message: MQTTMessage) {
@@ -168,10 +164,11 @@ extension NetworkLoop {
         guard !message.retain else {
             // The renewal of all states overwrites the retained message anyway.
             guard checksOwnTopicSince != nil, isRivals else { return }
-            // Not every broker says why it closed a connection (mosquitto 2.0 does not), and a takeover looks like any other
-            // loss. But the client that took our place also wrote its own state where ours was. Finding that once is no proof:
-            // a broker that crashed may have come back with what an earlier run of ours left there. Who finds it twice gives
-            // way before it writes its own: the other one, thrown out by our return, then finds nothing strange and stays.
+            // Not every broker says why it closed a connection (mosquitto 2.0 does not): a takeover may look like any
+            // loss. But the client that took our place also wrote its state where ours was. Found once, that is no
+            // proof: a broker that crashed may have come back with the state of an earlier run of ours. Found twice, we
+            // give way before we write ours: the other client, thrown out by our return, finds nothing strange and
+            // stays.
             guard let last = exchange(&rivalFound, with: now), now - last < Self.rivalWindow else { return }
             // DISCONNECT keeps our will from overwriting the other client's state.
             handle?.disconnect()
@@ -185,7 +182,7 @@ extension NetworkLoop {
         )
     }
 
-    /// Ends as asked: first what waits, then DISCONNECT.
+    /// Ends as asked: first sends what waits, then DISCONNECT.
     func leaveIfAsked() {
         guard let stop = session.state.withLock(\.stop) else { return }
         let now = DeliveryClock.monotonic()
@@ -193,7 +190,7 @@ extension NetworkLoop {
         if isLeaving { return disconnect() }
         guard machine.isConnected else { return }
         let isSettled = session.state.withLock { state in
-            state.topics.isSettled && state.transients.isEmpty && state.events.isEmpty
+            state.topics.unsettledTopics.isEmpty && state.transients.isEmpty && state.events.isEmpty
         }
         if (isSettled && takesMore) || now >= stop.disconnectTime { disconnect() }
     }

@@ -7,7 +7,7 @@ import System
 ///
 /// Confined to its thread.
 final class NetworkLoop {
-    /// How far the way to the broker has come.
+    /// The connection to the broker, and the steps to it.
     private enum Link {
         case none
         /// Looking for an address that answers.
@@ -17,9 +17,9 @@ final class NetworkLoop {
         case open(MosquittoHandle, SocketProxy)
     }
 
-    /// libmosquitto looks at the keep-alive in whole seconds.
+    /// The time after which libmosquitto looks at the keep-alive, in nanoseconds.
     private static let keepAliveCheck: Int64 = 1_000_000_000
-    /// Findings of another client's state further apart than this have nothing to do with each other.
+    /// The time between two findings of another client's state after which they are unrelated, in nanoseconds.
     static let rivalWindow: Int64 = 600_000_000_000
 
     let session: ClientSession
@@ -28,9 +28,9 @@ final class NetworkLoop {
     var machine: ConnectionStateMachine
     var correction = SelfCorrection()
     var maximumQoS = MQTTMessage.QoS.atLeastOnce
-    /// How many of the subscriptions this connection has sent.
+    /// The number of subscriptions that were sent on this connection.
     var subscribed = 0
-    /// Since when nothing is sent because it is open what the broker has kept on this client's own topic.
+    /// Since when sending is held back until the broker has shown what it retained on our own topic; nil if it is not.
     var checksOwnTopicSince: Int64?
     /// When another client's state was found on this client's own topic, on our return.
     var rivalFound: Int64?
@@ -41,9 +41,9 @@ final class NetworkLoop {
     var isLeaving = false
     private var outcome: StopReport?
     private var link = Link.none
-    /// Where the connection goes, until the broker there has accepted it.
+    /// The broker and the address of a connection that is not accepted yet.
     private var unaccepted: (broker: Int, address: SocketAddress)?
-    /// Each broker's addresses that took a connection without accepting it, the last one last.
+    /// Each broker's addresses that answered without accepting the connection, in the order of these failures.
     private var failedAddresses: [Int: [SocketAddress]] = [:]
 
     init(_ session: ClientSession) {
@@ -56,11 +56,10 @@ final class NetworkLoop {
 
     private var proxy: SocketProxy? { if case .open(_, let proxy) = link { proxy } else { nil } }
 
-    /// Whether there is a connection to a broker, or one is being opened: a short run may end before its first one is open.
+    /// Whether a connection to a broker is open or being opened.
     var isLinked: Bool { if case .none = link { false } else { true } }
 
-    /// Whether the network takes more now. Otherwise messages stay in their queues, where a newer one may replace them or
-    /// they may expire, rather than in a buffer.
+    /// Whether the network takes more now. Else messages stay in their queues, where they may be replaced or expire.
     var takesMore: Bool {
         machine.isConnected && handle?.wantsToWrite == false && proxy?.isFlushed == true && closing.takesMore
     }
@@ -114,7 +113,7 @@ final class NetworkLoop {
         }
     }
 
-    /// Does what is ready on libmosquitto's socket, the network's, and our end of libmosquitto's.
+    /// Moves what is ready on libmosquitto's socket, the network's, and our end of libmosquitto's.
     private func serve(_ handle: MosquittoHandle, _ proxy: SocketProxy, _ ready: [Int16]) {
         if ready[1] != 0 || ready[2] != 0 { countRefused(proxy.receive()) }
         let failure = handle.serve(isReady: ready[0])
@@ -128,7 +127,7 @@ final class NetworkLoop {
         if let failure, self.handle === handle { connectionFailed(failure) }
     }
 
-    /// The broker accepted the connection; the highest quality of service it takes.
+    /// Notes that the broker accepted the connection, and the highest quality of service that it takes.
     func accepted(maximumQoS: MQTTMessage.QoS) {
         self.maximumQoS = maximumQoS
         closing.connected(to: machine.attempt.broker, at: DeliveryClock.monotonic())
@@ -147,7 +146,7 @@ final class NetworkLoop {
 
     func refused(code: Int32) { perform(machine.refused(Refusal(code: code), now: DeliveryClock.monotonic())) }
 
-    /// The connection ended: a code of libmosquitto below 0x80, else the broker's reason.
+    /// Notes that the connection ended: with a code of libmosquitto below 0x80, else with the broker's reason.
     func ended(code: Int32) {
         if isLeaving { return flushed { finish(didDisconnect: code == 0) } }
         guard let handle else { return }
@@ -189,7 +188,7 @@ final class NetworkLoop {
         step { link = .dialing(try Dialer(settings.brokers[attempt.broker], failed: failed, waker: session.waker)) }
     }
 
-    /// Makes a step on the way to the broker, which cannot be reached if it fails.
+    /// Does a step of opening the connection; if it fails, the broker counts as unreachable.
     private func step(_ body: () throws -> Void) {
         do { try body() } catch { connectionLost(.unreachable("\(error)")) }
     }
@@ -259,15 +258,12 @@ final class NetworkLoop {
         session.inbox.put { _ = $0.put(.connection(state)) }
     }
 
-    /// A broker that takes messages but acknowledges none counts as lost.
+    /// Drops the connection to a broker that takes messages but acknowledges none.
     private func dropStalledConnection() {
-        let oldest = session.state.withLock { state in
-            min(state.events.oldestFlight ?? .max, state.topics.oldestFlight ?? .max, checksOwnTopicSince ?? .max)
-        }
         let timeout = settings.acknowledgementTimeout
-        guard handle != nil, oldest != .max, DeliveryClock.monotonic() - oldest >= timeout.wholeNanoseconds else {
-            return
-        }
+        guard let oldest = [handle?.oldestUnanswered, checksOwnTopicSince].compactMap(\.self).min(),
+            DeliveryClock.monotonic() - oldest >= timeout.wholeNanoseconds
+        else { return }
         if isLeaving { return finish(didDisconnect: false) }
         connectionLost(.ended("\(machine.broker): no acknowledgement within \(timeout)"))
     }
@@ -286,7 +282,7 @@ final class NetworkLoop {
         perform(machine.stop())
     }
 
-    /// Sends DISCONNECT, once everything has been handed over.
+    /// Sends DISCONNECT, and ends once the network has it.
     func disconnect() {
         guard let handle else { return finish(didDisconnect: false) }
         if !isLeaving { handle.disconnect() }
@@ -294,7 +290,7 @@ final class NetworkLoop {
         if handle.socket < 0 { flushed { finish(didDisconnect: true) } }
     }
 
-    /// Calls `body` when the network has everything; not at all if it does not take it, which the deadline settles.
+    /// Calls `body` if everything is written. The caller tries again; if the peer never takes it, the deadline ends it.
     func flushed(_ body: () -> Void) {
         guard let proxy else { return body() }
         proxy.flush()

@@ -1,7 +1,7 @@
 import DequeModule
 
 extension BrokerConnection {
-    /// What a connection tells its reader.
+    /// A change of the connection, or a received message.
     package enum Occurrence: Hashable, Sendable {
         case connection(ConnectionState)
         /// A message on one of the topics subscribed to.
@@ -12,10 +12,10 @@ extension BrokerConnection {
     }
 }
 
-/// What waits for a connection's reader, in order.
+/// The occurrences that wait for a connection's reader, in their order.
 ///
-/// When there are too many messages the oldest is dropped, and when there are too many changes of the connection the oldest
-/// of these: a later one says as much about the messages behind both.
+/// Of too many messages the oldest is dropped, and of too many changes of the connection the oldest change: a later one
+/// says as much about the messages behind both.
 struct OccurrenceQueue {
     private static let mostChanges = 64
 

@@ -5,11 +5,11 @@ package import Logging
 import Synchronization
 import System
 
-/// Keeps events and a few small values in an SQLite file, so that no crash of the program loses any; or, without a file, as
-/// long as the process lives.
+/// Keeps events and a few small values in an SQLite file, so that no crash of the program loses any; without a file, in
+/// memory.
 ///
-/// What is written is the kernel's at once and survives the end of the program by whatever means. It is the disk's with
-/// the next checkpoint: a power cut may cost the events and numbers since then (up to 128 writes), but never the file.
+/// The kernel has at once what is written, so that it survives any end of the program. The disk has it with the next
+/// checkpoint: a power cut may cost the events and numbers since then (up to 128 writes), but never the file.
 /// The same is kept in memory, so that a file that fails while it is in use is replaced without a loss:
 /// - a damaged file is moved aside and a new one begins; what it held at the start is not sent;
 /// - a file that cannot be written or was deleted is tried again every few seconds.
@@ -20,12 +20,12 @@ package final class Outbox: EventStore {
         var maximumPages: Int?
         /// Nil while the file cannot be used.
         var file: OutboxFile?
-        /// Held from the first time on that it could be taken: closing any descriptor of its file releases it.
+        /// Kept once it could be taken: closing any descriptor of its file releases it.
         var lock: OutboxLock?
         var hasBeenOpened = false
-        /// What the file holds, or is to hold once it can be used.
+        /// What is in the file, or is to be in it once it can be used.
         var contents = OutboxFile.Contents()
-        /// What is written together with the event of a number.
+        /// The values that are written together with an event, by the event's number.
         var pending: [Int64: [String: [UInt8]?]] = [:]
         /// The condition while the file can be used.
         var healthy = StoreCondition(state: .ok)
@@ -40,7 +40,7 @@ package final class Outbox: EventStore {
         /// Opens the file; moves a damaged one aside and begins a new one.
         mutating func open(_ path: String) throws {
             let opened: OutboxFile
-            var found: OutboxFile.Contents
+            var found = OutboxFile.Contents()
             if lock?.isInPlace != true { lock = try OutboxLock(of: path) }
             do {
                 // Closed before a new one takes a damaged one's place: SQLite finds a file's log by its name.
@@ -50,11 +50,10 @@ package final class Outbox: EventStore {
             } catch {
                 let damage = OutboxFile.Failure(error, path: path)
                 guard damage.isDamage else { throw error }
-                let last = max(OutboxFile.lastSequence(inDamaged: path), Self.numberByClock())
-                found = .init(values: [replacementKey: []], lastSequence: last)
+                found.lastSequence = OutboxFile.lastSequence(inDamaged: path)
                 let aside = try OutboxFile.moveAside(path: path)
                 opened = try OutboxFile(path: path, maximumPages: maximumPages, lock: lock)
-                try opened.write(all: found)
+                lock?.note(isStale: true)
                 let detail = "\(damage): moved to \(aside), a new one begins"
                 healthy = StoreCondition(state: .restored, detail: detail)
             }
@@ -68,7 +67,7 @@ package final class Outbox: EventStore {
             file = opened
         }
 
-        /// Tries again to use the file, with what memory holds.
+        /// Tries again to use the file, with what is in memory.
         mutating func reopen() {
             guard let path else { return }
             if hasBeenOpened, access(path, F_OK) != 0 {
@@ -77,7 +76,17 @@ package final class Outbox: EventStore {
             }
             do {
                 try open(path)
-                try file?.write(all: contents)
+                settle()
+            } catch {
+                fail(error)
+            }
+        }
+
+        /// Writes everything into the file, which then has all numbers and values that were used.
+        mutating func settle() {
+            guard let file else { return }
+            do {
+                try file.write(all: contents)
                 lock?.note(isStale: false)
             } catch {
                 fail(error)
@@ -92,30 +101,25 @@ package final class Outbox: EventStore {
             problem = OutboxFile.Failure(error, path: path ?? "").description
         }
 
-        /// A number above all that earlier runs can have used: milliseconds since 1970, of which each had less than one event.
-        static func numberByClock() -> Int64 { DeliveryClock.system.now().wall / 1_000_000 }
     }
 
-    /// So many writes make a log worth merging into the file: about half a megabyte.
+    /// The number of writes after which the log is merged into the file: about half a megabyte.
     private static let writesPerCheckpoint = 128
-    /// How often the file's place is looked at, in nanoseconds.
+    /// Nanoseconds between two looks at the file's place.
     private static let lookInterval: Int64 = 1_000_000_000
-    /// How long after a failure the next attempt is made, in nanoseconds.
+    /// Nanoseconds between a failure and the next attempt.
     private static let retryInterval: Int64 = 3_000_000_000
-    /// The value that a file has which took a damaged one's place.
-    private static let replacementKey = "hasLostValues"
 
     /// The condition whenever it changes; for one reader.
     package let conditions: AsyncStream<StoreCondition>
-    /// Whether values of earlier runs may be missing, because a file was damaged or cannot be opened.
-    package let mayHaveLostValues: Bool
-    /// Whether an earlier run used numbers and values that it could not write, as on a full disk.
-    package let hasStaleValues: Bool
+    /// Whether numbers and values of earlier runs are missing: a full disk did not take them, or the file was damaged
+    /// or cannot be opened. Also true in later runs, until one has called `settle`.
+    package let hasLostValues: Bool
     private let path: String?
     private let logger: Logger
     private let found: [StoredEvent]
     private let state: Mutex<State>
-    /// A copy of the state's, whose lock is held while the disk is written.
+    /// A copy of the state's condition: the state's lock is held while the disk is written.
     private let published: Mutex<StoreCondition>
     private let checkpoints = DispatchQueue(label: "outbox")
     private let changes: AsyncStream<StoreCondition>.Continuation
@@ -137,8 +141,6 @@ package final class Outbox: EventStore {
         } catch let error as SQLiteError where error.primaryCode == SQLITE_BUSY {
             throw OutboxInUse(path: path, holder: "another program")
         } catch {
-            // The numbers used before are unknown.
-            state.contents.lastSequence = State.numberByClock()
             state.fail(error)
         }
         self.init(state, logger: logger)
@@ -150,10 +152,13 @@ package final class Outbox: EventStore {
         path = state.path
         self.logger = logger
         (conditions, changes) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
-        hasStaleValues = state.lock?.foundStale == true
-        if hasStaleValues { state.contents.lastSequence = max(state.contents.lastSequence, State.numberByClock()) }
+        hasLostValues = state.lock?.foundStale == true || path != nil && state.condition.state != .ok
+        if hasLostValues {
+            // Milliseconds since 1970 are above all numbers used so far: no run has had an event each millisecond.
+            let number = DeliveryClock.system.now().wall / 1_000_000
+            state.contents.lastSequence = max(state.contents.lastSequence, number)
+        }
         found = state.contents.events.values.sorted { $0.sequence < $1.sequence }
-        mayHaveLostValues = path != nil && state.file == nil || state.contents.values[Self.replacementKey] != nil
         published = Mutex(state.condition)
         self.state = Mutex(state)
     }
@@ -167,9 +172,8 @@ package final class Outbox: EventStore {
 
     package func nextSequence() -> Int64 { nextSequence(with: [:]) }
 
-    /// A number for the next event, with values that are written together with it, so that a crash loses both or neither.
-    ///
-    /// Without a file, which keeps no events over a crash, they hold at once.
+    /// Returns a number for the next event. The values are written together with that event, so that a crash loses both
+    /// or neither; without a file, where a crash loses all, they are kept at once.
     package func nextSequence(with values: [String: [UInt8]?]) -> Int64 {
         state.withLock { state in
             state.contents.lastSequence += 1
@@ -198,8 +202,8 @@ package final class Outbox: EventStore {
     /// Keeps values under their keys, all or none over a crash; nil forgets one.
     package func set(_ values: [String: [UInt8]?]) { write(.init(values: values)) }
 
-    /// Notes that a file in use holds all numbers and values that were used, after one with stale ones.
-    package func settle() { state.withLock { if $0.file != nil { $0.lock?.note(isStale: false) } } }
+    /// Writes all numbers and values that are in use, after which none are missing.
+    package func settle() { updating { $0.settle() } }
 
     /// Begins to merge the log into the file once it has grown, and tries again what failed.
     package func tidy() {

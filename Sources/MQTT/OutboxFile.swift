@@ -23,7 +23,7 @@ final class OutboxFile: Sendable {
         }
     }
 
-    /// What is to be written, in one transaction.
+    /// What is written in one transaction.
     struct Change {
         var events: [StoredEvent] = []
         var removed: [Int64] = []
@@ -41,8 +41,8 @@ final class OutboxFile: Sendable {
         static let newer = Self(description: "it was written by a newer version of this program")
     }
 
-    /// Event numbers that are believed. JSON readers take integers up to 2^53 exactly; half of that leaves room for
-    /// counting on from any accepted number.
+    /// The event numbers that are believed. JSON readers take integers up to 2^53 exactly; half of that leaves room for
+    /// counting on.
     static let sequences: ClosedRange<Int64> = 1...(1 << 52)
 
     /// What follows `CREATE TABLE` in the statements that make the tables, which SQLite keeps as well.
@@ -99,8 +99,7 @@ final class OutboxFile: Sendable {
         return connection
     }
 
-    /// Makes the tables, unless the file has them: version 0.1 noted no version of them, later ones do, in a table of this
-    /// name.
+    /// Makes the tables, unless the file has them: their version is in a table of its own, but not in files of 0.1.
     private static func makeTables(of connection: SQLiteConnection) throws {
         try connection.execute("CREATE TABLE IF NOT EXISTS grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
         guard try !versions(in: connection).contains("v1") else { return }
@@ -127,10 +126,7 @@ final class OutboxFile: Sendable {
     /// Whether the file is still in its place, not deleted or replaced.
     var isInPlace: Bool { (try? Self.identity(of: path)) == identity }
 
-    /// Reads everything.
-    ///
-    /// A damaged page may go unnoticed until much later, so all of this small file is checked now.
-    /// - Throws: what is wrong with the file.
+    /// Reads and checks everything, as a damaged page might go unnoticed until much later; throws what is wrong.
     func read() throws -> Contents {
         try connection.withLock { connection in
             try connection.transaction(isWriting: false) { try Self.read(connection) }
@@ -173,7 +169,7 @@ final class OutboxFile: Sendable {
         }
     }
 
-    /// The highest number used so far, as far as a damaged file still shows; 0 if it does not.
+    /// The highest number used so far, if a damaged file still shows it; else 0.
     static func lastSequence(inDamaged path: String) -> Int64 {
         (try? lastSequence(in: SQLiteConnection(path: path))) ?? 0
     }
@@ -218,12 +214,10 @@ final class OutboxFile: Sendable {
         }
     }
 
-    /// Merges the write-ahead log into the file, which waits for the disk while writers go on.
-    ///
-    /// - Parameter prepare: is called on the connection that does it, first.
-    /// - Throws: `SQLiteError`.
+    /// Merges the write-ahead log into the file, which waits for the disk while writers go on; throws `SQLiteError`.
+    /// `prepare` is called first, on the connection that does it.
     func checkpoint(_ prepare: () -> Void = {}) throws {
-        // A passive checkpoint is used because the other kinds hold the writers' lock while they wait for the disk.
+        // The connection's checkpoint is passive: the other kinds hold the writers' lock while they wait for the disk.
         try checkpointer.withLock { connection in
             prepare()
             try connection.checkpoint()
@@ -243,7 +237,7 @@ final class OutboxFile: Sendable {
 }
 
 extension OutboxFile.Failure {
-    /// What an error says about the file, in words a person can act on.
+    /// Explains an error in words that a person can act on.
     init(_ error: any Error, path: String) {
         guard let error = error as? SQLiteError else {
             self = error as? Self ?? Self(description: "\(error)")

@@ -1,9 +1,9 @@
 import Foundation
 import System
 
-/// Where a program keeps the outbox by default.
+/// The default place of the outbox.
 package enum OutboxLocation {
-    /// The directory that systemd (`STATE_DIRECTORY`) or the desktop's conventions (`XDG_STATE_HOME`) give to programs' state.
+    /// The directory for state, from systemd (`STATE_DIRECTORY`) or the desktop's conventions (`XDG_STATE_HOME`).
     package static func directory(environment: [String: String]) -> String {
         let environment = environment.given
         if let directory = environment["STATE_DIRECTORY"]?.split(separator: ":").first { return String(directory) }
@@ -11,7 +11,7 @@ package enum OutboxLocation {
         return (environment["HOME"] ?? "/var/lib") + "/.local/state/facet"
     }
 
-    /// The file for events under a base topic. Each base topic has its own, because each is a program of its own.
+    /// The file for events under a base topic; each base topic is a program of its own, with its own file.
     package static func path(topic: String, environment: [String: String]) -> String {
         var name = identifier(ofTopic: topic)
         // Most file systems take 255 bytes, of which SQLite's own files need some for an ending.

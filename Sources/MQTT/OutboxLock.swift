@@ -16,10 +16,10 @@ package struct OutboxInUse: Error, CustomStringConvertible {
 /// Keeps other processes from using an outbox, from its creation to the end of its last reference.
 ///
 /// The kernel drops the lock with the process, however that ends, and with the first descriptor of its file that the
-/// process closes. The lock's file stays. It is empty while the outbox holds all numbers that were used, and has one byte
-/// otherwise: a full disk takes such a length, because no block belongs to it.
+/// process closes. The lock's file stays: empty if the outbox has all numbers that were used, one byte long otherwise.
+/// A full disk takes such a length, because it needs no block.
 final class OutboxLock: Sendable {
-    /// Whether the last process used numbers that it could not write.
+    /// Whether an earlier process used numbers that it could not write.
     let foundStale: Bool
     private let descriptor: CInt
     private let name: String
@@ -47,10 +47,10 @@ final class OutboxLock: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Whether the lock's file is still where another process looks for it.
+    /// Whether the lock's file is still in its place, where another process looks for it.
     var isInPlace: Bool { (try? OutboxFile.identity(of: name)) == identity }
 
-    /// Notes for the next process whether numbers are used that the outbox does not hold.
+    /// Notes for the next process whether numbers are in use that the outbox does not have.
     func note(isStale: Bool) { _ = ftruncate(descriptor, isStale ? 1 : 0) }
 
     private static func makeDirectory(of path: String) throws {

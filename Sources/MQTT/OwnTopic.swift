@@ -3,9 +3,9 @@
 /// A late will is corrected at once. Should two programs both claim the topic, their corrections grow rarer instead of
 /// answering each other as fast as the network can.
 struct SelfCorrection {
-    /// Corrections closer together than this mean that another client keeps writing.
+    /// Nanoseconds; corrections closer together mean that another client keeps writing.
     static let quietPeriod: Int64 = 60_000_000_000
-    /// The second correction in a row waits that long, each further one twice as long as the one before.
+    /// The wait of the second correction in a row, in nanoseconds; each further one waits twice as long.
     static let firstWait: Int64 = 1_000_000_000
 
     private(set) var due: Int64?
@@ -32,6 +32,6 @@ struct SelfCorrection {
         return true
     }
 
-    /// The connection ended; on the next one all is sent anyway.
+    /// Notes that the connection ended; on the next one all is sent anyway.
     mutating func connectionLost() { due = nil }
 }

@@ -1,9 +1,9 @@
 /// Checks the broker's packets before libmosquitto reads them.
 ///
-/// libmosquitto 2.0 ends the process when a packet carries a property it does not know: its property reader logs without a
-/// client handle, and the logger asserts that there is one. No callback or option prevents that. It also allocates
-/// whatever length a packet announces. So it gets complete packets only, whose properties are well-formed and known
-/// (OASIS MQTT 5.0 §2.2.2), and whose size is within the limit.
+/// libmosquitto 2.0 ends the process when a packet has a property that it does not know: its property reader logs
+/// without a client handle, and the logger asserts that there is one. It also allocates whatever length a packet
+/// announces. So it gets complete packets only, whose properties are well-formed and known (OASIS MQTT 5.0 §2.2.2), and
+/// whose size is within the limit.
 package struct PacketInspector {
     /// Why the connection cannot go on.
     package struct Malformed: Error, Equatable, CustomStringConvertible {
@@ -12,7 +12,7 @@ package struct PacketInspector {
         package var description: String { "the broker sent \(reason)" }
     }
 
-    /// What libmosquitto may read, and what it will never see.
+    /// The packets for libmosquitto, and what was left out.
     package struct Result: Equatable {
         package var packets: [UInt8] = []
         /// Messages larger than the limit.
@@ -22,14 +22,14 @@ package struct PacketInspector {
     private let isVersion5: Bool
     private let limit: Int
     private var buffer: [UInt8] = []
-    /// How many bytes of an oversized message are still to come.
+    /// The bytes of an oversized message that are still to come.
     private var skip = 0
 
     /// `limit` is the largest packet, header included, in bytes.
     package init(isVersion5: Bool, limit: Int) { (self.isVersion5, self.limit) = (isVersion5, limit) }
 
-    /// Returns the packets that are complete with these bytes from the network. Throws `Malformed`; the packets before
-    /// that one are lost with it, as any under way when a connection ends.
+    /// Returns the packets that are complete with these bytes from the network. Throws `Malformed`, with which the
+    /// packets before are lost too.
     package mutating func inspect(_ bytes: some Collection<UInt8>) throws(Malformed) -> Result {
         var result = Result()
         let skipped = min(skip, bytes.count)
@@ -108,7 +108,7 @@ private struct Reader {
     private enum Kind {
         case fixed(Int)
         case variableInteger
-        /// So many, one after the other.
+        /// One or several texts, one after the other.
         case strings(Int)
     }
 

@@ -4,7 +4,7 @@ import System
 
 /// Listens for one connection from within this process, on a UNIX socket in a directory that only this user can enter.
 ///
-/// libmosquitto takes no descriptor, only an address to connect to. The socket's name is gone as soon as it is connected.
+/// libmosquitto takes an address to connect to, but no descriptor. The socket's name is removed once it is connected.
 enum PrivateListener {
     /// Accepts the connection that `connect` makes to the path it is given.
     static func accept(_ connect: (String) throws(MQTTError) -> Void) throws(MQTTError) -> CInt {
@@ -26,7 +26,7 @@ enum PrivateListener {
         return accepted
     }
 
-    /// Makes a directory with a new name and mode 0700, where one can be made: of the service, the user or the machine.
+    /// Makes a directory with a new name and mode 0700 in the first usable directory of the service, user or machine.
     private static func makeDirectory() throws(MQTTError) -> String {
         let variables: [String] = ["RUNTIME_DIRECTORY", "XDG_RUNTIME_DIR", "TMPDIR"]
         let places =

@@ -17,10 +17,10 @@ final class SocketProxy {
     private var isAtEnd = false
     private var isInnerAtEnd = false
     private var hasEnded = false
-    /// Why the connection ended, where libmosquitto would not know.
+    /// Why the connection ended, if libmosquitto does not know it.
     private(set) var failure: (any Error)?
 
-    /// Takes both over.
+    /// Takes over the stream and the socket.
     init(stream: ByteStream, inner: CInt, inspector: PacketInspector) {
         (self.stream, self.inner, self.inspector) = (stream, inner, inspector)
     }
@@ -42,7 +42,7 @@ final class SocketProxy {
     /// Whether the network has everything that was handed over.
     var isFlushed: Bool { outgoing.isEmpty }
 
-    /// Takes what came from the network to libmosquitto; returns how many messages were too large and are dropped.
+    /// Passes on what came from the network; returns the number of messages that were too large and are dropped.
     func receive() -> Int {
         var oversized = 0
         // A limited number of times, so that a flood does not keep the thread from everything else.
@@ -77,7 +77,7 @@ final class SocketProxy {
         if isAtEnd { shutdown(inner, CInt(SHUT_WR)) }
     }
 
-    /// Takes what libmosquitto wrote to the network.
+    /// Passes on what libmosquitto wrote.
     func flush() {
         do {
             while true {

@@ -2,12 +2,11 @@ import CMosquitto
 import Glibc
 import System
 
-/// The TLS settings as OpenSSL holds them, until the connections made with them have their own reference.
+/// The TLS settings in the form of OpenSSL.
 final class TLSContext {
     fileprivate let context: OpaquePointer
 
-    /// Has OpenSSL read certificates and keys; throws `MQTTError`, which names the file that is missing, unreadable or
-    /// not what it should be.
+    /// Has OpenSSL read certificates and keys; throws `MQTTError`, which names the file that cannot be used.
     init(_ settings: TLSSettings) throws(MQTTError) {
         guard (settings.certificate == nil) == (settings.key == nil) else {
             throw .tls("a client certificate needs its key, and a key its certificate: set both or none")
@@ -107,7 +106,7 @@ final class ByteStream {
         return count ?? 0
     }
 
-    /// What a call of the socket's own says; nil if the socket is not ready.
+    /// The result of a call of the socket; nil if the socket is not ready.
     private func moved(_ count: Int) throws(Failure) -> Int? {
         if count >= 0 { return count }
         guard errno == EAGAIN || errno == EINTR else { throw .system(errno) }
@@ -120,14 +119,13 @@ final class ByteStream {
         shutdown(socket, CInt(SHUT_WR))
     }
 
-    /// Makes closing the socket throw away what the kernel has not sent, so that a broker that wakes up hours later does
-    /// not get it.
+    /// Has the kernel drop unsent bytes when the socket is closed: a broker that wakes hours later does not get them.
     func discardUnsentBytes() {
         var option = linger(l_onoff: 1, l_linger: 0)
         setsockopt(socket, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
     }
 
-    /// What a call of OpenSSL says; nil if TLS waits for the socket, 0 at the end of the stream.
+    /// The result of a call of OpenSSL; nil if TLS waits for the socket, 0 at the end of the stream.
     private func moved(_ session: OpaquePointer, _ call: (OpaquePointer) -> CInt) throws(Failure) -> Int? {
         ERR_clear_error()
         // A failure that is not the system's leaves what an earlier call has set.
@@ -146,14 +144,15 @@ final class ByteStream {
         // The peer closed without a word of TLS, as a broker that restarts or has no room does.
         case SSL_ERROR_SSL where ERR_GET_REASON(ERR_peek_error()) == SSL_R_UNEXPECTED_EOF_WHILE_READING: return 0
         default:
-            let (said, verification) = (lastReason(), SSL_get_verify_result(session))
+            let said = lastReason()
+            let verification = SSL_get_verify_result(session)
             let text = verification == X509_V_OK ? said : String(cString: X509_verify_cert_error_string(verification))
             throw Failure(description: text ?? "TLS failed", isUntrusted: true)
         }
     }
 }
 
-/// What went wrong in OpenSSL, with what was tried.
+/// The error of OpenSSL's last call, with what was tried.
 private func tlsError(_ attempt: String) -> MQTTError { .tls("\(attempt): \(lastReason() ?? "unknown reason")") }
 
 /// Why OpenSSL's last call failed, which it forgets then; nil if it does not say.

@@ -5,13 +5,13 @@ import Yams
 package struct SettingsProblem: Hashable, Sendable, CustomStringConvertible {
     /// The dotted key, or nil if the problem is the file as a whole.
     package var key: String?
-    /// Where the value came from: a file with a line, an environment variable, the command line.
+    /// The origin of the value: a file with a line, an environment variable, the command line.
     package var source: String
     package var reason: String
     /// The line of the file, 0 for what comes from elsewhere.
     var line = 0
 
-    /// One line: source, key, reason, none of them longer than a person reads.
+    /// One line with source, key and reason, each cut to a length that a person reads.
     package var description: String {
         let parts = [source, key, reason].compactMap(\.self)
         return parts.map { $0.utf8.count > 300 ? $0.prefix(200) + "…" : $0 }.joined(separator: ": ")
@@ -35,7 +35,7 @@ package struct SettingsError: Error, Hashable, Sendable, CustomStringConvertible
     /// A line for each problem, as far as they are shown.
     package var description: String { text(about: "the settings have") }
 
-    /// A line for each problem, as far as they are shown, after a line that begins with other words than "the settings have".
+    /// A line for each problem, as far as they are shown, after a line that begins with `beginning`.
     package func text(about beginning: String) -> String {
         let count = problems.count == 1 ? "one problem" : "\(problems.count) problems"
         var lines = problems.prefix(Self.maximumShown).map { "  \($0)" }
@@ -44,7 +44,7 @@ package struct SettingsError: Error, Hashable, Sendable, CustomStringConvertible
     }
 }
 
-/// A settings file, as values by dotted key with the lines they stand on.
+/// A settings file, as values by dotted key with their lines.
 package struct SettingsFile {
     enum Value: Hashable {
         case text(String)

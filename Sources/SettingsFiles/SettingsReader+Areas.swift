@@ -24,15 +24,8 @@ extension SettingsReader {
             read(key + ".dwell", seconds: &dwell, in: .zero ... .seconds(3600))
             read(key + ".minimumSize", &minimumSize, in: 0...1)
             read(key + ".anchor", &anchor)
-            return area.map {
-                Zone(
-                    name.precomposedStringWithCanonicalMapping,
-                    $0,
-                    dwell: dwell,
-                    minimumSize: minimumSize,
-                    anchor: anchor
-                )
-            }
+            let composed = name.precomposedStringWithCanonicalMapping
+            return area.map { Zone(composed, $0, dwell: dwell, minimumSize: minimumSize, anchor: anchor) }
         }
     }
 

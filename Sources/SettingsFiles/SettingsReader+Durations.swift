@@ -20,7 +20,7 @@ extension ClosedRange<Duration> {
 extension Duration {
     /// Reads a duration with its unit: `250ms`, `1.5s`, `2min`, `1h`; nil for anything else.
     package init?(text: String) {
-        // A Duration cannot be made of more seconds than an Int64 holds; a century is more than any setting takes.
+        // A Duration is limited to the seconds of an Int64; a century is more than any setting takes.
         guard let seconds = Self.seconds(in: text), seconds < 100 * 365 * 86_400 else { return nil }
         self = .seconds(seconds)
     }

@@ -1,8 +1,8 @@
 import Foundation
 import System
 
-/// Reads settings strictly, from the command line before the environment before the file: what is wrong is reported, not
-/// replaced by a default.
+/// Reads settings strictly, from the command line before the environment before the file: what is wrong is reported,
+/// not replaced by a default.
 ///
 /// Each `read` leaves a value as it is if no source gives it.
 package struct SettingsReader {
@@ -73,8 +73,8 @@ package struct SettingsReader {
         for name in names(in: prefix, depth: .max) { read("\(prefix).\(name)", &group[name], "a single value") { $0 } }
     }
 
-    /// The names of the settings under a key that are not known beforehand, sorted; what lies deeper than `depth` belongs to
-    /// them. Reports a key that is no group.
+    /// The names of the settings under a key that are not known beforehand, sorted; what lies deeper than `depth`
+    /// belongs to them. Reports a key that is no group.
     package mutating func names(in prefix: String, depth: Int = 1) -> [String] {
         switch find(prefix) {
         case nil: break
@@ -104,8 +104,8 @@ package struct SettingsReader {
     package func hasProblem(with key: String) -> Bool { problems.contains { $0.key == key } }
 
     /// Reports every key of the file and the command line that no setting was read by, and every variable of the
-    /// environment that looks like one; of a key that was renamed, the key that stands for it now and in what form. Throws
-    /// all problems, if there are any.
+    /// environment that looks like one; of a key that was renamed, the key that stands for it now and in what form.
+    /// Throws all problems, if there are any.
     package mutating func finish(renamed: [String: (key: String, form: String)] = [:]) throws(SettingsError) {
         let sections = Set(readKeys.flatMap(Self.sections))
         let keys = readKeys.union(sections)

@@ -102,7 +102,7 @@ struct SettingsTests {
             (#"mqtt: {brokers: ["mqtt://a", "mqtts://b"]}"#, "f.yaml:1: mqtt.brokers: mixes"),
             (#"mqtt: {brokers: ["x@a", "y@b"]}"#, "f.yaml:1: mqtt.brokers: names different users"),
             ("camera: {decoder: vaapi}", #"f.yaml:1: camera.decoder: "vaapi" is not one of auto, software, hardware"#),
-            ("mqtt: {protocol: 4}", #"f.yaml:1: mqtt.protocol: "4" is not one of auto, 5, 3.1.1"#),
+            ("mqtt: {protocol: 4}", #"f.yaml:1: mqtt.protocol: "4" is not one of 5, 3.1.1, or auto"#),
             ("mqtt: {topic: a/#}", #"f.yaml:1: mqtt.topic: "a/#" is not a topic"#),
             ("mqtt: {brokers: ['mqtt://a'], tls: {ca: x}}", "f.yaml:1: mqtt.brokers: mixes"),
             ("mqtt: {host: a}", "f.yaml:1: mqtt.host: is now mqtt.brokers, such as [broker.lan]"),
@@ -415,7 +415,7 @@ struct SettingsTests {
         let origin = MessageOrigin(camera: "front", boot: "01JD6Z3K9QW2X4Y5V6B7N8M9PA")
         let settings = try plain.brokerSettings(origin: origin, environment: [:])
         #expect(settings.address == "a:1883, b:1884, [::1]:1883")
-        #expect(settings.protocolPreference == .version311)
+        #expect(settings.version == .version311)
         #expect(settings.willDelay == .zero)
         let secure = try Settings.read(text: #"mqtt: {brokers: ["mqtts://lamp@a", "b:1884"]}"#).mqtt
         #expect(try secure.brokerSettings(origin: origin, environment: [:]).address == "a:8883, b:1884")

@@ -48,7 +48,7 @@ enum Broker {
         let server = answering
         server.answer.withLock { $0 = Data((first & 2 == 2 ? acceptance : []) + bytes.dropFirst()) }
         var settings = BrokerSettings(host: "127.0.0.1", port: server.port, clientID: "fuzz")
-        settings.protocolPreference = isVersion5 ? .version5 : .version311
+        settings.version = isVersion5 ? .version5 : .version311
         settings.reconnectDelay = .seconds(20)...Duration.seconds(30)
         guard let client = try? BrokerConnection(settings: settings, logger: logger) else { return }
         try? client.subscribe("faces/#")

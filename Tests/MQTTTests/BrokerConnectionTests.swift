@@ -177,13 +177,13 @@ struct BrokerConnectionTests {
 
     @Test(
         "oversized, binary and malformed messages are harmless",
-        arguments: [.version5, .version311] as [BrokerSettings.ProtocolPreference]
+        arguments: [.version5, .version311] as [ConnectionState.ProtocolVersion]
     )
-    func hostileMessages(version: BrokerSettings.ProtocolPreference) async throws {
+    func hostileMessages(version: ConnectionState.ProtocolVersion) async throws {
         let broker = try await MosquittoBroker()
         var settings = BrokerSettings.test(port: broker.port)
         settings.maximumIncomingPayload = 1000
-        settings.protocolPreference = version
+        settings.version = version
         let connection = try BrokerConnection(testing: settings)
         try connection.subscribe("faces/#")
         let sender = try await Observer(of: broker, to: "ready")

@@ -9,7 +9,7 @@ struct ConnectionStateMachineTests {
 
     /// Always waits as long as the jitter allows.
     private func machine(
-        _ preference: BrokerSettings.ProtocolPreference = .automatic,
+        _ preference: ConnectionState.ProtocolVersion? = nil,
         brokers: Int = 1,
         willDelay: Duration = .zero,
         ownTopic: String? = nil
@@ -17,7 +17,7 @@ struct ConnectionStateMachineTests {
         var settings = BrokerSettings(host: "broker", clientID: "camera")
         settings.brokers = (0..<brokers).map { .init(host: "broker\($0)", port: 1883) }
         settings.selfCorrectingTopic = ownTopic
-        settings.protocolPreference = preference
+        settings.version = preference
         settings.willDelay = willDelay
         settings.reconnectDelay = .milliseconds(500) ... .seconds(8)
         return ConnectionStateMachine(settings: settings, jitter: \.upperBound)
@@ -174,7 +174,7 @@ struct ConnectionStateMachineTests {
             now = machine.deadline ?? .max
             guard case .open(let attempt)? = machine.tick(now: now).last else { continue }
             machine.reached(.asking, now: now)
-            requests.append("\((now - loss) / 1_000_000) ms \(attempt.version.rawValue)")
+            requests.append("\((now - loss) / 1_000_000) ms MQTT \(attempt.version.rawValue)")
         }
         return requests
     }

@@ -212,7 +212,7 @@ struct HostileBrokerTests {
             return .send(FakeBroker.answer(to: packet, version: request.version))
         }
         var settings = Self.settings(broker)
-        settings.protocolPreference = .version311
+        settings.version = .version311
         let log = LogRecorder()
         let connection = try BrokerConnection(testing: settings, logger: log.logger)
         func state(_ topic: String, _ size: Int, qos: MQTTMessage.QoS = .atLeastOnce) -> MQTTMessage {

@@ -11,21 +11,21 @@ struct LifeSignTests {
     private func settings(
         port: Int,
         willDelay: Duration = .zero,
-        version: BrokerSettings.ProtocolPreference = .automatic
+        version: ConnectionState.ProtocolVersion? = nil
     ) -> BrokerSettings {
         var settings = BrokerSettings.test(port: port)
         settings.will = Self.offline
         settings.willDelay = willDelay
         settings.selfCorrectingTopic = "faces/status"
-        settings.protocolPreference = version
+        settings.version = version
         return settings
     }
 
     @Test(
         "a cut connection lets the will out, and the return corrects it",
-        arguments: [.version5, .version311] as [BrokerSettings.ProtocolPreference]
+        arguments: [.version5, .version311] as [ConnectionState.ProtocolVersion]
     )
-    func will(version: BrokerSettings.ProtocolPreference) async throws {
+    func will(version: ConnectionState.ProtocolVersion) async throws {
         let broker = try await MosquittoBroker()
         let gate = try TCPProxy(to: broker.port)
         let observer = try await Observer(of: broker)
@@ -69,9 +69,9 @@ struct LifeSignTests {
 
     @Test(
         "a late will is corrected by the client itself",
-        arguments: [.version5, .version311] as [BrokerSettings.ProtocolPreference]
+        arguments: [.version5, .version311] as [ConnectionState.ProtocolVersion]
     )
-    func lateWill(version: BrokerSettings.ProtocolPreference) async throws {
+    func lateWill(version: ConnectionState.ProtocolVersion) async throws {
         let broker = try await MosquittoBroker()
         let observer = try await Observer(of: broker)
         let connection = try BrokerConnection(testing: settings(port: broker.port, version: version))
@@ -109,7 +109,7 @@ struct LifeSignTests {
     }
 
     /// The settings of one of two daemons that were given the same client id and topic.
-    private func rival(_ name: String, port: Int, version: BrokerSettings.ProtocolPreference) -> BrokerSettings {
+    private func rival(_ name: String, port: Int, version: ConnectionState.ProtocolVersion) -> BrokerSettings {
         var settings = settings(port: port, version: version)
         settings.will = MQTTMessage(topic: "faces/status", text: "\(name) offline", qos: .atLeastOnce, retain: true)
         return settings
@@ -117,9 +117,9 @@ struct LifeSignTests {
 
     @Test(
         "of two clients with the same id one gives way, and says why",
-        arguments: [.version5, .version311] as [BrokerSettings.ProtocolPreference]
+        arguments: [.version5, .version311] as [ConnectionState.ProtocolVersion]
     )
-    func rivals(version: BrokerSettings.ProtocolPreference) async throws {
+    func rivals(version: ConnectionState.ProtocolVersion) async throws {
         let broker = try await MosquittoBroker()
         let log = LogRecorder()
         var connections: [BrokerConnection] = []
@@ -175,7 +175,7 @@ struct LifeSignTests {
     func suspectedTakeover() async throws {
         let broker = try await MosquittoBroker()
         var settings = BrokerSettings.test(port: broker.port)
-        settings.protocolPreference = .version311
+        settings.version = .version311
         let first = try BrokerConnection(testing: settings)
         let second = try BrokerConnection(testing: settings)
         let states = StateWatcher(first)
@@ -189,9 +189,9 @@ struct LifeSignTests {
 
     @Test(
         "two clients with the same id that look after different topics are found out too",
-        arguments: [.version5, .version311] as [BrokerSettings.ProtocolPreference]
+        arguments: [.version5, .version311] as [ConnectionState.ProtocolVersion]
     )
-    func rivalsApart(version: BrokerSettings.ProtocolPreference) async throws {
+    func rivalsApart(version: ConnectionState.ProtocolVersion) async throws {
         let broker = try await MosquittoBroker()
         let log = LogRecorder()
         var connections: [BrokerConnection] = []

@@ -17,14 +17,14 @@ struct SecurityTests {
 
     @Test(
         "the right password opens, the wrong one is named, retried and never logged",
-        arguments: [.version5, .version311] as [BrokerSettings.ProtocolPreference]
+        arguments: [.version5, .version311] as [ConnectionState.ProtocolVersion]
     )
-    func passwords(version: BrokerSettings.ProtocolPreference) async throws {
+    func passwords(version: ConnectionState.ProtocolVersion) async throws {
         var options = MosquittoBroker.Options()
         options.users = ["camera": Self.password]
         let broker = try await MosquittoBroker(options)
         var settings = BrokerSettings.test(port: broker.port)
-        settings.protocolPreference = version
+        settings.version = version
         settings.username = "camera"
         settings.password = Secret("wrong \(Self.password)")
         let log = LogRecorder()

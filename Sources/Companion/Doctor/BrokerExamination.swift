@@ -58,7 +58,7 @@ struct BrokerExamination {
     private func findings(_ patterns: String) -> [Finding] {
         var findings: [Finding] = []
         if case .connected(let version, let broker) = table.connection {
-            findings.append(.works("broker", "\(broker) with \(version.rawValue)"))
+            findings.append(.works("broker", "\(broker) with MQTT \(version.rawValue)"))
         }
         for (base, camera) in table.sorted {
             var found = [daemon(base, camera)] + details(base, camera)

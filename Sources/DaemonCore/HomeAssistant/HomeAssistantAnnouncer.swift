@@ -43,8 +43,8 @@ final class HomeAssistantAnnouncer: Sendable {
         }
     }
 
-    /// The discovery topics that hold a message of this daemon, across restarts, so that none is left behind when discovery is
-    /// switched off, or the base or the prefix changes: those of earlier runs, and this one's if it announces.
+    /// The discovery topics with a message of this daemon: those of earlier runs, and this one's if it announces. None
+    /// is left behind when discovery is switched off, or the base or the prefix changes.
     private var announcedTopics: (left: [String], own: [String]) {
         let own = isOn ? [discovery.withLock(\.topic)] : []
         return (store.list(for: Self.key).filter { !own.contains($0) }, own)
@@ -74,8 +74,7 @@ final class HomeAssistantAnnouncer: Sendable {
         if isOn { announce() }
     }
 
-    /// Takes over the zones, and those that were announced at any time before: Home Assistant keeps an entity until a message
-    /// removes it.
+    /// Takes over the zones, and all that were announced before: Home Assistant keeps an entity until it is removed.
     private func remember(_ zones: [Zone]) {
         let names = zones.map(\.name)
         let stored = store.list(for: Self.zonesKey)
@@ -102,7 +101,7 @@ final class HomeAssistantAnnouncer: Sendable {
 }
 
 extension Outbox {
-    /// The texts that are kept under a key, none of which holds a U+0000.
+    /// The texts that are kept under a key, all without U+0000.
     fileprivate func list(for key: String) -> [String] {
         String(decoding: value(for: key) ?? [], as: UTF8.self).split(separator: "\0").map(String.init)
     }

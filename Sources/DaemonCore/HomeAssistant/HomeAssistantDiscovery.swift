@@ -10,7 +10,7 @@ import MQTT
 /// release ignores fields that are younger than itself, such as `default_entity_id` (2025.10).
 struct HomeAssistantDiscovery: Hashable, Sendable {
     var settings: Settings
-    /// The zones that there were once, whose entities are removed.
+    /// The zones of earlier settings, whose entities are removed.
     var formerZones: [String] = []
 
     var zones: [String] { settings.tracking.zones.map(\.name) }
@@ -20,10 +20,10 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
     /// A discovery topic takes letters, digits, `_` and `-` only.
     private var deviceID: String { "facet-" + OutboxLocation.identifier(ofTopic: settings.mqtt.topic) }
 
-    /// Where the discovery message goes.
+    /// The topic of the discovery message.
     var topic: String { "\(settings.homeAssistant.prefix)/device/\(deviceID)/config" }
 
-    /// Where Home Assistant publishes `online` when it has started.
+    /// The topic on which Home Assistant publishes `online` when it has started.
     var birthTopic: String { "\(settings.homeAssistant.prefix)/status" }
 
     /// The message, the same bytes each time.
@@ -162,17 +162,18 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
         let entity = entity("event", topic.rawValue, name, of: topic, icon: icon)
             .with(["event_types": [topic.rawValue], "availability": [String]()])
         // A trigger fires on each message and has no state that could change without one.
-        let trigger = Component(topic.rawValue + "_trigger", "device_automation", isThere: isPublished(topic)).with([
-            "automation_type": "trigger", "type": topic.rawValue, "subtype": "face",
-            "topic": self.name(topic), "qos": 1,
-        ])
+        let trigger = Component(topic.rawValue + "_trigger", "device_automation", isThere: settings.publishes(topic))
+            .with([
+                "automation_type": "trigger", "type": topic.rawValue, "subtype": "face",
+                "topic": self.name(topic), "qos": 1,
+            ])
         return [entity, trigger]
     }
 
     private var isLookingPublished: Bool { settings.metadata.fields.contains(.looking) }
 
-    /// An entity; it is not there if the topic is not published. An entity that shows faces is available only while frames
-    /// come: without them `off` and 0 would say that there is no face.
+    /// Makes an entity; it is not there if the topic is not published. An entity that shows faces is available only
+    /// while frames come: without them `off` and 0 would say that there is no face.
     private func entity(
         _ platform: String,
         _ key: String,
@@ -184,7 +185,8 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
         let words = [settings.camera.name, name].compactMap(Self.slug)
         let isOfFaces = [.count, .metadata, .zones].contains(topic)
         let streaming = "value_json.state == 'online' and value_json.cameraState | default('') == 'streaming'"
-        return Component(key.replacing("-", with: "_"), platform, isThere: isThere && isPublished(topic)).with([
+        let isThere = isThere && settings.publishes(topic)
+        return Component(key.replacing("-", with: "_"), platform, isThere: isThere).with([
             "unique_id": "\(deviceID)-\(key)", "name": name, "qos": 1,
             "default_entity_id": words.count == 2 ? "\(platform).\(words.joined(separator: "_"))" : nil,
             "icon": icon.map { "mdi:" + $0 }, platform == "camera" ? "topic" : "state_topic": self.name(topic),
@@ -194,7 +196,7 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
         ])
     }
 
-    /// What comes with each interval of the figures, changed or not.
+    /// The topics that are published with each interval of the figures, changed or not.
     static let repeated: [Topic] = [.stats, .count, .metadata, .zones]
 
     /// Seconds after which what was not repeated is unknown.
@@ -223,12 +225,6 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
         return ["value_template": template]
     }
 
-    private func isPublished(_ topic: Topic) -> Bool {
-        guard topic != .previewJPEG else { return settings.preview.enabled }
-        if [.zones, .zoneEnter, .zoneLeave].contains(topic), zones.isEmpty { return false }
-        return !Topic.selectable.contains(topic) || settings.publish.contains(topic)
-    }
-
     /// A name as Home Assistant writes it in an entity's id; nil if that takes a transliteration, which Home Assistant
     /// does better.
     private static func slug(_ name: String) -> String? {
@@ -238,7 +234,7 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
     }
 }
 
-/// An entity or a trigger; with its platform alone, which makes Home Assistant remove it, if it is not there.
+/// An entity or a trigger; if it is not there, its platform alone, which makes Home Assistant remove it.
 private struct Component {
     let name: String
     private let isThere: Bool
@@ -250,7 +246,7 @@ private struct Component {
         fields = ["platform": platform]
     }
 
-    /// With further fields; of a field that it has, the new value.
+    /// Returns it with these fields added or replaced.
     func with(_ fields: JSON) -> Component {
         var component = self
         if isThere { component.fields.merge(fields) { $1 } }
@@ -261,6 +257,6 @@ private struct Component {
 private typealias JSON = [String: Any?]
 
 extension JSON {
-    /// Without the fields that are nil.
+    /// The fields that are not nil.
     fileprivate var present: [String: Any] { compactMapValues { $0 } }
 }

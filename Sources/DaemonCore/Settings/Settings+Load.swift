@@ -2,7 +2,7 @@ import FaceMessages
 package import SettingsFiles
 
 extension SettingsError {
-    /// With names and values that may be written to a terminal, whatever a file or a variable has.
+    /// The error with names and values made fit for a terminal.
     fileprivate var printable: Self {
         var shown = self
         for index in shown.problems.indices {

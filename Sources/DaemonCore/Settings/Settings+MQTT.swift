@@ -6,7 +6,7 @@ import System
 
 extension Settings {
     package struct MQTT: Hashable, Sendable {
-        /// The connection as far as the owner sets it; without a client id for one made of the topic and the host's name.
+        /// The connection as far as the owner sets it; an empty client id is replaced by `defaultClientID`.
         package var connection = BrokerSettings(host: "localhost", clientID: "")
         package var topic = "faces"
         package var passwordFile: String?
@@ -29,7 +29,7 @@ extension Settings {
                 reader.refuse("mqtt.brokers", "names different users: all brokers have one, best in mqtt.username")
             }
             connection.username = connection.username ?? users.first
-            reader.read("mqtt.protocol", &connection.protocolPreference)
+            reader.read("mqtt.protocol", &connection.version, "one of 5, 3.1.1", or: "auto") { .init(rawValue: $0) }
             reader.read("mqtt.willDelay", &connection.willDelay, in: .zero ... .seconds(3600))
             reader.read("mqtt.passwordFile", &passwordFile)
             reader.read("mqtt.keepAlive", &connection.keepAlive, in: .seconds(5) ... .seconds(3600))

@@ -115,9 +115,9 @@ extension Settings {
     package struct Camera: Hashable, Sendable {
         package var name = "camera"
         package var source = "auto"
-        /// What a camera is asked for; of a pipeline or a command too as far as that can be.
+        /// What a camera is asked for, and a pipeline or a command as far as possible.
         package var configuration = CameraConfiguration()
-        /// How frames come, of any source.
+        /// How frames of any source are taken.
         package var options = FrameSourceOptions()
     }
 
@@ -128,9 +128,8 @@ extension Settings {
         package var options = FaceAnalyzer.Options()
     }
 
-    /// What metadata holds, and when it counts as changed.
     package struct Outbox: Hashable, Sendable {
-        /// Nil is `OutboxLocation`'s.
+        /// The file; nil for that of `OutboxLocation`.
         package var path: String?
         package var rules = DeliveryRules()
     }
