@@ -70,7 +70,7 @@ final class FrameProcessor: @unchecked Sendable {
     /// Frames are about to come. The source counts as lost after its `stallTimeout` of frames that cannot be decoded.
     func begin(_ stream: StreamDescription, _ options: FrameSourceOptions) -> FaceUpdate {
         self.stream = stream
-        meter.decoder = stream.decoder
+        meter.use(decoder: stream.decoder)
         stallTimeout = options.stallTimeout / .seconds(1)
         tracker.options.isMirrored = options.isMirrored
         lastPicture = nil

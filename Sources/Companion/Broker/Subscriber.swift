@@ -129,10 +129,9 @@ package final class Subscriber: Sendable {
                 }
             }
             hand { $0.begin() }
-            let meter = StatsMeter(session.meter)
             async let _: Void = {
                 while (try? await Task.sleep(for: .seconds(UpdateMessages.statsInterval))) != nil {
-                    hand { $0.messages(of: meter.figures()) }
+                    hand { $0.messages(of: session.meter.figures()) }
                 }
             }()
             do {
