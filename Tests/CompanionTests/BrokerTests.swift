@@ -116,8 +116,7 @@ struct BrokerTests {
         }
         var said: [String] = []
         for isOn in [false, false, true] {
-            let subscriber = try await options(broker).subscriber("detect", DetectCommand.topics, all: false)
-            said.append(try await DetectCommand.send(subscriber, isOn: isOn))
+            said.append(try await DetectCommand.send(options(broker), isOn: isOn))
         }
         #expect(said == ["detection is off", "detection is already off", "detection is on"])
         _ = await daemon.stop()
