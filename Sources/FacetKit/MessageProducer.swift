@@ -1,5 +1,4 @@
 package import FaceMessages
-package import FaceTracking
 
 /// Makes the messages about a session's updates that do not need a number: all but events and what is counted of them.
 ///

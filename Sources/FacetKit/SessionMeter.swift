@@ -1,5 +1,4 @@
 package import FaceMessages
-import Frames
 import Glibc
 import Synchronization
 import System
@@ -20,8 +19,8 @@ package final class SessionMeter: Sendable {
         /// Processor time that this process has used, in seconds.
         let processorTime = Double(clock()) / Double(CLOCKS_PER_SEC)
         var frames = FrameCounts()
-        /// Processor time in seconds that it took to decode frames, here or on the source's thread, and to do all else with
-        /// them until their update is there.
+        /// Processor time in seconds that it took to decode frames, here or on the source's thread, and to do all else
+        /// with them until their update is there.
         var work = (decoding: 0.0, analysis: 0.0)
     }
 
