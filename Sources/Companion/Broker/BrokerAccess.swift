@@ -25,8 +25,8 @@ package struct BrokerAccess: Sendable {
             .allSatisfy { $0 == "+" || (!$0.isEmpty && !$0.contains { "+#".contains($0) }) }
     }
 
-    /// Takes what is not given from the environment and from the user's file, which is read strictly. What the file says
-    /// about the broker counts if no other broker is named. Throws `CommandFailure` with all that is wrong in the file.
+    /// Takes what is not given from the environment and from the user's file, which is read strictly. What the file
+    /// says about the broker counts if no other is named. Throws `CommandFailure` with all that is wrong in the file.
     package mutating func complete(environment: [String: String]) throws {
         let environment = environment.given
         let configuration = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
@@ -64,8 +64,7 @@ package struct BrokerAccess: Sendable {
     /// What a daemon's topics begin with unless its settings say otherwise.
     package static let standardBase = "faces"
 
-    /// The bases that a command listens to, by default as the documentation recommends for one camera and for several; `+`
-    /// is any level.
+    /// The bases that a command listens to, by default as the documentation recommends; `+` is any level.
     package var patterns: [String] { topic.isEmpty ? [Self.standardBase, "+/" + Self.standardBase] : topic }
 
     /// The patterns, or the base of the one camera that is named, or meant if the command is not about all.

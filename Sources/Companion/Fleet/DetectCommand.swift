@@ -5,8 +5,7 @@ package enum DetectCommand {
     /// Seconds until the daemon is given up.
     private static let patience = 10.0
 
-    /// Switches detection on or off. Returns what to say in the terminal. Throws `CommandFailure` if no daemon confirms
-    /// it.
+    /// Switches detection; returns what to say in the terminal. Throws `CommandFailure` if no daemon confirms it.
     package static func send(_ access: BrokerAccess, isOn wanted: Bool) async throws -> String {
         let subscriber = try await access.subscriber("detect", [.status, .detectState], all: false)
         let word = wanted ? "on" : "off"

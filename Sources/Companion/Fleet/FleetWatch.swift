@@ -31,8 +31,7 @@ package struct FleetWatch {
         }
     }
 
-    /// Writes all cameras once, as soon as all have sent their figures; throws `CommandFailure` if there is no camera,
-    /// or no broker.
+    /// Writes all cameras once all have sent figures; throws `CommandFailure` if there is no camera, or no broker.
     package func showOnce(_ access: BrokerAccess) async throws {
         let table = try await Self.table(access, [.status, .count, .stats] + Topic.events, isAlive: true) {
             $0.condition != .streaming || $0.stats != nil
@@ -89,12 +88,7 @@ package struct FleetWatch {
         access.camera = name
         let subscriber = try await access.subscriber("fleet", [.status], all: false)
         var state = CameraState()
-        try await subscriber.follow(
-            every: .milliseconds(100),
-            interruptible: false,
-            waitsForBroker: false,
-            tellsOfCameras: false
-        ) { input in
+        try await subscriber.ask(every: .milliseconds(100)) { input in
             if case .occurrence(let occurrence) = input.content { state.take(occurrence) }
             guard case .tick = input.content, input.seconds > Subscriber.listening else { return true }
             guard state.status?.state != .online else {
