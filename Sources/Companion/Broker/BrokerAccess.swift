@@ -69,7 +69,7 @@ package struct BrokerAccess: Sendable {
 
     /// The patterns, or the base of the one camera that is named, or meant if the command is not about all.
     package func bases(command: String, all: Bool = true) async throws -> [String] {
-        all && camera == nil ? patterns : [try await CameraChoice.base(self, command: command)]
+        all && camera == nil ? patterns : [try await chosenBase(command: command)]
     }
 
     /// Connects for a command about all cameras, or about one.
