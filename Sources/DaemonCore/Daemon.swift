@@ -62,12 +62,11 @@ package enum Daemon {
             camera.end(error.isGoneReader ? nil : error)
         }
         let meter = session.meter
-        let statsMeter = StatsMeter(meter)
         let notice = Mutex(DecodingNotice(source: settings.camera.source))
         let stats = RepeatingService(interval: settings.statsInterval) {
             var messages = delivery?.figures ?? DaemonStats.Messages()
             if publisher.failedPreviews > 0 { messages.dropped["preview_failed"] = publisher.failedPreviews }
-            let stats = statsMeter.figures(with: messages)
+            let stats = meter.figures(with: messages)
             publisher.publish(stats)
             // Home Assistant takes what is not repeated for unknown.
             if settings.homeAssistant.discovery {

@@ -9,8 +9,8 @@ public struct ConfigurationStatus: Hashable, Sendable {
     public enum Outcome: Hashable, Sendable {
         /// They were not tried yet.
         case pending
-        /// The session works with them. Those that came while it was paused, or that wait for a camera, may still be rejected
-        /// when they are tried with it.
+        /// The session works with them. Those that came while it was paused, or that wait for a camera, may still be
+        /// rejected when they are tried with it.
         case inEffect
         /// They do not work, for this reason; the session continues with those that did.
         case rejected(FaceSessionError)

@@ -4,7 +4,7 @@ package import FaceMessages
 package struct DayLedger: Sendable {
     /// The faces whose leave is not published yet, and the leave that the next run publishes should this one die.
     private var open: [FaceID: (entered: Timestamp, leave: FaceEvent)]
-    /// Those of an earlier run, which are not there any more.
+    /// Faces of an earlier run, which are not there any more.
     private let orphans: Set<FaceID>
     package private(set) var today: DayTotals
 
@@ -20,8 +20,8 @@ package struct DayLedger: Sendable {
 
     private var presentFaces: Int { open.keys.count { !orphans.contains($0) } }
 
-    /// Notes an event: an enter opens a face, a leave closes it. What the face did since its last event counts for today.
-    /// Returns whether today's totals are other ones now.
+    /// Notes an event: an enter opens a face, a leave closes it. What the face did since its last event counts for
+    /// today. Returns whether today's totals are other ones now.
     package mutating func note(_ event: FaceEvent, at now: Timestamp) -> Bool {
         let before = today
         let face = event.face.faceID

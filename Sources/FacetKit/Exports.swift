@@ -1,4 +1,4 @@
-// An app imports FacetKit and has all that its declarations mention.
+// An app imports FacetKit and has all that its declarations mention; so has each file of this module.
 @_exported public import FaceInference
 @_exported public import FaceMetadata
 @_exported public import FaceTracking

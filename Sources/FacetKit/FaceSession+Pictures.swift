@@ -1,10 +1,5 @@
-public import FaceInference
-public import FaceMetadata
-public import Frames
-import GStreamerCapture
 import MediaFiles
 import System
-public import V4L2Capture
 
 // What needs no session: the machine's cameras, and single pictures.
 extension FaceSession {
@@ -20,9 +15,9 @@ extension FaceSession {
         public var source: Source { Source(address) }
     }
 
-    /// The cameras of this machine, those in use too, without blocking the task's thread: first those of V4L2, then those that
-    /// libcamera and PipeWire offer where GStreamer is installed, which may be the same. `CameraInventory` says why other video
-    /// nodes are none.
+    /// The cameras of this machine, those in use too, without blocking the task's thread: first those of V4L2, then
+    /// those that libcamera and PipeWire offer where GStreamer is installed, which may be the same. `CameraInventory`
+    /// says why other video nodes are none.
     /// - Throws: `FaceSessionError.thread` if the system has no thread left.
     public static func cameras() async throws(FaceSessionError) -> [Camera] {
         try await onThread(named: "cameras", orThrow: FaceSessionError.thread) { () throws(FaceSessionError) in
@@ -33,8 +28,8 @@ extension FaceSession {
 
     /// The faces in one picture, from the largest number of identical looks that it takes until a face counts as there.
     ///
-    /// What takes time to measure, such as a smile against the face's own rest, is an estimate. Loads the models, unless a
-    /// session of this process has loaded them; blocks for up to some tenths of a second.
+    /// What takes time to measure, such as a smile against the face's own rest, is an estimate. Loads the models,
+    /// unless a session of this process has loaded them; blocks for up to some tenths of a second.
     /// - Parameters:
     ///   - frame: The picture; a JPEG is decoded.
     ///   - detection: What to look for.

@@ -1,12 +1,11 @@
-import Frames
 import Glibc
 import Synchronization
 import System
 
 extension FaceSession {
     /// Runs on the calling thread, which it blocks, until a clip has ended or `stop` was called.
-    /// - Parameter handler: Gets each update, on this thread. While it works, a live source drops frames and counts them as late.
-    /// - Throws: `FaceSessionError` if the source or the models cannot be used, after an update with a leave for each face.
+    /// - Parameter handler: Gets each update, on this thread. While it works, a live source drops frames as late.
+    /// - Throws: `FaceSessionError` if the source or the models cannot be used, after a leave for each face.
     public func run(_ handler: (FaceUpdate) -> Void) throws(FaceSessionError) { try run(nil, handler) }
 
     /// Runs as above; the run can be cancelled by its ticket, before it begins too.

@@ -4,13 +4,12 @@ import System
 extension FaceSession {
     /// What becomes of updates that come while their reader is still at work on one before.
     public enum UpdatePolicy: Hashable, Sendable {
-        /// Up to so many wait, at least one. One that only says where the faces are is replaced by the next; when they are as
-        /// many, the oldest is dropped with its events. Only the newest that waits keeps its frame and its landmarks.
+        /// Up to that number wait, at least one. One that only says where the faces are is replaced by the next; beyond
+        /// the number the oldest is dropped with its events. Only the newest keeps its frame and its landmarks.
         ///
         /// `FrameCounts` has how many were replaced and dropped.
         case bounded(Int)
-        /// The session waits until its last update was taken, so that none is lost; a live source drops frames meanwhile,
-        /// counted as late.
+        /// The session waits until its last update was taken; meanwhile a live source drops frames, counted as late.
         case waiting
 
         /// Only the newest waits.
@@ -19,8 +18,8 @@ extension FaceSession {
 
     /// All updates, from the start of a run to its end; the run begins with the first `next`.
     ///
-    /// For a source that waits, a file with pace `asap`, the policy is `.waiting`, for others `.bounded(100)`. The run stops when
-    /// the loop over the updates ends or its task is cancelled.
+    /// For a source that waits, a file with pace `asap`, the policy is `.waiting`, for others `.bounded(100)`. The run
+    /// stops when the loop over the updates ends or its task is cancelled.
     public var updates: Updates { Updates(session: self, policy: nil) }
 
     /// All updates, with that policy whatever the source.

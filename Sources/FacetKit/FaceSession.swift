@@ -1,10 +1,5 @@
-public import FaceInference
-public import FaceMetadata
-public import FaceTracking
-import Frames
 import MediaFiles
 import System
-import V4L2Capture
 
 /// Reads a camera, a file, a stream or a program's own frames, and says what faces are in it and how the source is.
 ///
@@ -38,7 +33,7 @@ public final class FaceSession: Sendable {
     public enum FrameDelivery: Hashable, Sendable {
         /// None.
         case none
-        /// As they are analysed: a JPEG may have been decoded at a half, a quarter or an eighth of its size.
+        /// Frames as they are analysed: a JPEG may have been decoded at a half, a quarter or an eighth of its size.
         case analysed
         /// At full size, which costs more decoding if the camera delivers JPEG.
         case full
@@ -62,7 +57,7 @@ public final class FaceSession: Sendable {
     ///   - source: Where frames come from.
     ///   - options: What to look for.
     ///   - firstFaceID: The identity of the first face; a program that restarts continues with the next free one.
-    /// - Throws: `FaceSessionError` if a file cannot be opened, a number cannot be used or the models are not installed.
+    /// - Throws: `FaceSessionError` if a file or a number cannot be used, or the models are not installed.
     public init(
         source: Source,
         options: Options = Options(),
@@ -113,9 +108,9 @@ public final class FaceSession: Sendable {
 
     /// Loads the models on a thread of their own, while FFmpeg is loaded on this one.
     ///
-    /// The dynamic linker loads one library at a time. LiteRT is compared with its digest while FFmpeg's codecs are loaded,
-    /// then loaded, and the models are compiled while the rest of FFmpeg is loaded. What fails here fails again, with an
-    /// error, when the session runs.
+    /// The dynamic linker loads one library at a time. LiteRT is compared with its digest while FFmpeg's codecs are
+    /// loaded, then loaded, and the models are compiled while the rest of FFmpeg is loaded. What fails here fails
+    /// again, with an error, when the session runs.
     private static func load(_ options: Options, by processor: FrameProcessor) -> JoinableThread? {
         let isLibraryLoaded = Monitor(false)
         let loading = try? JoinableThread(named: "models") {
@@ -136,14 +131,14 @@ public final class FaceSession: Sendable {
 
     /// Closes the camera and unloads the models until `resume`; faces leave. A paused clip begins anew.
     ///
-    /// The session remembers which camera it had, and finds it again under another number. Returns at once; see `settled`.
+    /// Finds the same camera again under another number. Returns at once; see `settled`.
     public func pause() { ask { $0.pause() } }
 
     /// Opens the camera again. Returns at once; see `settled`.
     public func resume() { ask { $0.resume() } }
 
-    /// Returns once the session is as it was asked to be last: after `pause` the camera is closed, after `resume` it is about to
-    /// be opened, after `stop` the run has ended; at once if the system has no thread left to wait on.
+    /// Returns once the session is as it was asked to be last: after `pause` the camera is closed, after `resume` it is
+    /// about to be opened, after `stop` the run has ended; at once if the system has no thread left to wait on.
     public func settled() async {
         try? await onThread(named: "settled") { [control] in control.wait { $0.state.isSettled ? () : nil } }
     }
@@ -161,8 +156,8 @@ public final class FaceSession: Sendable {
 
     /// Continues with another source or other options; only what differs is made anew.
     ///
-    /// With other options alone the camera stays open and faces keep their identity. With another source faces leave. If the
-    /// new ones do not work, the session continues with those that did: updates say so in `configuration`.
+    /// With other options alone the camera stays open and faces keep their identity. With another source faces leave.
+    /// If the new ones do not work, the session continues with those that did: updates say so in `configuration`.
     /// - Returns: The number that `FaceUpdate.configuration` has from now on, for a program that goes by its outcome.
     @discardableResult
     public func apply(source: Source, options: Options) -> Int { ask { $0.apply(source, options) } }

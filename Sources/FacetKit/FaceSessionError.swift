@@ -1,5 +1,3 @@
-public import FaceInference
-public import Frames
 import System
 
 /// Why a session cannot start or continue; the text says what was tried, why it failed and what to do.

@@ -1,11 +1,8 @@
-public import Frames
-public import GStreamerCapture
 import MediaFiles
 import System
-public import V4L2Capture
 
 extension FaceSession {
-    /// Where a session's frames come from.
+    /// The source of a session's frames.
     public struct Source: Hashable, Sendable {
         fileprivate enum Kind: Hashable, Sendable {
             case camera(CameraConfiguration)
@@ -30,15 +27,15 @@ extension FaceSession {
 
         /// A clip or a picture file, which is opened when a session is made with it.
         ///
-        /// An address of a stream may be given too: what turns out to be live when it is opened is treated as with `stream`,
-        /// whatever the pace.
+        /// An address of a stream may be given too: what turns out to be live is treated as with `stream`.
         public static func file(_ path: String, pace: FrameSourceOptions.Pace = .asap, loops: Bool = false) -> Source {
             Source(kind: .media(Secret(partly: path)), pace: pace, loops: loops)
         }
 
         /// A network stream, which is opened again whenever it is lost, or a command's output.
-        /// - Parameter address: Begins with `rtsp://`, `rtsps://`, `http://` or `https://`; or `exec:` and a command for the shell,
-        ///   which writes MJPEG, H.264 or YUV4MPEG to its standard output and is started again whenever it ends.
+        /// - Parameter address: Begins with `rtsp://`, `rtsps://`, `http://` or `https://`; or `exec:` and a command
+        ///   for the shell, which writes MJPEG, H.264 or YUV4MPEG to its standard output and is started again whenever
+        ///   it ends.
         /// - Returns: The source; the address is checked when a session is made with it, and opened when that runs.
         public static func stream(_ address: String) -> Source { file(address, pace: .realtime) }
 
@@ -62,14 +59,14 @@ extension FaceSession {
         /// Whether a text names a camera: `auto` or something in `/dev`; any other names a clip or a stream.
         package static func isCamera(_ text: String) -> Bool { text == "auto" || text.hasPrefix("/dev/") }
 
-        /// The source that a person means by a text: `auto`, `/dev/video0`, `libcamera`, `pipewire`, `gstreamer:…`, `exec:…`,
-        /// `clip.mp4`, `rtsp://…`; what is not live with that pace.
+        /// The source that a person means by a text: `auto`, `/dev/video0`, `libcamera`, `pipewire`, `gstreamer:…`,
+        /// `exec:…`, `clip.mp4`, `rtsp://…`; what is not live with that pace.
         public init(_ text: String, pace: FrameSourceOptions.Pace = .asap) {
             self.init(text, configuration: CameraConfiguration(), options: FrameSourceOptions(pace: pace))
         }
 
-        /// As `init(_:pace:)`. A camera is asked for all of `configuration`, libcamera and PipeWire for its size and rate, libcamera
-        /// for its controls too; a command's raw pictures are read in its size, rate and format.
+        /// The same source. A camera is asked for all of `configuration`, libcamera and PipeWire for its size and rate,
+        /// libcamera for its controls too; a command's raw pictures are read in its size, rate and format.
         package init(_ text: String, configuration: CameraConfiguration, options: FrameSourceOptions) {
             self.options = options
             let (request, controls) = (configuration.request, configuration.controls)
@@ -124,7 +121,7 @@ extension FaceSession.Source {
     /// Whether its pictures may be those of a camera with an infrared lamp, which flashes for every other one.
     var mayHaveLamp: Bool { if case .media = kind { false } else { true } }
 
-    /// The options with a time-out of at most eleven days, which practically never passes and can be counted in any unit.
+    /// The options with a time-out of at most eleven days, which can be counted in any unit.
     var boundedOptions: FrameSourceOptions {
         var bounded = options
         bounded.stallTimeout = min(options.stallTimeout, .seconds(1_000_000))

@@ -1,13 +1,8 @@
-public import FaceInference
-public import FaceMetadata
-package import FaceTracking
-public import Frames
-
 /// What one frame, or one change of the source, brought.
 public struct FaceUpdate: Equatable, Sendable {
     /// How the source is.
     public var state: StreamState
-    /// Which frame this is about, and when it was captured; nil before the first one. If `state` changed, the frame before.
+    /// Which frame this is about; nil before the first one. If `state` changed, the frame before.
     public var stamp: FrameStamp?
     /// When the frame was captured, for measuring latency; nil if the update is about no frame of its own.
     public var captured: ContinuousClock.Instant?
@@ -21,7 +16,7 @@ public struct FaceUpdate: Equatable, Sendable {
     public var problem: InferenceError?
     /// How many frames there were so far, and what became of them.
     public var counts: FrameCounts
-    /// The 478 landmarks of each face that is seen in this frame, with `Options.landmarks`; indices as in the MediaPipe face mesh.
+    /// The 478 landmarks of each face in this frame, as in the MediaPipe face mesh, with `Options.landmarks`.
     public var landmarks: [FaceID: [FaceLandmark]] = [:]
     /// The frame, with `Options.frames`; nil if it could not be decoded.
     public var frame: Frame?
@@ -44,11 +39,9 @@ public struct FaceUpdate: Equatable, Sendable {
     var isStreaming: Bool { if case .streaming = state { true } else { false } }
     /// Whether it is from a source that does not wait, or from none.
     var comesAtItsOwnTime: Bool { if case .streaming(let stream) = state { stream.isLive } else { true } }
-    /// All that was taken for a face in this very frame, from its first sighting on: before the enter, and what the detector
-    /// alone believes in.
+    /// All that was taken for a face in this frame, also before its enter, or by the detector alone.
     package var sightings: [FaceSighting] = []
-    /// Whether the frame begins another scene, with which all faces of the one before leave; only with
-    /// `FaceAnalyzer.Options.isThorough`.
+    /// Whether the frame begins another scene, before which all faces leave; with `FaceAnalyzer.Options.isThorough`.
     package var isCut = false
     /// Whether a face was not followed because there are `FaceAnalyzer.Options.maximumFaces` already.
     package var isOverLimit = false

@@ -1,5 +1,3 @@
-public import Frames
-
 /// How many frames there were, and what became of them.
 public struct FrameCounts: Hashable, Sendable {
     /// Frames the source got hold of, damaged ones too.
@@ -12,7 +10,7 @@ public struct FrameCounts: Hashable, Sendable {
     public var retimed = 0
     /// Updates without news that a newer one replaced before the reader of `FaceSession.updates` took them.
     public var replacedUpdates = 0
-    /// Updates that were dropped with what they said, because so many waited for their reader.
+    /// Updates that were dropped with what they said, because too many waited for their reader.
     public var droppedUpdates = 0
 
     /// Makes counts of 0.

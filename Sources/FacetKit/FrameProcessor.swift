@@ -1,8 +1,3 @@
-import FaceInference
-import FaceMetadata
-import FaceTracking
-import Frames
-
 /// The way from a frame to an update: decoder, analyzer, tracker, and the state of the source.
 ///
 /// `@unchecked Sendable` because only the one thread in `FaceSession.run` touches it, and one thread before that.
@@ -70,7 +65,7 @@ final class FrameProcessor: @unchecked Sendable {
     /// Frames are about to come. The source counts as lost after its `stallTimeout` of frames that cannot be decoded.
     func begin(_ stream: StreamDescription, _ options: FrameSourceOptions) -> FaceUpdate {
         self.stream = stream
-        meter.decoder = stream.decoder
+        meter.use(decoder: stream.decoder)
         stallTimeout = options.stallTimeout / .seconds(1)
         tracker.options.isMirrored = options.isMirrored
         lastPicture = nil
@@ -191,7 +186,7 @@ final class FrameProcessor: @unchecked Sendable {
         places?.isDue(at: time, isEmpty: tracker.isEmpty, hasUnseen: tracker.hasUnseen) ?? true
     }
 
-    /// Looks at the places of faces that are not seen in a frame, and at the clothes of those that are, as far as that is due.
+    /// Looks, as far as due, at the places of faces that a frame does not show, and at the clothes of those it shows.
     private func readPlaces(
         in picture: Frame,
         afterCut isCut: Bool,

@@ -1,5 +1,4 @@
 package import FaceMessages
-import FaceTracking
 
 /// Makes the messages about a session's updates that do not need a number: all but events and what is counted of them.
 ///
@@ -67,7 +66,7 @@ package struct MessageProducer: Sendable {
         let isOn = new != .paused
         let messages = change {
             if isSwitched { $0.detect = isOn }
-            $0.update(to: new)
+            $0.follow(new)
         }
         return isSwitched || isFirst ? messages + [.detectState(isOn)] : messages
     }
@@ -89,6 +88,47 @@ package struct MessageProducer: Sendable {
         if now != publishedZones { messages.append(.zones(ZonesMessage(origin: origin, zones: now))) }
         publishedZones = now
         return messages
+    }
+}
+
+/// Which values of faces are published, and what counts as a change of them.
+package struct MetadataOptions: Hashable, Sendable {
+    package var fields: Set<FaceObject.OptionalField> = [.looking, .zones, .still]
+    package var changes = ChangeGate.Options()
+
+    package init() {}
+
+    /// Each change, however small, at any rate of frames.
+    package static var everyChange: MetadataOptions {
+        var all = MetadataOptions()
+        all.fields = Set(FaceObject.OptionalField.allCases)
+        all.changes.maximumRate = 240
+        all.changes.position = 0
+        all.changes.angle = 0
+        return all
+    }
+}
+
+extension DaemonStatus {
+    /// Takes over how the source is, and forgets what was true of its state before; the reason stays at the end.
+    fileprivate mutating func follow(_ new: StreamState) {
+        attention = []
+        guard new != .ended else { return state = .stopped }
+        reason = nil
+        detail = nil
+        picture = nil
+        switch new {
+        case .starting: cameraState = .starting
+        case .streaming(let stream):
+            cameraState = .streaming
+            detail = stream.summary
+            picture = Picture(width: stream.uprightSize.width, height: stream.uprightSize.height)
+        case .lost(let failure):
+            cameraState = .lost
+            reason = failure.reason.rawValue
+            detail = failure.description
+        case .paused, .ended: cameraState = .disabled
+        }
     }
 }
 

@@ -1,7 +1,3 @@
-import FaceInference
-import FaceMetadata
-import FaceTracking
-
 // What a program gives is checked once, so that nothing behind it can trap.
 
 extension FaceSession.Options {
@@ -39,7 +35,7 @@ extension FaceSession.Options {
     }
 }
 
-/// - Throws: `FaceSessionError.unusable` if a program gives a value that does not pass a test, with the rule that it breaks.
+/// - Throws: `FaceSessionError.unusable`, with the rule, if a value that a program gives does not pass a test.
 func require<Value>(_ value: Value?, _ name: String, _ rule: String, _ test: (Value) -> Bool) throws(FaceSessionError) {
     guard let value, !test(value) else { return }
     throw .unusable(option: name, value: "\(value)", allowed: rule)

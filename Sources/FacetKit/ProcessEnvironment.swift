@@ -11,14 +11,14 @@ package enum ProcessEnvironment {
         }
     }
 
-    /// LiteRT, its thread pool and the stacks of the threads take 0.7 GiB of addresses, most of them never used. Without them
-    /// they end the process in ways that no code can catch.
+    /// LiteRT, its thread pool and the stacks of the threads take 0.7 GiB of addresses, most of them never used.
+    /// Without them they end the process in ways that no code can catch.
     private static let addressSpace: UInt64 = 1 << 30
     /// About 30 are used with a broker, an outbox and a camera whose frames are held.
     private static let descriptors: UInt64 = 64
 
-    /// Opens `/dev/null` in place of standard input, output and error where one was closed, so that no other file takes its
-    /// number and gets what is printed.
+    /// Opens `/dev/null` in place of standard input, output and error where one was closed, so that no other file takes
+    /// its number and gets what is printed.
     package static func openStandardDescriptors() {
         while true {
             let descriptor = open("/dev/null", O_RDWR)
@@ -27,7 +27,7 @@ package enum ProcessEnvironment {
         }
     }
 
-    /// Checks the limits that cannot be handled when they are hit; raises the one on open files if the system allows it.
+    /// Checks the limits that cannot be handled when they are hit; raises the one on open files if it may.
     package static func checkLimits() throws(LimitError) {
         let space = limits(RLIMIT_AS)
         guard space.rlim_cur >= addressSpace else {

@@ -1,4 +1,3 @@
-import FaceMetadata
 import Synchronization
 
 /// Decides what a session does: takes what was asked of it and what its source did, and returns what comes next.
@@ -33,8 +32,8 @@ struct RunState {
     private var wanted: Configuration
     /// What it works with; nil while no source runs.
     private var current: Configuration?
-    /// With what a frame was analysed last: until then a configuration that is valid, but asks for what this camera cannot
-    /// do, is no reason to end a session that worked before.
+    /// The configuration with which a frame was analysed last. Until then one that asks for what this camera cannot do
+    /// is no reason to end a session that worked before.
     private var working: Configuration?
     private var run: Run?
     private var isPaused = false
@@ -49,7 +48,7 @@ struct RunState {
 
     /// Whether the session is to pause or to end.
     var isInterrupted: Bool { isEnding || isPaused }
-    /// Whether the source is closed because of a pause, if the session is to pause, and the run is over, if it is to end.
+    /// Whether the source is closed, if the session is to pause, or the run is over, if it is to end.
     var isSettled: Bool { run == nil || !isEnding && isPaused == (pausedAt != nil) }
     private var isEnding: Bool { run?.isEnding ?? false }
     /// The run in progress, if it can be cancelled by itself.

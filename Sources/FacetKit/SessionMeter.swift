@@ -1,8 +1,9 @@
-import Frames
+package import FaceMessages
+import Glibc
 import Synchronization
 import System
 
-/// Counts what a session does, and measures the work on its frames.
+/// Counts what a session does, measures the work on its frames, and makes the figures of each interval.
 package final class SessionMeter: Sendable {
     package enum Stage: String, CaseIterable, Sendable {
         case decode
@@ -12,28 +13,28 @@ package final class SessionMeter: Sendable {
         case publish
     }
 
-    /// How long a stage took, in seconds.
-    package struct Timing: Sendable {
-        package var runs = 0
-        package var total = 0.0
-        package var longest = 0.0
-
-        fileprivate mutating func add(_ seconds: Double) {
-            runs += 1
-            total += seconds
-            longest = max(longest, seconds)
-        }
+    /// What the figures of an interval are the difference of.
+    private struct Reading {
+        let time = ContinuousClock.now
+        /// Processor time that this process has used, in seconds.
+        let processorTime = Double(clock()) / Double(CLOCKS_PER_SEC)
+        var frames = FrameCounts()
+        /// Processor time in seconds that it took to decode frames, here or on the source's thread, and to do all else
+        /// with them until their update is there.
+        var work = (decoding: 0.0, analysis: 0.0)
     }
 
     private struct State {
-        /// With those of mailboxes that are done with.
+        /// All counts but those of the current mailbox.
         var counts = FrameCounts()
         /// When the session took the frame it works on, and its thread's processor time at that moment, in seconds.
         var frame: (taken: ContinuousClock.Instant, processorTime: Double)?
-        var processorTime = (decoding: 0.0, analysis: 0.0)
-        var stages: [Stage: Timing] = [:]
+        var work = (decoding: 0.0, analysis: 0.0)
+        /// How often each stage ran since the last figures, and for how many seconds.
+        var stages: [Stage: (runs: Int, total: Double, longest: Double)] = [:]
         var mailbox: FrameMailbox?
         var decoder: String?
+        var last = Reading()
 
         /// All counts, with those of the current mailbox.
         var total: FrameCounts {
@@ -48,6 +49,7 @@ package final class SessionMeter: Sendable {
     }
 
     private let state = Mutex(State())
+    private let start = ContinuousClock.now
 
     package init() {}
 
@@ -59,18 +61,15 @@ package final class SessionMeter: Sendable {
         }
     }
 
-    /// What decodes the pictures, if the source says.
-    package var decoder: String? {
-        get { state.withLock { $0.decoder } }
-        set { state.withLock { $0.decoder = newValue } }
-    }
+    /// Notes what decodes the pictures; nil if the source does not say.
+    func use(decoder: String?) { state.withLock { $0.decoder = decoder } }
 
     package func beginFrame() { state.withLock { $0.frame = (.now, WorkTime.ofThread) } }
 
     package func endFrame() {
         state.withLock { state in
             guard let frame = exchange(&state.frame, with: nil) else { return }
-            state.processorTime.analysis += WorkTime.ofThread - frame.processorTime
+            state.work.analysis += WorkTime.ofThread - frame.processorTime
         }
     }
 
@@ -79,11 +78,17 @@ package final class SessionMeter: Sendable {
     /// Counts a frame that was captured and not analysed.
     func count(_ drop: FrameMailbox.Drop) { state.withLock { $0.counts.dropped[drop, default: 0] += 1 } }
 
+    package var counts: FrameCounts { state.withLock { $0.total } }
+
     /// How long the session has been working on its current frame; zero while it waits for one.
     package var timeWithFrame: Duration { state.withLock { state in state.frame.map { .now - $0.taken } ?? .zero } }
 
     func record(_ stage: Stage, _ duration: Duration) {
-        state.withLock { $0.stages[stage, default: Timing()].add(duration / .seconds(1)) }
+        let seconds = duration / .seconds(1)
+        state.withLock { state in
+            let (runs, total, longest) = state.stages[stage] ?? (0, 0, 0)
+            state.stages[stage] = (runs + 1, total + seconds, max(longest, seconds))
+        }
     }
 
     package func measure<Result, Failure: Error>(
@@ -98,7 +103,7 @@ package final class SessionMeter: Sendable {
     /// Counts what it took to decode a picture.
     func recordDecoding(_ time: WorkTime) {
         record(.decode, .seconds(time.elapsed))
-        state.withLock { $0.processorTime.decoding += time.processor }
+        state.withLock { $0.work.decoding += time.processor }
     }
 
     /// Decodes on the session's thread, between `beginFrame` and `endFrame`.
@@ -106,19 +111,50 @@ package final class SessionMeter: Sendable {
         var time = WorkTime()
         defer {
             recordDecoding(time)
-            state.withLock { $0.processorTime.analysis -= time.processor }
+            state.withLock { $0.work.analysis -= time.processor }
         }
         return try time.measure(body)
     }
 
-    /// How many seconds of processor time it took to decode frames, here or on the source's thread, and to do all else with
-    /// them until their update is there.
-    package var processorTime: (decoding: Double, analysis: Double) { state.withLock { $0.processorTime } }
-    package var counts: FrameCounts { state.withLock { $0.total } }
-
-    /// The stage times since the last call.
-    package func drainStages() -> [(stage: Stage, timing: Timing)] {
-        let stages = state.withLock { exchange(&$0.stages, with: [:]) }
-        return Stage.allCases.compactMap { stage in stages[stage].map { (stage, $0) } }
+    /// The figures since the last call, with what became of messages so far.
+    package func figures(with messages: DaemonStats.Messages = DaemonStats.Messages()) -> DaemonStats {
+        var stats = DaemonStats()
+        stats.time = .wallClock()
+        stats.residentBytes = Self.residentBytes()
+        stats.messages = messages
+        state.withLock { state in
+            let now = Reading(frames: state.total, work: state.work)
+            let last = exchange(&state.last, with: now)
+            let elapsed = (now.time - last.time) / .seconds(1)
+            stats.uptime = (now.time - start) / .seconds(1)
+            stats.interval = elapsed
+            stats.frameRate = Double(now.frames.captured - last.frames.captured) / elapsed
+            stats.analysisRate = Double(now.frames.analysed - last.frames.analysed) / elapsed
+            stats.captured = now.frames.captured
+            stats.analysed = now.frames.analysed
+            stats.dropped = now.frames.droppedByName
+            stats.retimed = now.frames.retimed
+            stats.cpu = (now.processorTime - last.processorTime) / elapsed
+            if now.work.decoding > 0 { stats.cpuDecoding = (now.work.decoding - last.work.decoding) / elapsed }
+            stats.cpuAnalysis = (now.work.analysis - last.work.analysis) / elapsed
+            stats.decoder = state.decoder
+            let stages = exchange(&state.stages, with: [:])
+            stats.stages = Stage.allCases.compactMap { stage in
+                guard let (runs, total, longest) = stages[stage] else { return nil }
+                return DaemonStats.Stage(name: stage.rawValue, runs: runs, mean: total / Double(runs), longest: longest)
+            }
+        }
+        return stats
     }
+
+    /// The memory of this process that is in RAM, from `/proc/self/statm`; 0 if that cannot be read.
+    private static func residentBytes() -> Int {
+        let fields = (try? SmallFile.firstLine(of: "/proc/self/statm"))?.split(separator: " ")
+        return (fields?.dropFirst().first.flatMap { Int($0) } ?? 0) * Int(getpagesize())
+    }
+}
+
+extension FrameCounts {
+    /// The drops by the names that messages and the log have for them.
+    package var droppedByName: [String: Int] { Dictionary(uniqueKeysWithValues: dropped.map { ($0.rawValue, $1) }) }
 }

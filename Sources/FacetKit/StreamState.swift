@@ -1,5 +1,3 @@
-public import Frames
-
 /// How the source of a session is.
 public enum StreamState: Hashable, Sendable {
     /// It is being opened.

@@ -8,7 +8,7 @@ package struct UpdateMessages: Sendable {
     /// Seconds between two `stats`, as of a daemon without settings.
     package static let statsInterval = 10.0
 
-    private static let published = Set(Topic.selectable).subtracting(missingTopics)
+    private static let published = Set(Topic.selectable).subtracting(missingTopics).union([.previewJPEG])
 
     private let origin: MessageOrigin
     private let topics: Set<Topic>
@@ -16,21 +16,11 @@ package struct UpdateMessages: Sendable {
     private var day = DayLedger()
     private var events = 0
 
-    /// Makes messages on these topics under a camera's name; a file has none of its own. Without options all values of each
-    /// frame's faces are published.
-    package init(
-        camera: String = "file",
-        topics: Set<Topic> = Set(Topic.allCases),
-        metadata: MetadataOptions? = nil
-    ) {
+    /// Makes messages on these topics under a camera's name; without options with all values of each frame's faces.
+    package init(camera: String = "file", topics: Set<Topic> = Set(Topic.allCases), metadata: MetadataOptions? = nil) {
         self.topics = topics
         origin = MessageOrigin(camera: camera, boot: ULID.make(at: .wallClock()))
-        producer = MessageProducer(
-            origin,
-            publish: Topic.allCases.filter {
-                topics.contains($0) && ($0 == .previewJPEG || Self.published.contains($0))
-            }
-        )
+        producer = MessageProducer(origin, publish: Topic.allCases.filter(topics.intersection(Self.published).contains))
         if let metadata { producer.use(metadata) }
     }
 
@@ -75,17 +65,11 @@ extension FaceUpdate {
 }
 
 extension [FaceEvent] {
-    /// How many faces are there after each of the events, of which the last leaves so many.
+    /// How many faces are there after each of the events, of which the last leaves `last`.
     package func faceCounts(upTo last: Int) -> [Int] {
         var count = last
         return reversed().map { event in
-            defer {
-                switch event.kind {
-                case .enter: count -= 1
-                case .leave: count += 1
-                default: break
-                }
-            }
+            defer { count -= [.enter: 1, .leave: -1][Topic(event.kind), default: 0] }
             return Swift.max(0, count)
         }.reversed()
     }

@@ -44,7 +44,7 @@ struct KeyName: Hashable, Sendable {
     /// What X11 calls keys that have another name in the kernel.
     private static let others = ["RETURN": "ENTER", "ESCAPE": "ESC"]
 
-    /// Finds a key; nil if there is none of that name, whose KEY_ or BTN_ and case do not matter.
+    /// Finds a key; nil if no key has that name, whose KEY_ or BTN_ and case do not matter.
     init?(_ name: some StringProtocol) {
         let name = name.uppercased()
         let codes = Self.prefixes.lazy.map { prefix in

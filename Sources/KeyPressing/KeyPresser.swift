@@ -5,7 +5,7 @@ import Glibc
 
 /// Presses keys of this machine on events and signs, until the camera's messages end; then releases what is pressed.
 package struct KeyPresser {
-    /// For how many seconds a key is pressed.
+    /// Seconds for which a key is pressed.
     private static let duration = 0.05
 
     private let bindings: [KeyBinding]
@@ -43,9 +43,9 @@ package struct KeyPresser {
     }
 }
 
-/// A keyboard and mouse of the kernel's that exists as long as this object does, for programs on a console, X11 and Wayland.
+/// A keyboard and mouse of the kernel's, which programs on a console, X11 and Wayland take keys from.
 ///
-/// Not Sendable: the one task of the command owns it. However the program ends, the kernel releases the keys and removes it.
+/// Not Sendable: one task owns it. However the program ends, the kernel releases the keys and removes it.
 final class VirtualKeyboard {
     private static let node = "/dev/uinput"
 

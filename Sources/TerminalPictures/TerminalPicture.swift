@@ -19,8 +19,7 @@ package final class TerminalPicture {
     private let info: OpaquePointer
     /// The most colours that cells can have.
     private let colors: ChafaCanvasMode
-    private var canvas: OpaquePointer?
-    private var size: TerminalSize?
+    private var canvas: (pointer: OpaquePointer, size: TerminalSize)?
 
     /// Looks up, by the environment variables, what the terminal can do; throws `TerminalError` if that fails. Without
     /// a format, pictures are shown in the best way that the terminal is known to have.
@@ -46,7 +45,7 @@ package final class TerminalPicture {
     }
 
     deinit {
-        if let canvas { chafa_canvas_unref(canvas) }
+        if let canvas { chafa_canvas_unref(canvas.pointer) }
         chafa_term_info_unref(info)
     }
 
@@ -112,8 +111,8 @@ package final class TerminalPicture {
     package var clearing: [UInt8] { Array((format == .kitty ? "\u{1B}_Ga=d,q=2\u{1B}\\\u{1B}[H" : "\u{1B}[H").utf8) }
 
     private func canvas(for wanted: TerminalSize) throws(TerminalError) -> OpaquePointer {
-        if let canvas, size == wanted { return canvas }
-        if let canvas { chafa_canvas_unref(canvas) }
+        if let canvas, canvas.size == wanted { return canvas.pointer }
+        if let canvas { chafa_canvas_unref(canvas.pointer) }
         canvas = nil
         guard let config = chafa_canvas_config_new(), let symbols = chafa_symbol_map_new() else { throw .noPicture }
         defer {
@@ -136,8 +135,7 @@ package final class TerminalPicture {
         chafa_symbol_map_apply_selectors(symbols, "space+solid+hhalf+vhalf+quad", nil)
         chafa_canvas_config_set_symbol_map(config, symbols)
         guard let made = chafa_canvas_new(config) else { throw .noPicture }
-        canvas = made
-        size = wanted
+        canvas = (made, wanted)
         return made
     }
 }

@@ -16,7 +16,7 @@ struct Facet: AsyncParsableCommand {
         Secrets.learn(arguments: arguments, environment: ProcessInfo.variables)
         do {
             if arguments == ["help", "broker"] { return print(BrokerHelp.helpMessage(includeHidden: true)) }
-            if let problem = renamedWord(in: arguments) ?? wrongCommand(in: arguments) { throw problem }
+            if let problem = renamedWord(in: arguments) ?? wrongCommand(in: arguments) { end(with: problem) }
             var command = try parseAsRoot(arguments)
             try ProcessEnvironment.checkLimits()
             if var asynchronous = command as? any AsyncParsableCommand {
@@ -26,11 +26,8 @@ struct Facet: AsyncParsableCommand {
             }
         } catch {
             // The parser may have taken the value of a misspelled option for an argument, and complains of that.
-            if exitCode(for: error) == .validationFailure, renamedWord(in: arguments) == nil,
-                let option = unknownOption(in: arguments)
-            {
-                end(with: option)
-            }
+            let isParsing = exitCode(for: error) == .validationFailure
+            if isParsing, let option = unknownOption(in: arguments) { end(with: option) }
             // The command line's own errors have other statuses.
             let isOurs = exitCode(for: error) == .failure && !(error is ExitCode)
             // The parser wraps what a check of the options throws.
@@ -48,11 +45,9 @@ struct Facet: AsyncParsableCommand {
         exit(withError: code)
     }
 
-    /// What is wrong with the command's name, or with the one that `help` is asked for; nil if there is such a command, or
-    /// an option in its place.
+    /// What is wrong with the name of the command, or of the one that `help` is asked for; nil if nothing.
     static func wrongCommand(in arguments: [String]) -> ValidationError? {
-        var names = ["help", "broker"]
-        for command in configuration.subcommands { names.append(command._commandName) }
+        let names = ["help", "broker"] + configuration.subcommands.map { $0._commandName }
         let asked = arguments.first == "help" ? arguments.dropFirst().first : arguments.first
         guard let asked, !asked.hasPrefix("-"), !names.contains(asked) else { return nil }
         let hint = likelyName(for: asked, among: names).map { "; did you mean '\($0)'?" } ?? ""
@@ -74,8 +69,7 @@ struct Facet: AsyncParsableCommand {
         return ValidationError("'facet \(command._commandName)' has no option '--\(unknown)'\(hint)")
     }
 
-    /// The commands and options that had another name before version 0.4; an option belongs to the command that is named, or to
-    /// all.
+    /// Commands and options that had another name before version 0.4; without its command an option belongs to all.
     private static let renamed = [
         ("looks", "", "overlays"), ("mirror", "", "webcam"), ("metrics", "", "fleet --prometheus FILE"),
         ("", "--look", "--overlay"), ("watch", "--only", "watch smile leave"), ("watch", "--verbose", "--faces"),
@@ -121,17 +115,11 @@ struct Facet: AsyncParsableCommand {
             Shell completions: facet --generate-completion-script bash|zsh|fish
             """,
         version: facetVersion,
-        groupedSubcommands: groups
+        groupedSubcommands: [
+            .init(name: "See", subcommands: [Demo.self, Watch.self, Top.self, View.self, Serve.self, Fleet.self]),
+            .init(name: "Keep", subcommands: [Snapshot.self, Record.self, Apply.self, Report.self, OverlayList.self]),
+            .init(name: "Send", subcommands: [Webcam.self, Press.self, Relay.self]),
+            .init(name: "Set up", subcommands: [Doctor.self, Devices.self, Detect.self, Zones.self, Calibrate.self]),
+        ]
     )
-
-    private static let groups = [
-        group("See", Demo.self, Watch.self, Top.self, View.self, Serve.self, Fleet.self),
-        group("Keep", Snapshot.self, Record.self, Apply.self, Report.self, OverlayList.self),
-        group("Send", Webcam.self, Press.self, Relay.self),
-        group("Set up", Doctor.self, Devices.self, Detect.self, Zones.self, Calibrate.self),
-    ]
-
-    private static func group(_ name: String, _ commands: any ParsableCommand.Type...) -> CommandGroup {
-        CommandGroup(name: name, subcommands: commands)
-    }
 }

@@ -116,8 +116,7 @@ struct BrokerTests {
         }
         var said: [String] = []
         for isOn in [false, false, true] {
-            let subscriber = try await options(broker).subscriber("detect", DetectCommand.topics, all: false)
-            said.append(try await DetectCommand.send(subscriber, isOn: isOn))
+            said.append(try await DetectCommand.send(options(broker), isOn: isOn))
         }
         #expect(said == ["detection is off", "detection is already off", "detection is on"])
         _ = await daemon.stop()
@@ -182,12 +181,12 @@ struct BrokerTests {
         let several = options(broker, topic: "site1/+/faces")
         for name in ["porch", "site1/porch/faces"] {
             let chosen = options(broker, topic: "site1/+/faces", camera: name)
-            #expect(try await CameraChoice.base(chosen, command: "view") == "site1/porch/faces")
+            #expect(try await chosen.chosenBase(command: "view") == "site1/porch/faces")
         }
         let one = options(broker, topic: "+/porch/faces")
-        #expect(try await CameraChoice.base(one, command: "view") == "site1/porch/faces")
+        #expect(try await one.chosenBase(command: "view") == "site1/porch/faces")
         let failure = await #expect(throws: CommandFailure.self) {
-            try await CameraChoice.base(several, command: "view")
+            try await several.chosenBase(command: "view")
         }
         #expect(
             failure?.description
@@ -195,12 +194,12 @@ struct BrokerTests {
                 + "front (site1/front/faces, streaming); choose one with --camera front"
         )
         let unknown = await #expect(throws: CommandFailure.self) {
-            try await CameraChoice.base(options(broker, topic: "site1/+/faces", camera: "attic"), command: "view")
+            try await options(broker, topic: "site1/+/faces", camera: "attic").chosenBase(command: "view")
         }
         #expect(unknown?.description.hasPrefix("no camera 'attic' under site1/+/faces at ") == true)
         let nowhere = options(broker, topic: "site2/+/faces")
         await #expect(throws: CommandFailure.self) {
-            try await CameraChoice.base(nowhere, command: "view")
+            try await nowhere.chosenBase(command: "view")
         }
     }
 
@@ -216,7 +215,7 @@ struct BrokerTests {
         publish(MessageEncoder(camera: "door", boot: "RUN0").metadata([], at: stamp(0)), daemon, under: "a/faces")
         publish(encoder.status(DaemonStatus(state: .online, cameraState: .streaming)), daemon)
         _ = await daemon.occurrences.first { $0.state?.isConnected == true }
-        #expect(try await CameraChoice.base(options(broker), command: "record") == "faces")
+        #expect(try await options(broker).chosenBase(command: "record") == "faces")
         await #expect(throws: CommandFailure.self) { try await FleetWatch.forget("front", options(broker)) }
         #expect(try await FleetWatch.forget("door", options(broker)).hasPrefix("forgot a/faces"))
         let left = try Subscriber(
@@ -301,23 +300,23 @@ struct BrokerTests {
     @Test("without --topic the camera is taken that is there, wherever that is; several are named")
     func whicheverIsThere() async throws {
         let broker = try await MosquittoBroker()
-        #expect(try await CameraChoice.base(options(broker), command: "view") == "faces")
+        #expect(try await options(broker).chosenBase(command: "view") == "faces")
         let daemon = try daemon(broker)
         var status = DaemonStatus(state: .online, cameraState: .streaming)
         status.version = facetVersion
         publish(MessageEncoder(camera: "porch", boot: "RUN1").status(status), daemon, under: "porch/faces")
         _ = await daemon.occurrences.first { $0.state?.isConnected == true }
-        #expect(try await CameraChoice.base(options(broker), command: "view") == "porch/faces")
+        #expect(try await options(broker).chosenBase(command: "view") == "porch/faces")
         let (isStreaming, findings) = await BrokerExamination.findings(options(broker))
         #expect(isStreaming && findings.map(\.subject) == ["broker", "daemon", "preview"])
         publish(encoder.status(status), daemon)
         _ = await daemon.stop()
         let failure = await #expect(throws: CommandFailure.self) {
-            try await CameraChoice.base(options(broker), command: "view")
+            try await options(broker).chosenBase(command: "view")
         }
         #expect(failure?.description.contains("front (faces, streaming), porch (porch/faces, streaming)") == true)
         #expect(failure?.description.hasSuffix("choose one with --camera front") == true)
-        #expect(try await CameraChoice.base(options(broker, camera: "porch"), command: "view") == "porch/faces")
+        #expect(try await options(broker, camera: "porch").chosenBase(command: "view") == "porch/faces")
         #expect(try await options(broker).bases(command: "watch") == ["faces", "+/faces"])
         #expect(try await options(broker, camera: "porch").bases(command: "watch") == ["porch/faces"])
     }

@@ -3,6 +3,7 @@ import FaceMessages
 import FaceMetadata
 import Frames
 import MQTT
+import System
 import Testing
 
 @testable import Companion
@@ -15,7 +16,7 @@ struct LiveBacklogTests {
     }
 
     private func fill(_ backlog: inout LiveBacklog, _ contents: [LiveInput.Content]) {
-        for content in contents { backlog.put(LiveInput(content: content, seconds: 0)) }
+        for content in contents { backlog.put(content) }
     }
 
     /// Everything that waits, in words.
@@ -97,7 +98,7 @@ struct LiveBacklogTests {
 
     @Test("is handed out to its end, and nothing after that")
     func closed() async {
-        let inputs = LiveInputs(capacity: 2)
+        let inputs = Inbox(LiveBacklog(capacity: 2))
         inputs.put(message("1"))
         inputs.put(.tick)
         inputs.finish()

@@ -92,13 +92,13 @@ struct NoticesTests {
 
     @Test("what the only daemon does not publish, as the reason to end")
     mutating func missing() throws {
-        notices.wait(for: [.sign], ofSeveral: false)
+        notices.awaited = [.sign]
         var status = online(.streaming)
         #expect(try note("faces", status) == nil, "a daemon before 0.5 does not say it")
         status.publish = [.sign, .enter]
         #expect(try note("faces", status) == nil)
         notices = Notices(address: "here", waitsForBroker: true, silence: nil)
-        notices.wait(for: [.sign], ofSeveral: false)
+        notices.awaited = [.sign]
         status.publish = [.enter]
         let words = "'desk' does not publish sign: add it to publish"
         #expect { try note("faces", status) } throws: { "\($0)" == words }
@@ -106,13 +106,15 @@ struct NoticesTests {
 
     @Test("what one of several daemons does not publish; if none does, that is the reason to end")
     mutating func missingAtSome() throws {
-        notices.wait(for: [.smile, .smileEnd, .status], ofSeveral: true)
+        notices.awaited = [.smile, .smileEnd, .status]
+        notices.isPlural = true
         var status = online(.streaming)
         status.publish = [.smile]
         #expect(try note("faces", status) == "'desk' does not publish smile_end: add it to publish")
         #expect(try note("faces", status) == nil)
         notices = Notices(address: "here", waitsForBroker: true, silence: nil)
-        notices.wait(for: [.zoneEnter, .zones], ofSeveral: true)
+        notices.awaited = [.zoneEnter, .zones]
+        notices.isPlural = true
         _ = try notices.note(.connection(.connected(.version5, broker: "here")), at: 1)
         #expect(try note("faces", status) == nil)
         #expect(try notices.silence(at: 2) == nil)

@@ -40,7 +40,9 @@ extension Benchmark {
             await daemon.stop()
             print("messages: \(daemon.messages)")
             let count = Double(frames.frames.count * Benchmark.rounds)
-            let stages = daemon.stages.map { "\($0.rawValue) \(String(format: "%.3f", 1000 * $1.total / count)) ms" }
+            let stages = daemon.stages.map { stage in
+                "\(stage.name) \(String(format: "%.3f", 1000 * stage.mean * Double(stage.runs) / count)) ms"
+            }
             print("daemon, a frame, by stage: \(stages.joined(separator: ", "))")
         }
     }
@@ -57,9 +59,7 @@ final class DaemonUnderTest {
 
     var messages: Int { counter.count }
     /// How long each stage has taken.
-    var stages: [(SessionMeter.Stage, SessionMeter.Timing)] {
-        session.meter.drainStages().map { ($0.stage, $0.timing) }
-    }
+    var stages: [DaemonStats.Stage] { session.meter.figures().stages }
 
     init(_ frames: RecordedFrames, brokerPort: Int?) throws {
         let logger = Logger(label: "benchmark")

@@ -5,7 +5,7 @@ package import MQTT
 import SettingsFiles
 import System
 
-/// Where the broker is, how to log in there, and which cameras a command is about.
+/// The broker's address, the login there, and the cameras that a command is about.
 package struct BrokerAccess: Sendable {
     package var mqtt: String?
     /// What the daemons' topics begin with; empty for all that are there.
@@ -25,9 +25,8 @@ package struct BrokerAccess: Sendable {
             .allSatisfy { $0 == "+" || (!$0.isEmpty && !$0.contains { "+#".contains($0) }) }
     }
 
-    /// Takes what is not given from the environment and from the user's file, which is read strictly. What stands there
-    /// about the broker belongs together: it counts if no other broker is named. Throws `CommandFailure` with all that
-    /// is wrong in the file.
+    /// Takes what is not given from the environment and from the user's file, which is read strictly. What the file
+    /// says about the broker counts if no other is named. Throws `CommandFailure` with all that is wrong in the file.
     package mutating func complete(environment: [String: String]) throws {
         let environment = environment.given
         let configuration = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
@@ -65,19 +64,17 @@ package struct BrokerAccess: Sendable {
     /// What a daemon's topics begin with unless its settings say otherwise.
     package static let standardBase = "faces"
 
-    /// What the topics begin with that a command listens to, by default as the documentation recommends it for one camera and
-    /// for several; + stands for any level.
+    /// The bases that a command listens to, by default as the documentation recommends; `+` is any level.
     package var patterns: [String] { topic.isEmpty ? [Self.standardBase, "+/" + Self.standardBase] : topic }
 
-    /// What the topics begin with that a command listens to: all those, or those of the one camera that is named.
-    package func bases(command: String) async throws -> [String] {
-        camera == nil ? patterns : [try await CameraChoice.base(self, command: command)]
+    /// The patterns, or the base of the one camera that is named, or meant if the command is not about all.
+    package func bases(command: String, all: Bool = true) async throws -> [String] {
+        all && camera == nil ? patterns : [try await chosenBase(command: command)]
     }
 
     /// Connects for a command about all cameras, or about one.
     package func subscriber(_ command: String, _ topics: [Topic], all: Bool = true) async throws -> Subscriber {
-        let bases = try await all ? bases(command: command) : [CameraChoice.base(self, command: command)]
-        return try Subscriber(self, command: command, topics: topics, patterns: bases)
+        try await Subscriber(self, command: command, topics: topics, patterns: bases(command: command, all: all))
     }
 
     /// Whether bases may stand for more than one camera.

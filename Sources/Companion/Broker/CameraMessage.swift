@@ -64,7 +64,7 @@ package struct PreviewPicture: Sendable {
     package var mediaTime: Double?
     /// When it came, in seconds of the command that follows the camera.
     package var arrival = 0.0
-    /// Where it and those just before and after it were found to show faces; nil if it was not searched.
+    /// The faces that were found in it and in those just before and after it; nil if it was not searched.
     package var found: [NormalizedRect]?
 
     /// The bytes of a JPEG; none for a frame.
@@ -84,7 +84,7 @@ extension PreviewPicture {
         }
     }
 
-    /// Reads the message of a picture, whose frame stands in its user properties.
+    /// Reads the message of a picture, whose user properties name the frame.
     package init(_ message: MQTTMessage) {
         func property<Value: LosslessStringConvertible>(_ name: String) -> Value? {
             message.userProperties.first { $0.name == name }.flatMap { Value($0.value) }

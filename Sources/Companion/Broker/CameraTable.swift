@@ -101,11 +101,11 @@ package struct CameraTable {
         return change.isEmpty ? nil : (base, change)
     }
 
-    /// Listens for the cameras that there are, `bases` and others, then stops the subscriber, and returns what is known.
+    /// Listens for cameras, `bases` and others, then stops the subscriber, and returns what is known.
     ///
-    /// It ends `limit` seconds after the connection. It ends earlier if all that is wanted is known, which `isComplete` is asked
-    /// after `pause` seconds without a new camera: then the broker has sent what it had retained. `picture` takes pictures.
-    /// Throws `CommandFailure` if the broker cannot be reached.
+    /// It ends `limit` seconds after the connection. It ends earlier if `isComplete`, which is asked after `pause`
+    /// seconds without a new camera: then the broker has sent what it had retained. `picture` takes pictures. Throws
+    /// `CommandFailure` if the broker cannot be reached.
     package static func listen(
         to subscriber: Subscriber,
         bases: [String] = [],
@@ -118,12 +118,7 @@ package struct CameraTable {
         // Times on the clock of the inputs.
         var connected: Double?
         var news = 0.0
-        try await subscriber.follow(
-            every: .milliseconds(50),
-            interruptible: false,
-            waitsForBroker: false,
-            tellsOfCameras: false
-        ) { input in
+        try await subscriber.ask(every: .milliseconds(50)) { input in
             guard case .occurrence(let occurrence) = input.content else {
                 guard let connected else { return true }
                 let isOver = input.seconds - connected > limit(table)

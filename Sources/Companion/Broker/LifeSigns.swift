@@ -2,8 +2,7 @@ import FaceMessages
 import FacetKit
 import System
 
-/// The daemons that give signs of life. What the broker has kept of one that ended together with it says that it is
-/// online.
+/// The daemons that give signs of life. One that ended together with the broker is online by what that has kept.
 struct LifeSigns {
     private struct Daemon {
         /// The newest status, which says that it is online.

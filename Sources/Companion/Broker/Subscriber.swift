@@ -4,7 +4,7 @@ import Logging
 package import MQTT
 import System
 
-/// Where a command's messages come from: a broker with daemons, or a session in this program.
+/// The source of a command's messages: a broker with daemons, or a session in this program.
 package final class Subscriber: Sendable {
     /// Something that happens there.
     package enum Occurrence: Sendable {
@@ -31,8 +31,8 @@ package final class Subscriber: Sendable {
     package var isLocal: Bool { connection == nil }
     private var connection: BrokerConnection? { if case .broker(let connection, _) = feed { connection } else { nil } }
 
-    /// How many messages wait for us before the oldest are dropped: what a broker has retained about some thousand cameras
-    /// comes at once.
+    /// Messages that may wait for us before the oldest are dropped: a broker sends at once all that it has retained,
+    /// perhaps about some thousand cameras.
     static let capacity = 8192
 
     private enum Feed {
@@ -50,10 +50,8 @@ package final class Subscriber: Sendable {
         feed = .nothing
     }
 
-    /// Opens a clip, or names a camera that is opened when the session runs. What the session in this program sees is taken as
-    /// what a daemon publishes on these topics.
-    ///
-    /// With options of metadata it is what a daemon with them publishes, else all values of each frame's faces.
+    /// Opens a clip, or names a camera that is opened when the session runs. What the session sees comes as a daemon's
+    /// messages on these topics: with `metadata` as those options have it, else with all values of each frame's faces.
     package init(
         source text: String,
         topics: [Topic] = Topic.viewed,
@@ -63,9 +61,8 @@ package final class Subscriber: Sendable {
         patterns = [BrokerAccess.standardBase]
         address = text.shownSource
         var options = FaceSession.Options()
-        let hasPictures = topics.contains(.previewJPEG)
-        if hasPictures { options.frames = .full }
-        options.landmarks = hasPictures
+        options.landmarks = topics.contains(.previewJPEG)
+        if options.landmarks { options.frames = .full }
         options.tracking.readsSigns = true
         // A terminal or a clip needs no more frames a second.
         options.maximumFrameRate = 30
@@ -76,9 +73,7 @@ package final class Subscriber: Sendable {
 
     /// Connects and subscribes.
     ///
-    /// Subscribes to each topic by its full name under each pattern: there are brokers that send a retained message only
-    /// to a subscription without a wildcard.
-    ///
+    /// Subscribes to each topic by its full name: some brokers send retained messages only where there is no wildcard.
     /// - Throws: `CommandFailure` if the options can't work; a broker that is away is waited for.
     package init(_ options: BrokerAccess, command: String, topics: [Topic], patterns: [String]) throws {
         var settings = try options.settings(command: command)
@@ -129,10 +124,9 @@ package final class Subscriber: Sendable {
                 }
             }
             hand { $0.begin() }
-            let meter = StatsMeter(session.meter)
             async let _: Void = {
                 while (try? await Task.sleep(for: .seconds(UpdateMessages.statsInterval))) != nil {
-                    hand { $0.messages(of: meter.figures()) }
+                    hand { $0.messages(of: session.meter.figures()) }
                 }
             }()
             do {
@@ -162,25 +156,22 @@ package final class Subscriber: Sendable {
         }
     }
 
-    /// Where cameras are looked for.
+    /// The place where cameras are looked for, in words.
     var place: String { "under \(patterns.joined(separator: ", ")) at \(address)" }
 
-    /// That the one daemon does not run.
+    /// The words for a daemon that does not run.
     var noDaemon: String {
         "no daemon is online under '\(base)' at \(address); start facetd, or name its base with --topic"
             + Self.hint(about: patterns)
     }
 
-    /// That --topic names a base, for who named a topic.
+    /// A hint that --topic names a base, where one of the patterns is a topic.
     static func hint(about patterns: [String]) -> String {
-        for pattern in patterns {
-            guard let topic = Topic(name: pattern) else { continue }
-            return "; \(pattern) is a topic, and its base is \(topic.base(of: pattern))"
-        }
-        return ""
+        let bases = patterns.lazy.compactMap { name in Topic(name: name).map { (name, $0.base(of: name)) } }
+        return bases.first.map { "; \($0) is a topic, and its base is \($1)" } ?? ""
     }
 
-    /// That no camera was heard of.
+    /// The failure to hear of any camera.
     package var noCamera: CommandFailure {
         CommandFailure("no camera \(place): start facetd, or name its base with --topic\(Self.hint(about: patterns))")
     }
@@ -199,9 +190,9 @@ package final class Subscriber: Sendable {
 }
 
 extension Topic {
-    /// What a command that shows faces without pictures listens to.
+    /// The topics of a command that shows faces without pictures.
     package static let followed: [Topic] = [.status, .metadata, .today] + events
-    /// What a command that shows faces and pictures listens to.
+    /// The topics of a command that shows faces and pictures.
     package static let viewed: [Topic] = [.status, .detectState, .metadata, .zones] + events + [.previewJPEG]
 }
 

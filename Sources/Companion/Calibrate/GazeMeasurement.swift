@@ -1,6 +1,6 @@
 package import FaceMessages
 
-/// Where the nearest face looks, over a stretch of time.
+/// The direction in which the nearest face looks, over a stretch of time.
 package struct GazeMeasurement: PersonMeasurement {
     /// Degrees around the middle that half of the gazes may lie off: with more the person looks around.
     private static let mostSpread = 6.0

@@ -16,7 +16,7 @@ package protocol PersonMeasurement {
 }
 
 extension PersonMeasurement {
-    /// For how many seconds a face that can be measured is waited for.
+    /// Seconds that a face that can be measured is waited for.
     package static var patience: Double { 20 }
     package var prompt: String? { nil }
     package var progress: String { "" }
@@ -28,7 +28,7 @@ extension PersonMeasurement {
         var result: Value?
         // By the time of the pictures: on a busy machine messages and ticks wait.
         var time = 0.0
-        // How much later than in the pictures it was when the first of them came, and how much more when the newest did.
+        // How much later than its own time the first picture came, and how much more the newest did.
         var start = Double.infinity
         var lag = 0.0
         try await subscriber.follow(every: .milliseconds(33), interruptible: false) { input in
@@ -46,7 +46,7 @@ extension PersonMeasurement {
                     isNew = true
                 }
             }
-            // Metadata comes only when a value changes: until then it holds.
+            // Metadata comes only when a value changes: until then the faces are as they were.
             guard isNew || input.seconds - lag - time > 0.06 else { return true }
             time = max(time, input.seconds - lag)
             let asked = prompt

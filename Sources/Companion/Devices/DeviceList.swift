@@ -5,7 +5,7 @@ import V4L2Capture
 /// The cameras of this machine, for people and as JSON.
 package struct DeviceList {
     private let inventory = CameraInventory.list()
-    /// Those that GStreamer finds.
+    /// Cameras that GStreamer finds.
     private let shared = PipelineDescription.cameras()
 
     package init() {}

@@ -47,7 +47,7 @@ struct BrokerExamination {
 
     /// What to look at: what is asked for, else the cameras that there are, else where one is expected.
     private static func patterns(_ options: BrokerAccess) async throws -> [String] {
-        if options.camera != nil || !options.topic.isEmpty { return try await options.bases(command: "doctor") }
+        if options.isNarrowed { return try await options.bases(command: "doctor") }
         let subscriber = try Subscriber(options, command: "doctor", topics: [.status], patterns: options.patterns)
         let bases = try await CameraTable.listen(to: subscriber).sorted.map(\.base)
         return bases.isEmpty ? [BrokerAccess.standardBase] : bases
@@ -99,11 +99,8 @@ struct BrokerExamination {
             findings.append(.remark("version", versions, remedy: "install both from one build"))
         }
         if let detail = status.outboxDetail, status.outbox != .ok {
-            findings.append(
-                status.outbox == .memory
-                    ? .fails("outbox", "events would not survive a crash of the daemon: \(detail)")
-                    : .remark("outbox", detail)
-            )
+            let loss = "events would not survive a crash of the daemon: \(detail)"
+            findings.append(status.outbox == .memory ? .fails("outbox", loss) : .remark("outbox", detail))
         }
         let better = camera.betterOrientation.map(Self.orientation)
         findings += [better ?? pictures[base].flatMap { Self.orientation(of: $0.jpeg) }].compactMap(\.self)
@@ -115,8 +112,8 @@ struct BrokerExamination {
         return findings + (status.attention ?? []).map { .remark("attention", Self.words($0)) }
     }
 
-    /// What a preview picture says about the way the camera hangs, which metadata does not show; nil if the faces are
-    /// upright, or if there is none.
+    /// The way the camera hangs by a preview picture, as metadata does not show it; nil if the faces are upright, or
+    /// there is not one.
     ///
     /// A picture that cannot be decoded and models that are missing are reported elsewhere.
     static func orientation(of jpeg: [UInt8]) -> Finding? {

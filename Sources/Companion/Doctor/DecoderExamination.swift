@@ -5,7 +5,7 @@ import MediaFiles
 
 /// Looks at what this machine has that decodes video in place of the processor.
 struct DecoderExamination {
-    /// Where device nodes are.
+    /// The directory of device nodes.
     var directory = "/dev"
 
     func findings() -> [Finding] {

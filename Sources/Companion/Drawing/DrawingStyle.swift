@@ -13,8 +13,7 @@ package struct DrawingStyle: Hashable, Sendable {
         self.isMirrored = isMirrored
     }
 
-    /// The overlays there are: the built-in ones, and the chosen one if it is a file. Throws `CommandFailure` with all
-    /// that is wrong in the file.
+    /// The built-in overlays, and the chosen one if it is a file. Throws `CommandFailure` with all that is wrong in it.
     package func overlays() throws -> Overlays {
         guard case .file(let path) = overlay else { return Overlays() }
         do {
@@ -36,7 +35,7 @@ package enum OverlayChoice: Hashable, Sendable {
         self = name.map(Self.builtIn) ?? .file(argument)
     }
 
-    /// The overlay's name where overlays are chosen: that of its file, without the ending unless a built-in one is named so.
+    /// The overlay's name where overlays are chosen: its file's, with the ending only if a built-in one has that name.
     package var name: String {
         switch self {
         case .builtIn(let name): return name.rawValue

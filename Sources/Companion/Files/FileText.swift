@@ -2,7 +2,7 @@ import System
 
 /// The text of a file that an option names.
 package enum FileText {
-    /// Reads a file; `content` says in the error what it holds.
+    /// Reads a file; `content` says in the error what is in it.
     package static func read(_ path: String, _ content: String) throws(CommandFailure) -> String {
         do {
             return try SmallFile.text(at: path)

@@ -4,13 +4,11 @@ import System
 
 /// Checks where a file is to be written, before any work is done for it.
 package enum OutputPath {
-    package static func isPicture(_ path: String) -> Bool {
-        PictureWriter.knownEndings.contains(URL(filePath: path).pathExtension.lowercased())
-    }
+    package static func isPicture(_ path: String) -> Bool { PictureWriter.knownEndings.contains(ending(of: path)) }
 
-    package static func isClip(_ path: String) -> Bool {
-        ClipWriter.knownEndings.contains(URL(filePath: path).pathExtension.lowercased())
-    }
+    package static func isClip(_ path: String) -> Bool { ClipWriter.knownEndings.contains(ending(of: path)) }
+
+    private static func ending(of path: String) -> String { URL(filePath: path).pathExtension.lowercased() }
 
     package static func checkPicture(_ path: String, replaces: Bool) throws {
         try check(path, endings: PictureWriter.knownEndings, what: "a picture", replaces: replaces)
@@ -28,8 +26,7 @@ package enum OutputPath {
     /// - Throws: `CommandFailure` if the ending is another one, the file cannot be written there, something else than a
     ///   regular file has its name, as a link or a pipe, or a file that is not to be replaced.
     package static func check(_ path: String, endings: [String], what: String, replaces: Bool) throws {
-        let url = URL(filePath: path)
-        let ending = url.pathExtension.lowercased()
+        let ending = ending(of: path)
         guard endings.contains(ending) else {
             let problem = ending.isEmpty ? "\(what) to \(path), a name without an ending" : ".\(ending): \(path)"
             throw CommandFailure("cannot write \(problem); use \(names(endings))")
@@ -46,14 +43,13 @@ package enum OutputPath {
         }
         let parent = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
         guard access(parent, W_OK) == 0 else {
-            let directory = parent == "." ? url.deletingLastPathComponent().path : parent
+            let directory = parent == "." ? URL(filePath: path).deletingLastPathComponent().path : parent
             let reason = fileExists(parent) ? "you may not write there" : "it is missing"
             throw CommandFailure("cannot write \(path) into the directory \(directory): \(reason)")
         }
     }
 
-    /// Writes a text that all users may read, whole or not at all. Throws `CommandFailure` if that fails; a file that
-    /// was there is as before then.
+    /// Writes a text that all users may read. Throws `CommandFailure`, and leaves the file as it was, if that fails.
     package static func write(_ text: String, to path: String) throws(CommandFailure) {
         do {
             try Array(text.utf8).withUnsafeBytes { try PendingFile.write($0, to: path, mode: 0o644) }

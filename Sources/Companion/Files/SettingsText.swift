@@ -25,8 +25,7 @@ package struct SettingsText {
         "\(name):" + values.map { "\n  \($0.key): \($0.value)" }.joined()
     }
 
-    /// The file with other lines; throws `CommandFailure` if that would change anything but these keys, as in a file
-    /// that is one line of JSON.
+    /// The file with other lines; throws `CommandFailure` if that changed more than these keys, as in one line of JSON.
     package func changed(to lines: [Substring], only keys: [String]) throws -> SettingsText {
         guard let new = try? SettingsText(path: path, text: lines.joined(separator: lineEnding)),
             new.file.agrees(with: file, except: keys)
@@ -78,8 +77,7 @@ package struct SettingsText {
         return try changed(to: lines, only: [path])
     }
 
-    /// Writes the file, whole or not at all, with the owner and the mode that it has; returns what to say in the
-    /// terminal.
+    /// Writes the file at once, with the owner and the mode that it has; returns what to say in the terminal.
     package func write() throws -> String {
         let target = URL(filePath: path).resolvingSymlinksInPath().path
         try Array(lines.joined(separator: lineEnding).utf8).withUnsafeBytes {

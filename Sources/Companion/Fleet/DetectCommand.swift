@@ -1,14 +1,13 @@
-package import FaceMessages
+import FaceMessages
 
 /// Switches a daemon's detection, and waits until it says so.
 package enum DetectCommand {
-    package static let topics: [Topic] = [.status, .detectState]
     /// Seconds until the daemon is given up.
     private static let patience = 10.0
 
-    /// Switches detection on or off. Returns what to say in the terminal. Throws `CommandFailure` if no daemon confirms
-    /// it.
-    package static func send(_ subscriber: Subscriber, isOn wanted: Bool) async throws -> String {
+    /// Switches detection; returns what to say in the terminal. Throws `CommandFailure` if no daemon confirms it.
+    package static func send(_ access: BrokerAccess, isOn wanted: Bool) async throws -> String {
+        let subscriber = try await access.subscriber("detect", [.status, .detectState], all: false)
         let word = wanted ? "on" : "off"
         var state = CameraState()
         var trouble: String?

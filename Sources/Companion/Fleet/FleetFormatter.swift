@@ -12,10 +12,8 @@ package struct FleetFormatter {
     /// One line about all cameras: how many there are in each state, and how many faces.
     package func summary(_ table: CameraTable) -> String {
         let cameras = table.cameras.values
-        let states = Dictionary(grouping: cameras, by: \.condition.rawValue).mapValues(\.count).sorted {
-            $0.key < $1.key
-        }
-        var parts = states.map { "\($0.value) \($0.key)" }
+        let states = Dictionary(grouping: cameras, by: \.condition.rawValue).sorted { $0.key < $1.key }
+        var parts = states.map { "\($0.value.count) \($0.key)" }
         if let faces = table.faceCount { parts.append(faces.countedFaces(held: table.heldCount)) }
         if table.refused > 0 { parts.append("\(table.refused) messages refused") }
         let count = cameras.count.counted("camera")

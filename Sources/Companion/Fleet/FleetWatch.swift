@@ -1,4 +1,4 @@
-package import FaceMessages
+import FaceMessages
 import Foundation
 import Frames
 import System
@@ -8,19 +8,14 @@ import TerminalPictures
 package struct FleetWatch {
     /// Seconds that figures are waited for: daemons publish them every 10 s by default.
     package static let patience = 12.0
-    /// What `show` and `showOnce` listen to.
-    package static let shown: [Topic] = [.status, .count, .stats] + Topic.events
-    /// What `writeFigures` listens to.
-    package static let counted: [Topic] = [.status, .stats, .count, .zones, .today, .detectState]
-    /// What `writeHours` listens to.
-    package static let daily: [Topic] = [.status, .today]
 
     private let isJSON: Bool
     private let formatter = FleetFormatter(hasColors: StandardOutput.hasColors)
 
     package init(isJSON: Bool) { self.isJSON = isJSON }
 
-    package func show(_ subscriber: Subscriber) async throws {
+    package func show(_ access: BrokerAccess) async throws {
+        let subscriber = try await access.subscriber("fleet", [.status, .count, .stats] + Topic.events)
         let terminal = StandardOutput.isTerminal && !isJSON ? try? Terminal(format: .cells) : nil
         defer { terminal?.release() }
         var table = CameraTable()
@@ -36,16 +31,19 @@ package struct FleetWatch {
         }
     }
 
-    /// Writes all cameras once, as soon as all have sent their figures; throws `CommandFailure` if there is no camera,
-    /// or no broker.
-    package func showOnce(_ subscriber: Subscriber) async throws {
-        let table = try await Self.table(subscriber, isAlive: true) { $0.condition != .streaming || $0.stats != nil }
+    /// Writes all cameras once all have sent figures; throws `CommandFailure` if there is no camera, or no broker.
+    package func showOnce(_ access: BrokerAccess) async throws {
+        let table = try await Self.table(access, [.status, .count, .stats] + Topic.events, isAlive: true) {
+            $0.condition != .streaming || $0.stats != nil
+        }
         let lines = isJSON ? table.problemsFirst.map { line($0.base, table) } : formatter.rows(table, at: .wallClock())
         for line in lines { StandardOutput.print(line: line) }
     }
 
     /// Keeps a file with the figures for Prometheus, which is removed at the end.
-    package static func writeFigures(of subscriber: Subscriber, to path: String, every interval: Double) async throws {
+    package static func writeFigures(_ access: BrokerAccess, to path: String, every interval: Double) async throws {
+        let topics: [Topic] = [.status, .stats, .count, .zones, .today, .detectState]
+        let subscriber = try await access.subscriber("fleet", topics)
         defer { unlink(path) }
         var table = CameraTable()
         // The file is first written once the broker has sent its retained messages.
@@ -62,17 +60,19 @@ package struct FleetWatch {
     }
 
     /// Writes what cameras saw today in each hour, as CSV; throws `CommandFailure` if there is no camera, or no broker.
-    package static func writeHours(of subscriber: Subscriber) async throws {
-        let table = try await table(subscriber) { $0.status?.state != .online || $0.today != nil }
+    package static func writeHours(_ access: BrokerAccess) async throws {
+        let table = try await table(access, [.status, .today]) { $0.status?.state != .online || $0.today != nil }
         for line in FleetFormatter.hours(table) { StandardOutput.print(line: line) }
     }
 
-    /// All cameras, once each is as complete as it gets; with `isAlive` once each gave a sign of life, too, or counts as gone.
+    /// All cameras, once each is complete; with `isAlive` once each gave a sign of life, too, or counts as gone.
     private static func table(
-        _ subscriber: Subscriber,
+        _ access: BrokerAccess,
+        _ topics: [Topic],
         isAlive: Bool = false,
         until isComplete: (CameraState) -> Bool
     ) async throws -> CameraTable {
+        let subscriber = try await access.subscriber("fleet", topics)
         let limit = { (table: CameraTable) in max(patience, isAlive ? table.uncertainty ?? 0 : 0) }
         let table = try await CameraTable.listen(to: subscriber, atMost: limit) { table in
             table.cameras.allSatisfy { isComplete($1) && (!isAlive || table.isCertain($0)) }
@@ -88,12 +88,7 @@ package struct FleetWatch {
         access.camera = name
         let subscriber = try await access.subscriber("fleet", [.status], all: false)
         var state = CameraState()
-        try await subscriber.follow(
-            every: .milliseconds(100),
-            interruptible: false,
-            waitsForBroker: false,
-            tellsOfCameras: false
-        ) { input in
+        try await subscriber.ask(every: .milliseconds(100)) { input in
             if case .occurrence(let occurrence) = input.content { state.take(occurrence) }
             guard case .tick = input.content, input.seconds > Subscriber.listening else { return true }
             guard state.status?.state != .online else {

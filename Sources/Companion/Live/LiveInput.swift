@@ -36,19 +36,22 @@ package struct LiveInput: Sendable {
 
 /// The inputs that wait, in order, for a command that may be slower than they come.
 ///
-/// When there are too many messages, frames or bytes, the oldest are dropped, so that memory is bounded. Keys, signals and
-/// changes of the connection are all kept; at most one tick waits, because a late one says as much as several.
+/// When there are too many messages, frames or bytes, the oldest are dropped, so that memory is bounded. Keys, signals
+/// and changes of the connection are all kept; at most one tick waits, because a late one says as much as several.
 struct LiveBacklog {
     private(set) var dropped = 0
     private let most: SIMD3<Int>
     private var waiting: Deque<LiveInput> = []
     private var amounts = SIMD3<Int>.zero
+    private let start = ContinuousClock.now
 
-    /// Makes a backlog in which so many messages may wait, 16 of them frames: half a second, 50 MB at 1080p. The limit of
-    /// 32 MiB is for the messages of a hostile publisher.
+    /// Makes a backlog in which `capacity` messages may wait, 16 of them frames: half a second, 50 MB at 1080p. The
+    /// limit of 32 MiB is for the messages of a hostile publisher.
     init(capacity: Int) { most = [max(1, capacity), 16, 32 << 20] }
 
-    mutating func put(_ input: LiveInput) {
+    /// Appends what has just come.
+    mutating func put(_ content: LiveInput.Content) {
+        let input = LiveInput(content: content, seconds: start.duration(to: .now) / .seconds(1))
         guard !input.isTick || !waiting.contains(where: \.isTick) else { return }
         let new = input.amounts
         for kind in new.indices where new[kind] > 0 {
@@ -73,19 +76,9 @@ struct LiveBacklog {
     }
 }
 
-/// The backlog of a command, filled by threads and tasks that do not wait for it.
-final class LiveInputs: Sendable {
-    private let inbox: Inbox<LiveBacklog>
-    private let start = ContinuousClock.now
+extension Inbox<LiveBacklog> {
+    /// Appends what has just come, under the lock: times in the backlog never go back.
+    func put(_ content: LiveInput.Content) { put { $0.put(content) } }
 
-    init(capacity: Int) { inbox = Inbox(LiveBacklog(capacity: capacity)) }
-
-    func put(_ content: LiveInput.Content) {
-        // The time is taken under the lock, so that times in the backlog never go back.
-        inbox.put { $0.put(LiveInput(content: content, seconds: start.duration(to: .now) / .seconds(1))) }
-    }
-
-    func finish() { inbox.finish() }
-
-    func next() async -> LiveInput? { await inbox.next { $0.removeFirst() } }
+    func next() async -> LiveInput? { await next { $0.removeFirst() } }
 }

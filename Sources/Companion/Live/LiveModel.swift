@@ -10,11 +10,11 @@ package struct LiveModel {
     private static let patience = 0.1
     /// Seconds that a picture is held back if faces are hidden, and in which faces found before and after it count.
     ///
-    /// Metadata names a face a tenth of a second after it was first seen, and may be lost on the way; and a detector misses a
-    /// face now and again, so that what was found shortly before or after is covered too.
+    /// Metadata names a face a tenth of a second after it was first seen, and may be lost on the way; a detector misses
+    /// a face now and again, so that what was found shortly before or after is covered too.
     private static let hidingPatience = 0.3
-    /// Seconds between two searches of pictures for faces at the least. A search costs more than all else that is done with a picture, and
-    /// pictures that were not searched are not shown: a page gets five or six a second of a source that has more.
+    /// Least seconds between two searches of pictures for faces. A search costs more than all else that is done with a
+    /// picture, and only searched pictures are shown: a page gets five or six a second.
     private static let searchInterval = 0.15
     /// How many pictures may wait; more come only from a daemon with an unusual rate.
     private static let capacity = 16
@@ -88,7 +88,7 @@ package struct LiveModel {
         return due
     }
 
-    /// Searches the newest picture for faces, unless it or one shortly before it was searched; drops all that were not, or cannot be.
+    /// Searches the newest picture for faces, unless it or one shortly before it was; drops all that were not searched.
     package mutating func search(with faces: (PreviewPicture) -> [NormalizedRect]?) {
         let next = found.last.map { $0.arrival + Self.searchInterval } ?? -.infinity
         if let new = waiting.last, new.found == nil, new.arrival >= next, let faces = faces(new) {

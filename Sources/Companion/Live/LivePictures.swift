@@ -26,7 +26,7 @@ package struct LivePictures {
             model.advance(to: seconds)
             let isAlone = model.connection.isConnected && model.state.status?.state != .online
             let patience = isAlone ? Self.statusPatience : Self.patience
-            // A session in this program that streams says so when it ends: a busy machine may need long for the first picture.
+            // The end of a session in this program is known: a busy machine may need long for its first picture.
             let isComing = subscriber.isLocal && model.state.condition == .streaming
             if !hasPicture, !isComing, seconds > patience { throw CommandFailure(failureReason(within: patience)) }
             return []
@@ -42,7 +42,7 @@ package struct LivePictures {
         model.nextPicture(at: seconds).map { ($0, model.scene(of: $0)) }
     }
 
-    /// Hands out what changed, until the source ends or `take` returns false; without an event that is `awaited` pictures are.
+    /// Hands out what changed, until the source ends or `take` returns false; waits for an event, or else for pictures.
     package static func follow(
         _ subscriber: Subscriber,
         hidesFaces: Bool,
@@ -51,9 +51,8 @@ package struct LivePictures {
         _ take: (inout LivePictures, CameraState.Change) throws -> Bool
     ) async throws {
         var pictures = LivePictures(subscriber, hidesFaces: hidesFaces)
-        let interval = Duration.milliseconds(50)
         try await subscriber.follow(
-            every: interval,
+            every: .milliseconds(50),
             interruptible: interruptible,
             waitsForBroker: false,
             awaiting: subscriber.isLocal ? [] : [awaited ?? .previewJPEG]
@@ -62,8 +61,8 @@ package struct LivePictures {
         }
     }
 
-    /// Hands out the pictures with the faces of their frames, and when each came, until the source ends, the seconds from
-    /// the first one are over or the person at the terminal wants no more.
+    /// Hands out the pictures with the faces of their frames, and when each came, until the source ends, the user ends
+    /// it or `limit` seconds have passed since the first.
     package static func show(
         _ subscriber: Subscriber,
         hidesFaces: Bool,

@@ -7,8 +7,7 @@ struct Notices {
     private static let capacity = 64
     /// The broker's host and port.
     let address: String
-    /// Whether a broker that cannot be reached is waited for, though its address may be wrong. One that was reached once always
-    /// is.
+    /// Whether a broker that cannot be reached is waited for, as one that was reached once always is.
     private(set) var waitsForBroker: Bool
     private(set) var hasTrouble = false
     private(set) var unreadable: Set<String> = []
@@ -20,9 +19,9 @@ struct Notices {
     private(set) var conditions: [String: CameraState.Condition] = [:]
 
     /// The topics without which the command waits in vain, and whether it hears of several cameras.
-    private(set) var awaited: [Topic] = []
-    private(set) var isPlural = false
-    /// Whether a camera publishes some of them, and what was said of those that publish none of them.
+    var awaited: [Topic] = []
+    var isPlural = false
+    /// Whether a camera publishes any of them, and what was said of those that do not.
     private(set) var isServed = false
     private(set) var lacking: [String: String] = [:]
 
@@ -34,8 +33,7 @@ struct Notices {
     /// How the connection is, for a screen that always shows it.
     private(set) lazy var connection = "connecting to \(address)"
 
-    /// What to say about an occurrence; nil if nothing. Throws `CommandFailure` if no retry helps, as with a wrong
-    /// password.
+    /// What to say about an occurrence; nil if nothing. Throws `CommandFailure` if no retry helps.
     mutating func note(_ occurrence: Subscriber.Occurrence, at seconds: Double) throws -> String? {
         switch occurrence {
         case .connection(.connecting), .connection(.stopped): return nil
@@ -75,7 +73,9 @@ struct Notices {
 
     /// What to say about a daemon and its camera, whatever topics are shown: a loss and the return, each once.
     private mutating func note(_ state: CameraState, of message: CameraMessage) -> String? {
-        let (base, old, new) = (message.base, conditions[message.base], state.condition)
+        let base = message.base
+        let old = conditions[base]
+        let new = state.condition
         let isOnline = state.status?.state == .online
         if isOnline { silence = nil }
         guard tellsOfCameras, new != old, old != nil || conditions.count < Self.capacity else { return nil }
@@ -93,11 +93,6 @@ struct Notices {
         return nil
     }
 
-    mutating func wait(for topics: [Topic], ofSeveral isPlural: Bool) {
-        awaited = topics
-        self.isPlural = isPlural
-    }
-
     /// What to say, once, if a daemon does not publish what is awaited; throws it if no other daemon can.
     private mutating func lack(_ state: CameraState, of base: String) throws(CommandFailure) -> String? {
         guard !awaited.isEmpty, let status = state.status, status.state == .online else { return nil }
@@ -112,7 +107,7 @@ struct Notices {
         return isServed || missing.count < awaited.count ? words : nil
     }
 
-    /// What to say, once, if no daemon was heard of; nil if nothing. Throws `CommandFailure` if none publishes what is awaited.
+    /// What to say, once, if no daemon was heard of; nil if nothing. Throws it if no daemon publishes what is awaited.
     mutating func silence(at seconds: Double) throws -> String? {
         guard let connected, seconds - connected >= Self.patience else { return nil }
         if !isServed, let words = lacking.min(by: { $0.key < $1.key })?.value { throw CommandFailure(words) }

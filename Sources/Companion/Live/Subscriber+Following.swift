@@ -3,20 +3,18 @@ import System
 package import TerminalPictures
 
 extension Subscriber {
-    /// Hands on what comes, and ticks, until `receive` returns false, Ctrl-C or q on the terminal ends it, or the source or the
-    /// terminal ends; then ends the connection.
-    ///
+    /// Hands on what comes, and ticks, until `receive` returns false, Ctrl-C or q on the terminal ends it, or the
+    /// source or the terminal ends; then ends the connection.
     /// - Parameters:
     ///   - terminal: whose keys come too.
     ///   - interval: how often a tick comes; nil for hardly ever.
     ///   - interruptible: whether Ctrl-C ends it in good order, instead of ending the program.
     ///   - waitsForBroker: whether a broker that cannot be reached at first is waited for.
-    ///   - notes: whether the loss and the return of the broker and of cameras are reported on standard error; nil for yes
-    ///     without a terminal.
+    ///   - notes: whether loss and return of broker and cameras go to standard error; nil for yes without a terminal.
     ///   - tellsOfCameras: whether cameras are meant too, for a command that does not show itself how they are.
-    ///   - awaited: the topics that the command waits for, which is told if nobody publishes them.
+    ///   - awaited: the topics that the command waits for; it is told if no daemon publishes them.
     ///   - receive: gets each input; returns whether it goes on.
-    /// - Throws: `CommandFailure` if no retry helps, or nobody publishes what is awaited; what `receive` throws.
+    /// - Throws: `CommandFailure` if no retry helps, or no daemon publishes what is awaited; what `receive` throws.
     package func follow(
         _ terminal: Terminal? = nil,
         every interval: Duration? = nil,
@@ -27,7 +25,7 @@ extension Subscriber {
         awaiting awaited: [Topic] = [],
         _ receive: (LiveInput) throws -> Bool
     ) async throws {
-        let inputs = LiveInputs(capacity: Self.capacity)
+        let inputs = Inbox(LiveBacklog(capacity: Self.capacity))
         let forwarding = Task {
             await forward { inputs.put(.occurrence($0)) }
             inputs.finish()
@@ -35,7 +33,7 @@ extension Subscriber {
         let ticking = Task {
             while (try? await Task.sleep(for: interval ?? .seconds(1))) != nil { inputs.put(.tick) }
         }
-        // Reading blocks; the thread ends with the program or the terminal. Without it, a signal still ends the command.
+        // Reading blocks: the thread ends with the program or the terminal. Without it a signal still ends the command.
         _ = try? terminal.map { terminal in
             try JoinableThread(named: "keys") {
                 while let byte = terminal.nextByte() { inputs.put(.key(byte)) }
@@ -51,8 +49,10 @@ extension Subscriber {
         }
         let silence = isLocal ? nil : noCamera.description
         var notices = Notices(address: address, waitsForBroker: waitsForBroker, silence: silence)
-        (notices.tellsOfCameras, notices.isLocal) = (tellsOfCameras, isLocal)
-        notices.wait(for: awaited, ofSeveral: BrokerAccess.isPlural(patterns))
+        notices.tellsOfCameras = tellsOfCameras
+        notices.isLocal = isLocal
+        notices.awaited = awaited
+        notices.isPlural = BrokerAccess.isPlural(patterns)
         inputs: while var input = await inputs.next() {
             switch input.content {
             case .occurrence(let occurrence): input.note = try notices.note(occurrence, at: input.seconds)
@@ -67,5 +67,10 @@ extension Subscriber {
         }
         terminal?.release()
         await stop()
+    }
+
+    /// Follows for one answer: a broker that cannot be reached is an error, and how cameras are is not reported.
+    func ask(every interval: Duration, _ receive: (LiveInput) throws -> Bool) async throws {
+        try await follow(every: interval, interruptible: false, waitsForBroker: false, tellsOfCameras: false, receive)
     }
 }

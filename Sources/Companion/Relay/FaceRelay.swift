@@ -31,15 +31,12 @@ package struct FaceRelay {
             }
             guard input.seconds - lastSent >= Self.interval else { return true }
             lastSent = max(lastSent + Self.interval, input.seconds - Self.interval)
-            let bundles =
-                [OSC.faces(state.faces)]
-                + channels.assign(state.faces).map { channel in
-                    OSC.channel(channel.number, of: state.name ?? "", channel.face)
-                }
-            for sender in osc { for bundle in bundles { sender.send(bundle) } }
+            let channels = channels.assign(state.faces).map { OSC.channel($0.number, of: state.name ?? "", $0.face) }
+            for sender in osc { for bundle in [OSC.faces(state.faces)] + channels { sender.send(bundle) } }
             let picture = (state.status?.picture).map(FrameSize.init) ?? .usual
-            guard let head = OpenTrack.message(state.faces, picture: picture) else { return true }
-            for sender in opentrack { sender.send(head) }
+            if let head = OpenTrack.message(state.faces, picture: picture) {
+                for sender in opentrack { sender.send(head) }
+            }
             return true
         }
     }
@@ -80,11 +77,8 @@ final class DatagramSender {
         guard let place = HostAndPort(address), let port = place.port else {
             throw CommandFailure("'\(address)' is not an address to send to; write HOST:PORT, as 192.168.1.20:9000")
         }
-        let found: SocketAddress
-        do {
-            found = try SocketAddress.all(of: place.host, port: Int(port))[0]
-        } catch {
-            throw CommandFailure("cannot send to \(address): \(error.reason)")
+        let found = try failing(as: { CommandFailure("cannot send to \(address): \($0.reason)") }) {
+            () throws(SocketAddress.LookupError) in try SocketAddress.all(of: place.host, port: Int(port))[0]
         }
         descriptor = socket(found.family, CInt(SOCK_DGRAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0, found.withPointer({ connect(descriptor, $0, $1) }) == 0 else {

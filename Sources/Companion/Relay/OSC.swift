@@ -40,16 +40,15 @@ package enum OSC {
         return bundle([message("/facet/count", [.int(faces.count)])] + messages)
     }
 
-    /// A bundle of a message for each of a face's numbers, at an address of its own: `/facet/CAMERA/NUMBER/smile` and so on.
-    /// No face means that it has just left.
+    /// Messages with a face's numbers, `/facet/CAMERA/NUMBER/smile` and so on; for a face that left only `present`, 0.
     package static func channel(_ number: Int, of camera: String, _ face: FaceObject?) -> [UInt8] {
         let name = addressPart(camera)
         let present = ("present", Argument.int(face == nil ? 0 : 1))
         return bundle(([present] + (face.map(values) ?? [])).map { message("/facet/\(name)/\(number)/\($0)", [$1]) })
     }
 
-    /// A camera's name as a part of an address: letters, digits and what has no meaning there stay, and any other byte,
-    /// as of a blank or of letters beyond ASCII, becomes `%` and its two digits, so that no two cameras share an address.
+    /// A camera's name as a part of an address: letters, digits and what has no meaning there stay. Any other byte, as
+    /// of a blank or of letters beyond ASCII, becomes `%` and its two digits, so that no two cameras share an address.
     private static func addressPart(_ name: String) -> String {
         name.utf8.map { byte in
             switch byte {
@@ -72,9 +71,9 @@ package enum OSC {
 
     /// An event: its kind, its face, and how many faces are there after it.
     package static func event(_ message: EventMessage) -> [UInt8] {
-        let (event, faces) = (message.event, message.faces ?? -1)
-        let name = Topic(event.kind).rawValue
-        return Self.message("/facet/event", [.text(name), .int(event.face.faceID.rawValue), .int(faces)])
+        let name = Topic(message.event.kind).rawValue
+        let face = message.event.face.faceID.rawValue
+        return Self.message("/facet/event", [.text(name), .int(face), .int(message.faces ?? -1)])
     }
 
     /// A text with its end, in whole groups of four bytes.
@@ -90,12 +89,11 @@ package enum OSC {
 enum OpenTrack {
     /// The height of a face from forehead to chin in metres, for those whose distance is unknown.
     private static let faceHeight = 0.2
-    /// Metres of a picture's diagonal one metre before the camera, with the field of view that the daemon assumes
-    /// by default.
+    /// Metres of a picture's diagonal one metre before the camera, with the daemon's default field of view.
     private static let spread = 2 * tan(70.0 / 2 * .pi / 180)
 
-    /// The nearest face, as x, y and z in centimetres from the camera, to the picture's right, up and away from it, then yaw,
-    /// pitch and roll in degrees; nil without a face whose angles are known.
+    /// The nearest face: x, y and z in centimetres from the camera, to the picture's right, up and away from it, then
+    /// yaw, pitch and roll in degrees; nil without a face whose angles are known.
     static func message(_ faces: [FaceObject], picture: FrameSize) -> [UInt8]? {
         let measured = faces.filter { $0.isSeen && $0.pose?.pitch != nil }
         guard let face = measured.max(by: { $0.bounds.area < $1.bounds.area }),

@@ -1,5 +1,4 @@
 import FaceMessages
-import Foundation
 import System
 
 /// Why a command cannot do its work: what was tried, on what, why it failed, what to do.
@@ -27,15 +26,4 @@ package struct CommandFailure: Error, CustomStringConvertible {
     package var description: String { reason + (remedy.map { "; \($0)" } ?? "") }
 
     func finding(_ subject: String) -> Finding { .fails(subject, reason, remedy: remedy) }
-}
-
-/// The system's own words for an error of Foundation's, which wraps them in several layers.
-package func systemReason(_ error: any Error) -> String {
-    let outer = error as NSError
-    let layers = [outer.userInfo[NSUnderlyingErrorKey] as? NSError, outer].compactMap(\.self)
-    if let code = layers.first(where: { $0.domain == NSPOSIXErrorDomain })?.code {
-        return String(cString: strerror(Int32(code)))
-    }
-    let isMissing = outer.domain == NSCocoaErrorDomain && outer.code == CocoaError.Code.fileReadNoSuchFile.rawValue
-    return isMissing ? "there is no such file" : outer.localizedDescription
 }

@@ -3,7 +3,7 @@ import Foundation
 import System
 import TerminalPictures
 
-/// Where commands write: results to standard output, notes for the person at the terminal to standard error.
+/// The output of commands: results to standard output, notes for the person at the terminal to standard error.
 package enum StandardOutput {
     package static let isTerminal = isatty(STDOUT_FILENO) == 1
     /// Characters in a line of the terminal.
@@ -36,7 +36,7 @@ package enum StandardOutput {
         print(line: String(decoding: text, as: UTF8.self))
     }
 
-    /// Writes a line for the person at the terminal, not for the next program in the pipe; it may quote what others sent.
+    /// Writes a line for the person at the terminal, not for the next program in the pipe; it may quote others' texts.
     package static func note(_ line: String) {
         write(Array(("facet: " + line.withoutSecrets.printable + "\n").utf8), to: STDERR_FILENO)
     }

@@ -20,7 +20,7 @@ extension String {
         return String((line.hasSuffix("…") ? line : line + " …").prefix(cells: width))
     }
 
-    /// A name that others chose, for a line of text: without what acts on a terminal, and no longer than a line has room for.
+    /// A name that others chose, for a line of text: without what acts on a terminal, at most 48 cells wide.
     var shownName: String { printable.shortened(to: 48) }
 
     /// The text within a width, cut anywhere if it is longer.

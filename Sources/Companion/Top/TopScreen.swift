@@ -10,16 +10,16 @@ package enum TopScreen {
         let formatter = TopFormatter(hasColors: StandardOutput.hasColors)
         var top = TopState()
         try await subscriber.follow(terminal, every: .milliseconds(100)) { input in
-            guard case .occurrence(let occurrence) = input.content else {
+            if case .occurrence(let occurrence) = input.content {
+                top.take(occurrence, at: input.seconds)
+            } else {
                 top.advance(to: input.seconds)
                 let note = subscriber.isLocal ? subscriber.address : input.connection
                 let size = TerminalSize.current
                 terminal.show(
                     lines: formatter.lines(top, columns: size.columns, rows: size.rows, at: input.seconds, note: note)
                 )
-                return true
             }
-            top.take(occurrence, at: input.seconds)
             return true
         }
     }
@@ -41,8 +41,7 @@ struct TopFormatter {
 
     init(hasColors: Bool) { watch = WatchFormatter(hasColors: hasColors) }
 
-    /// All lines: the cameras, the faces and, where there is room below, the events. Returns at most `rows` lines, none
-    /// wider than the terminal.
+    /// The cameras, the faces and, where there is room below, the events: at most `rows` lines as wide as the terminal.
     func lines(_ top: TopState, columns: Int, rows: Int, at seconds: Double, note: String) -> [String] {
         let namesBase = top.table.cameras.count > 1
         var lines = [(summary(top) + " · \(note.printable) · q quits").cut(to: columns), ""]
@@ -53,8 +52,8 @@ struct TopFormatter {
         if faces.count > room { lines[lines.count - 1] = "… and \(faces.count - room + 1) more faces" }
         guard !top.events.isEmpty else { return Array(lines.prefix(rows)) }
         lines.append("")
-        for (base, event) in top.events.prefix(max(0, rows - lines.count)) {
-            lines.append(line(base, event, namesBase: namesBase, columns: columns))
+        lines += top.events.prefix(max(0, rows - lines.count)).map { base, event in
+            line(base, event, namesBase: namesBase, columns: columns)
         }
         return Array(lines.prefix(rows))
     }

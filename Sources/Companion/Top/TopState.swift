@@ -90,7 +90,7 @@ struct FaceTrace: Hashable {
     private static func step(_ face: FaceObject) -> Step { FaceSignal.all.map { $0.level(face) } }
     private static func index(of seconds: Double) -> Int { Int((seconds / stepLength).rounded(.down)) }
 
-    /// Values as a line of bars, a character for each of the newest; blank where a value is unknown or there is none yet.
+    /// The newest values as a line of bars, a character each; blank where a value is unknown or there is not one yet.
     static func sparkline(_ values: [Double?], in range: ClosedRange<Double>, width: Int) -> String {
         let bars = Array("▁▂▃▄▅▆▇█")
         let shown = values.suffix(width).map { value -> Character in

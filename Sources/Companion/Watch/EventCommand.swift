@@ -1,11 +1,11 @@
-package import FaceMessages
+import FaceMessages
 import Foundation
 import System
 
 /// A shell command that is run for each message, one after the other, with the message's fields in its environment.
 struct EventCommand: Sendable {
-    /// Bytes of a payload that fit into a variable: Linux starts no program with a longer one than 32 pages of 4096 bytes
-    /// (`MAX_ARG_STRLEN` in its `binfmts.h`), with its name and its end.
+    /// Bytes of a payload that fit into a variable: Linux starts no program with one of more than 32 pages of 4096
+    /// bytes (`MAX_ARG_STRLEN` in its `binfmts.h`), with its name and its end.
     private static let longestJSON = 32 * 4096 - "FACET_JSON=".utf8.count - 1
     var command: String
 
@@ -39,9 +39,4 @@ struct EventCommand: Sendable {
         }
         return fields
     }
-}
-
-extension EventMessage {
-    /// The message as it was understood: what else its publisher sent is not passed on.
-    package var encoded: Message { DaemonMessage.event(self).encoded }
 }

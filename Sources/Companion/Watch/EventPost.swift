@@ -15,12 +15,12 @@ package final class EventPost: @unchecked Sendable {
     static let signatureHeader = "X-Facet-Signature-256"
 
     private let patience: Int
-    /// Where to, without passwords.
+    /// The address, without passwords.
     private let url: String
     private let secret: [UInt8]?
     private let client: OpaquePointer
 
-    /// Makes the sender to an address. `secret` signs the bodies; `patience` is how many milliseconds a whole answer may take.
+    /// Makes the sender to an address. `secret` signs the bodies; a whole answer may take `patience` milliseconds.
     /// Throws `CommandFailure` if libcurl is missing or does not take the address.
     package init(to url: String, secret: [UInt8]?, patience: Int = 10_000) throws {
         guard let mark = url.firstRange(of: "://"), ["http", "https"].contains(url[..<mark.lowerBound].lowercased())
@@ -56,8 +56,7 @@ package final class EventPost: @unchecked Sendable {
 
     deinit { FacetPosterFree(client) }
 
-    /// Sends an event, again and again until it was accepted or refused for good. Returns what went wrong; nil if it
-    /// was accepted.
+    /// Sends an event until it was accepted or refused for good. Returns what went wrong; nil if it was accepted.
     package func send(_ message: EventMessage) async -> String? {
         let name = Topic(message.event.kind).rawValue
         let body = Self.cloudEvent(message)
@@ -87,7 +86,8 @@ package final class EventPost: @unchecked Sendable {
     }
 
     static func cloudEvent(_ message: EventMessage) -> [UInt8] {
-        let encoded = message.encoded
+        // As it was understood: what else its publisher sent is not passed on.
+        let encoded = DaemonMessage.event(message).encoded
         let attributes = JSONWriter.object { json in
             for (name, value) in encoded.cloudEvent?.properties ?? [] { json.field(name, value) }
             json.field("datacontenttype", encoded.contentType)

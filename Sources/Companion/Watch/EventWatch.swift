@@ -16,13 +16,13 @@ package struct EventWatch {
     private var printer: WatchPrinter
     /// A shell command that is run for each event, and each message on other topics that were named; nil for none.
     private let command: String?
-    /// Where each event is sent; nil for nowhere.
+    /// The sender of each event to a web address; nil if events are not sent.
     package var post: EventPost?
     /// After how many messages it ends; nil for never.
     package var count: Int?
 
-    /// Makes a watch that shows the topics of those names, or what is usual: as JSON, with lines of metadata.
-    /// Throws `CommandFailure` if there is no such topic, or one is named for which the command, or `posts`, would do nothing.
+    /// Makes a watch that shows the topics of those names, or what is usual: as JSON, with lines of metadata. Throws
+    /// `CommandFailure` if there is no such topic, or the command, or `posts`, would do nothing for one that is named.
     package init(
         _ access: BrokerAccess,
         _ names: [String],
@@ -34,7 +34,8 @@ package struct EventWatch {
         topics = try access.topics(named: names)
         named = names.isEmpty ? [] : topics
         self.command = command
-        let (showsMetadata, isPlural) = (showsFaces || named.contains(.metadata), BrokerAccess.isPlural(access.topic))
+        let showsMetadata = showsFaces || named.contains(.metadata)
+        let isPlural = BrokerAccess.isPlural(access.topic)
         printer = WatchPrinter(isJSON: isJSON, showsMetadata: showsMetadata, alwaysNamesCamera: isPlural)
         let runs: [Topic] = [.count, .today, .status, .detectState]
         for topic in named where !topic.isEvent {
@@ -53,24 +54,19 @@ package struct EventWatch {
             StandardOutput.note("watching \(patterns) at \(subscriber.address), Ctrl-C ends")
         }
         var printer = printer
-        var queues: [EventQueue] = []
-        if let command = command.map(EventCommand.init) {
-            queues.append(
-                EventQueue(capacity: 100, "the command is too slow: no command") { message, payload in
-                    // A command that fails has been run.
-                    if let problem = await command.run(message, payload: payload) { StandardOutput.note(problem) }
-                    return nil
-                }
-            )
+        let commands = command.map(EventCommand.init).map { command in
+            EventQueue(capacity: 100, "the command is too slow: no command") { message, payload in
+                // A command that fails has been run.
+                if let problem = await command.run(message, payload: payload) { StandardOutput.note(problem) }
+                return nil
+            }
         }
-        if let post {
-            let failure = "the server is too slow: no request"
-            queues.append(
-                EventQueue(capacity: 1000, patience: Self.patience, failure) { message, _ in
-                    if case .event(let event) = message { await post.send(event) } else { nil }
-                }
-            )
+        let posts = post.map { post in
+            EventQueue(capacity: 1000, patience: Self.patience, "the server is too slow: no request") { message, _ in
+                if case .event(let event) = message { await post.send(event) } else { nil }
+            }
         }
+        var queues = [commands, posts].compactMap(\.self)
         var drops = DropNotices()
         try await subscriber.follow(interruptible: false, notes: false, awaiting: named) { input in
             if case .occurrence(.message(let message)) = input.content {
@@ -112,9 +108,9 @@ struct EventQueue {
     private var reported = 0
     private var noted: ContinuousClock.Instant?
 
-    /// Makes a queue in which so many events may wait; then the oldest is dropped and reported. Those that are left at the end
-    /// may take `patience` seconds. `failure` says what a dropped event misses, for people: "the command is too slow: no
-    /// command". `perform` does the work, and returns what went wrong.
+    /// Makes a queue in which `capacity` events may wait; then the oldest is dropped and reported. Those that are left
+    /// at the end may take `patience` seconds. `failure` says what a dropped event misses, for people: "the command is
+    /// too slow: no command". `perform` does the work, and returns what went wrong.
     init(
         capacity: Int,
         patience: Double = .infinity,
@@ -151,8 +147,7 @@ struct EventQueue {
         noted = .now
     }
 
-    /// Waits until the work is done for all events, or patience is over, and reports what is left; returns how many
-    /// events it was not done for.
+    /// Waits until the work is done for all events, or patience is over. Reports and returns how many were left.
     @discardableResult
     func finish() async -> Int {
         events.finish()

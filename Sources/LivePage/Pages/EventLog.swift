@@ -64,7 +64,7 @@ final class EventLog: Sendable {
     func add(_ message: EventMessage, of base: String) {
         let kind = Topic(message.event.kind)
         let head = "id: \(message.id.printable)\nevent: \(kind.rawValue)\ndata: "
-        let text = Array(head.utf8) + message.encoded.payload + Array("\n\n".utf8)
+        let text = Array(head.utf8) + DaemonMessage.event(message).encoded.payload + Array("\n\n".utf8)
         let entry = Entry(kind: kind, names: [message.origin.camera, base], text: text)
         change { contents in
             if contents.entries.count == Self.capacity { contents.entries.removeFirst() }

@@ -24,7 +24,6 @@ struct Detect: AsyncParsableCommand {
     @OptionGroup var broker: BrokerOptions
 
     func run() async throws {
-        let subscriber = try await broker.access().subscriber("detect", DetectCommand.topics, all: false)
-        StandardOutput.print(line: try await DetectCommand.send(subscriber, isOn: wish == .on))
+        StandardOutput.print(line: try await DetectCommand.send(broker.access(), isOn: wish == .on))
     }
 }

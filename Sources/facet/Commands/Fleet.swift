@@ -63,14 +63,10 @@ struct Fleet: AsyncParsableCommand {
         if let forget { return StandardOutput.print(line: try await FleetWatch.forget(forget, access)) }
         if let prometheus {
             try OutputPath.check(prometheus, endings: ["prom"], what: "figures", replaces: true)
-            let subscriber = try await access.subscriber("fleet", FleetWatch.counted)
-            return try await FleetWatch.writeFigures(of: subscriber, to: prometheus, every: interval)
+            return try await FleetWatch.writeFigures(access, to: prometheus, every: interval)
         }
-        guard !csv else {
-            return try await FleetWatch.writeHours(of: try await access.subscriber("fleet", FleetWatch.daily))
-        }
-        let subscriber = try await access.subscriber("fleet", FleetWatch.shown)
+        if csv { return try await FleetWatch.writeHours(access) }
         let fleet = FleetWatch(isJSON: json)
-        try await once ? fleet.showOnce(subscriber) : fleet.show(subscriber)
+        try await once ? fleet.showOnce(access) : fleet.show(access)
     }
 }

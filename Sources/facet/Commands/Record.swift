@@ -35,12 +35,7 @@ struct Record: AsyncParsableCommand {
     @OptionGroup var live: SourceOptions
 
     func run() async throws {
-        try OutputPath.check(
-            output,
-            endings: ClipWriter.knownEndings,
-            what: "a clip",
-            replaces: replacing.force
-        )
+        try OutputPath.check(output, endings: ClipWriter.knownEndings, what: "a clip", replaces: replacing.force)
         let style = plain ? nil : drawing.style
         if let (path, track) = try clip.load(needsMetadata: !plain) {
             try OutputPath.checkIsNot(output, path)

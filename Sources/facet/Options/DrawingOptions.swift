@@ -52,6 +52,12 @@ struct ClipOptions: ParsableArguments {
     }
 }
 
+/// Whether a file that is there may be replaced.
+struct ReplacingOption: ParsableArguments {
+    @Flag(help: "Replace the output if it is there; without it that is an error.")
+    var force = false
+}
+
 // MARK: - Kinds of options
 
 extension Option where Value == String? {

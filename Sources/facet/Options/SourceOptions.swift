@@ -18,17 +18,15 @@ struct SourceOptions: ParsableArguments {
     @OptionGroup var broker: BrokerOptions
 
     /// Whether the source is a file, which ends, and is there to be looked through.
-    var isFile: Bool {
-        source.map { !FaceSession.Source.isCamera($0) && fileExists($0) } ?? false
-    }
+    var isFile: Bool { source.map { !FaceSession.Source.isCamera($0) && fileExists($0) } ?? false }
 
     func validate() throws {
         guard loop, source.map(FaceSession.Source.isCamera) ?? true else { return }
         throw ValidationError("--loop plays a clip again and again: name one with --source")
     }
 
-    /// Connects for a command, or opens the source; `asDaemon` has the source's messages as a daemon publishes them, among them
-    /// on topics that were named.
+    /// Connects for a command, or opens the source; `asDaemon` has the source's messages as a daemon publishes them,
+    /// among them on topics that were named.
     func subscriber(
         command: String,
         topics: [Topic] = Topic.viewed,
@@ -48,7 +46,7 @@ struct SourceOptions: ParsableArguments {
     }
 }
 
-/// Where the broker is and what the daemon publishes under; the same for every command that talks to the broker.
+/// The broker's address and the daemons' topics; the same for every command that talks to the broker.
 ///
 /// `facet help broker` describes all of them, each command's own help those without a password or TLS.
 struct BrokerOptions: ParsableArguments {
@@ -87,8 +85,7 @@ struct BrokerOptions: ParsableArguments {
         }
     }
 
-    /// What the options, the environment and the user's file say; throws `CommandFailure` with all that is wrong in the
-    /// file.
+    /// The options, the environment and the user's file; throws `CommandFailure` with all that is wrong in the file.
     func access(environment: [String: String] = ProcessInfo.variables) throws -> BrokerAccess {
         var access = BrokerAccess()
         access.mqtt = mqtt
