@@ -6,9 +6,9 @@ import System
 
 /// One file with faces, and the file with the overlay that is made of it.
 struct OverlaidFile {
-    /// What the frames that wait may take in all; a frame of 1280×720 takes 1.4 MB.
+    /// Bytes for all frames that wait; a frame of 1280×720 takes 1.4 MB.
     private static let maximumBytes = 256 << 20
-    /// How often a picture is analysed: until a face has entered and its expression is known.
+    /// Times that a picture is analysed: until a face has entered and its expression is known.
     private static let analyses = 8
 
     private let input: String
@@ -46,7 +46,9 @@ struct OverlaidFile {
     }
 
     private mutating func drawClip() async throws -> Bool {
-        var recorder = OverlayRecorder(output: output, drawing: job.drawing, rate: 30, soundSource: input)
+        var recorder = OverlayRecorder(output, job.drawing)
+        recorder.rate = 30
+        recorder.soundSource = input
         recorder.length = (try? ClipSource(input))?.announcedDuration
         let isWhole = try await FaceSession.analyse(input, job.options, until: interruption) { update in
             if case .streaming(let stream) = update.state { recorder.rate = stream.rate ?? recorder.rate }
@@ -63,7 +65,7 @@ struct OverlaidFile {
     private mutating func drawPicture() async throws -> Bool {
         let isPicture = try ClipSource(input).isPicture
         var frames = try await analysedPicture()
-        // Where nobody is surely upright, whoever is to be hidden may lie on the side, or the picture does.
+        // Where no face is surely upright, those to be hidden may lie on the side, or the picture does.
         let isUpright = frames.last?.faces.contains { $0.faceID.rawValue > 0 && $0.hasMesh } ?? true
         if isPicture, job.drawing.hidesFaces, !isUpright, !job.options.detection.findsTurned {
             job.options.detection.findsTurned = true
@@ -120,8 +122,8 @@ struct OverlaidFile {
         try picture.update(from: frame)
     }
 
-    /// The warnings to give; nil if an interruption came before the first picture. Throws `CommandFailure` if there is no
-    /// picture for another reason, or if there are warnings and none is allowed.
+    /// The warnings to give; nil if an interruption came before the first picture. Throws `CommandFailure` if there is
+    /// otherwise no picture, or if there are warnings and the job is strict.
     private func allowedWarnings() throws -> [String]? {
         guard summary.frames > 0 else {
             if interruption.isRaised { return nil }
