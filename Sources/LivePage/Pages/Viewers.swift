@@ -28,9 +28,7 @@ final class Viewers: Sendable {
     }
 
     /// Ends the pages of a login.
-    func end(session: String) {
-        for viewer in all.viewers where viewer.session == session { viewer.end() }
-    }
+    func end(session: String) { for viewer in all.viewers where viewer.session == session { viewer.end() } }
 
     /// All pages that are open, and how many ever were.
     var all: (viewers: [Viewer], joined: Int) {

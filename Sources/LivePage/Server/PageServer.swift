@@ -29,8 +29,7 @@ struct PageServer: Sendable {
         "/tool.css": (PackageResources.tool_css, "text/css; charset=utf-8"),
         "/calibrate": (PackageResources.calibrate_html, html), "/calibrate.js": script(PackageResources.calibrate_js),
         "/calibrate.json": (CalibrationPage.script, HTTPResponse.jsonType),
-    ]
-    private static let editorFiles: [String: ([UInt8], type: String)] = [
+        // With an editor only.
         "/zones": (PackageResources.zones_html, html), "/zones.js": script(PackageResources.zones_js),
     ]
 
@@ -52,7 +51,7 @@ struct PageServer: Sendable {
     var detect: (@Sendable (_ base: String, _ isOn: Bool) -> Void)?
     /// More than people switch, and less than a broker or a camera minds.
     private let switching = RequestLimit(capacity: 10, rate: 2)
-    /// Where the areas of the picture are drawn, if they are.
+    /// The editor of areas, if there is one.
     var editor: AreaEditor?
 
     func answer(_ request: HTTPRequest) -> HTTPResponse {
@@ -80,8 +79,8 @@ struct PageServer: Sendable {
         case ("GET", "/metrics"): return .file(Array((viewers.state?.metrics ?? "").utf8), MetricsPage.contentType)
         case ("GET", "/picture.jpg"): return picture(request, session)
         case ("GET", let path):
-            if editor != nil, let (bytes, type) = Self.editorFiles[path] { return .file(bytes, type) }
-            return Self.files[path].map { .file($0, $1) } ?? .text(404, "There is nothing here.\n")
+            let file = editor == nil && path.hasPrefix("/zones") ? nil : Self.files[path]
+            return file.map { .file($0, $1) } ?? .text(404, "There is nothing here.\n")
         case ("POST", "/detect"): return switchDetection(request)
         case ("POST", "/calibrate"): return calibration.answer(request)
         case ("POST", "/login"): return redirect()
@@ -155,7 +154,7 @@ struct PageServer: Sendable {
         return Self.stream(stream, "text/event-stream")
     }
 
-    /// The newest picture of a camera, as pages get it: with faces hidden where the operator chose an overlay that does so.
+    /// The newest picture of a camera as pages get it: with faces hidden if the operator's overlay hides them.
     private func picture(_ request: HTTPRequest, _ session: String?) -> HTTPResponse {
         let bases = viewers.state?.pictured(request.query["camera"]) ?? []
         let none = HTTPResponse.text(
