@@ -39,10 +39,9 @@ package struct PageService {
         self.options = options
         self.editor = editor
         guard !options.address.isLoopback, options.token == nil else { return }
-        let remedy = editor == nil ? "write one into a file and name it with --token-file, or " : ""
-        throw CommandFailure(
-            "cannot let other machines see the page on \(options.address) without a token: \(remedy)set FACET_SERVE_TOKEN; or leave out --listen"
-        )
+        let file = editor == nil ? "write one into a file and name it with --token-file, or " : ""
+        let remedy = "\(file)set FACET_SERVE_TOKEN; or leave out --listen"
+        throw CommandFailure("cannot let other machines see the page on \(options.address) without a token: \(remedy)")
     }
 
     /// Serves the page until the command is ended; prints its address, or hands it to `ready`, once it can be opened.

@@ -27,17 +27,13 @@ struct OverlaidFile {
         self.output = output
         self.job = job
         self.interruption = interruption
-        (ahead, summary) = Self.beginning(of: job)
+        let hidesFaces = job.drawing.hidesFaces
+        ahead = LookAhead(patience: job.options.tracking.patience, coversAll: hidesFaces)
+        summary = OverlaySummary(hidesFaces: hidesFaces, maximumFaces: job.options.detection.maximumFaces)
         try OutputPath.checkIsNot(output, input)
         let what = OutputPath.isPicture(output) ? "a picture" : "a clip"
         let endings = PictureWriter.knownEndings + ClipWriter.knownEndings
         try OutputPath.check(output, endings: endings, what: what, replaces: job.replaces)
-    }
-
-    private static func beginning(of job: OverlayJob) -> (LookAhead, OverlaySummary) {
-        let hidesFaces = job.drawing.hidesFaces
-        let summary = OverlaySummary(hidesFaces: hidesFaces, maximumFaces: job.options.detection.maximumFaces)
-        return (LookAhead(patience: job.options.tracking.patience, coversAll: hidesFaces), summary)
     }
 
     /// Makes a picture or a clip, as the output is named; returns whether there was a warning.
@@ -64,13 +60,14 @@ struct OverlaidFile {
     /// Makes a picture of a picture, or of a clip's first frame.
     private mutating func drawPicture() async throws -> Bool {
         let isPicture = try ClipSource(input).isPicture
-        var frames = try await analysedPicture()
+        let frames = try await analysedPicture()
         // Where no face is surely upright, those to be hidden may lie on the side, or the picture does.
         let isUpright = frames.last?.faces.contains { $0.faceID.rawValue > 0 && $0.hasMesh } ?? true
         if isPicture, job.drawing.hidesFaces, !isUpright, !job.options.detection.findsTurned {
+            var job = job
             job.options.detection.findsTurned = true
-            (ahead, summary) = Self.beginning(of: job)
-            frames = try await analysedPicture()
+            var again = try OverlaidFile(input, to: output, job, interruption)
+            return try await again.drawPicture()
         }
         // The first frame has what only the detector takes for a face; expressions are known in the last.
         let counted = isPicture ? frames.last : frames.first

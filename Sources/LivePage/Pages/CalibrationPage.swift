@@ -5,7 +5,7 @@ import Foundation
 import HTTPServing
 
 /// The script of the page on which people find their smile settings, and the answers to what it saw of them.
-final class CalibrationPage: Sendable {
+enum CalibrationPage {
     /// Bytes of the longest request, and its samples: 20 a second for the whole script, after waiting for a face.
     static let longestBody = 24 << 10
     private static let mostSamples = 1200
@@ -19,16 +19,6 @@ final class CalibrationPage: Sendable {
         json.array("limits", SmileCalibration.limits) { json, limit in json.field("level", limit, decimals: 2) }
     }
 
-    /// A page asks at each step; each answer takes some milliseconds of the server's one thread.
-    private let limit = RequestLimit(capacity: 30, rate: 1)
-
-    func answer(_ request: HTTPRequest) -> HTTPResponse {
-        guard limit.spend() else {
-            return .text(429, "Too many measure their smiles at once. Try again in a few seconds.\n")
-        }
-        return Self.answer(request.body)
-    }
-
     /// Measures a person by what a page has seen of them so far: `[[seconds, faces], [seconds, 1, smile, mouthOpen], …]`.
     ///
     /// - Returns: JSON with `settings` and the `words` on them, or with the `failure`; 204 while a step is left.
@@ -37,10 +27,8 @@ final class CalibrationPage: Sendable {
             samples.count <= mostSamples, samples.allSatisfy(isSample),
             zip(samples, samples.dropFirst()).allSatisfy({ $0[0] < $1[0] })
         else {
-            return .text(
-                400,
-                "Each sample must be [seconds, faces] or [seconds, 1, smile, mouthOpen], later than the last.\n"
-            )
+            let form = "[seconds, faces] or [seconds, 1, smile, mouthOpen]"
+            return .text(400, "Each sample must be \(form), later than the last.\n")
         }
         var measurement = GuidedMeasurement()
         do {

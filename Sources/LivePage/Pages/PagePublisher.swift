@@ -106,11 +106,8 @@ final class PagePublisher {
         if state.cameras.count >= Self.capacity {
             let replaceable = state.cameras.first { !named.contains($0.key) && !$0.value.isOnline }
             guard camera.isOnline, let replaceable else {
-                if state.further.isEmpty {
-                    StandardOutput.note(
-                        "\(Self.capacity) cameras are shown, '\(base)' and further ones are not: name with --topic those to show"
-                    )
-                }
+                let shown = "\(Self.capacity) cameras are shown, '\(base)' and further ones are not"
+                if state.further.isEmpty { StandardOutput.note("\(shown): name with --topic those to show") }
                 if state.further.count < Self.mostFurther, state.further.insert(base).inserted { isStateDirty = true }
                 return false
             }
