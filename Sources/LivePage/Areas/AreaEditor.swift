@@ -16,7 +16,7 @@ package struct AreaEditor: Sendable {
         self.say = say
     }
 
-    /// The areas of the file, as JSON; throws what is wrong with the file.
+    /// The areas of the file as JSON; throws what is wrong with the file.
     package func areas() throws -> [UInt8] { try Self.areas(in: try path.map { try SettingsFile(path: $0) }, path) }
 
     /// The areas of settings as JSON, with the path to name; those of one group if it is named.

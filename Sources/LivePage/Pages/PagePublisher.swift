@@ -168,10 +168,9 @@ final class PagePublisher {
         }
         sendState(to: pages, at: seconds)
         viewers.show(state)
-        if seconds - lastBeat >= Self.beat {
-            lastBeat = seconds
-            viewers.events.beat()
-        }
+        guard seconds - lastBeat >= Self.beat else { return }
+        lastBeat = seconds
+        viewers.events.beat()
     }
 
     private func show(_ base: String, to pages: [Viewer], at seconds: Double) throws {
