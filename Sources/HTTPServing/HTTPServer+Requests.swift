@@ -88,11 +88,9 @@ extension HTTPServer {
                 kind,
                 { context, kind, name, nameSize, value, valueSize in
                     guard let values = context?.assumingMemoryBound(to: [String: String].self) else { return .NO }
-                    func text(_ start: UnsafePointer<CChar>?, _ count: Int) -> String {
-                        start.map { String(decoding: UnsafeRawBufferPointer(start: $0, count: count), as: UTF8.self) }
-                            ?? ""
-                    }
-                    let (name, value) = (text(name, nameSize), text(value, valueSize))
+                    // A name or a value that is missing has no bytes.
+                    let name = String(decoding: UnsafeRawBufferPointer(start: name, count: nameSize), as: UTF8.self)
+                    let value = String(decoding: UnsafeRawBufferPointer(start: value, count: valueSize), as: UTF8.self)
                     if kind == .HEADER_KIND {
                         let before = values.pointee[name.lowercased()].map { $0 + ", " } ?? ""
                         values.pointee[name.lowercased()] = before + value

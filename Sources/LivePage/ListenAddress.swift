@@ -1,7 +1,7 @@
 import Foundation
 import System
 
-/// Where a server listens: a numeric address and a port.
+/// The numeric address and the port on which a server listens.
 package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
     package var host = "127.0.0.1"
     package var port: UInt16
@@ -9,7 +9,7 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
     /// Makes the address of a port that only programs on this machine can reach; 0 is any that is free.
     package init(port: UInt16) { self.port = port }
 
-    /// Reads `8088`, `127.0.0.1:8088`, `[::1]:8088` or `0.0.0.0:8088`; nil if it is none of these.
+    /// Reads `8088`, `127.0.0.1:8088`, `[::1]:8088` or `0.0.0.0:8088`; nil for anything else.
     package init?(_ text: String) {
         let place = HostAndPort(UInt16(text).map { "localhost:\($0)" } ?? text, ports: 0...65_535)
         guard let place, let port = place.port else { return nil }
@@ -20,7 +20,7 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// Whether only programs on this machine can come.
     var isLoopback: Bool { host.hasPrefix("127.") || host == "::1" }
-    /// The address as it stands in a URL.
+    /// The address as it is written in a URL.
     var urlHost: String { host.contains(":") ? "[\(host)]" : host }
     package var description: String { "\(urlHost):\(port)" }
 

@@ -9,7 +9,7 @@ import System
 package struct PageService {
     package struct Options: Sendable {
         package var address: ListenAddress
-        /// What a visitor must give; nil lets in all users of this machine.
+        /// The secret that a visitor must give; nil lets in all users of this machine.
         package var token: String?
         /// The files of the certificate and its key, in PEM; nil is plain HTTP.
         package var tlsFiles: (certificate: String, key: String)?
@@ -17,21 +17,21 @@ package struct PageService {
         package var names: [String] = []
         /// The addresses of proxies that are believed.
         package var proxies: [String] = []
-        /// How pages draw that ask for nothing else; one that hides faces limits what they can ask for.
+        /// The style of pages that ask for nothing else; one that hides faces limits what they can ask for.
         package var style = DrawingStyle()
         /// Whether pages may switch detection.
         package var canControl = false
-        /// For how many seconds at the most.
+        /// Seconds until it ends by itself.
         package var seconds = Double.infinity
 
         package init(_ address: ListenAddress) { self.address = address }
     }
 
-    /// What a page that shows cameras listens to.
+    /// The topics of a page that shows cameras.
     package static let topics = Topic.viewed + [.count, .stats, .today]
 
     private let options: Options
-    /// What areas are drawn for; nil for a page that only shows.
+    /// The editor of areas; nil for a page that only shows.
     private let editor: AreaEditor?
 
     /// Makes a service; throws `CommandFailure` if other machines could open the page without a token.
@@ -39,10 +39,9 @@ package struct PageService {
         self.options = options
         self.editor = editor
         guard !options.address.isLoopback, options.token == nil else { return }
-        let remedy = editor == nil ? "write one into a file and name it with --token-file, or " : ""
-        throw CommandFailure(
-            "cannot let other machines see the page on \(options.address) without a token: \(remedy)set FACET_SERVE_TOKEN; or leave out --listen"
-        )
+        let file = editor == nil ? "write one into a file and name it with --token-file, or " : ""
+        let remedy = "\(file)set FACET_SERVE_TOKEN; or leave out --listen"
+        throw CommandFailure("cannot let other machines see the page on \(options.address) without a token: \(remedy)")
     }
 
     /// Serves the page until the command is ended; prints its address, or hands it to `ready`, once it can be opened.
@@ -54,9 +53,8 @@ package struct PageService {
         observe: (LiveInput) -> Void = { _ in }
     ) async throws {
         let viewers = Viewers()
-        let bases = named.filter { !$0.contains("+") }
-        let (address, isLocal) = (subscriber.address, subscriber.isLocal)
-        let publisher = try PagePublisher(options, viewers, address: address, isLocal: isLocal, bases: bases)
+        let state = ServedState(address: subscriber.address, isLocal: subscriber.isLocal)
+        let publisher = try PagePublisher(options, viewers, state, bases: named.filter { !$0.contains("+") })
         var page = PageServer(
             access: PageGuard(options),
             viewers: viewers,

@@ -309,7 +309,7 @@ private struct Recording {
 
     /// The faces of each frame as `facet record` draws them by the messages that `facetd --print` wrote.
     func played(_ lines: String) throws -> [[FaceObject]] {
-        var playback = MessagePlayback(try MessageTrack(lines: lines))
+        var playback = MessagePlayback(try MessageTrack(rows: lines.split(separator: "\n")))
         return moments.map { moment in
             playback.advance(to: moment.stamp.mediaTime)
             return playback.scene.faces

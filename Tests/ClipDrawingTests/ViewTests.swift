@@ -35,7 +35,7 @@ struct ViewTests {
 
     @Test("words over the picture stand in their cells, and send the terminal nothing else")
     func words() {
-        let words = CellWords(column: 4, row: 2, lines: ["Door\u{1B}[2J · 1", "yes"], width: 14, plate: .red)
+        let words = CellWords(cell: [4, 2], lines: ["Door\u{1B}[2J · 1", "yes"], width: 14, plate: .red)
         #expect(
             String(decoding: ViewSession.sequences(words), as: UTF8.self)
                 == "\u{1B}[3;5H\u{1B}[0;1;97;41m Door [2J · 1   \u{1B}[4;5H\u{1B}[0;1;97;41m yes            \u{1B}[0m"

@@ -53,7 +53,9 @@ enum Parsers {
 
     /// A clip's messages, as `facet apply` and `facet record` read them, played over two seconds.
     static let track: Target = { bytes in
-        guard let track = try? MessageTrack(lines: String(decoding: bytes, as: UTF8.self)) else { return }
+        guard let track = try? MessageTrack(rows: String(decoding: bytes, as: UTF8.self).split(separator: "\n")) else {
+            return
+        }
         _ = (track.end, track.firstFace)
         var playback = MessagePlayback(track)
         for step in 0..<20 { playback.advance(to: Double(step) / 10) }

@@ -74,10 +74,15 @@ struct CalibrationPageTests {
         }
         #expect(CalibrationPage.answer(body(1200)).status == 204)
         #expect(CalibrationPage.answer(body(1201)).status == 400)
-        let page = CalibrationPage()
-        let statuses = (0..<40).map { _ in
-            page.answer(HTTPRequest(method: "POST", path: "/calibrate", body: body(1), client: "")).status
-        }
+        let page = PageServer(
+            access: PageGuard(ServeTests.options()),
+            viewers: Viewers(),
+            overlays: ["box"],
+            wish: ViewerWish(overlay: "box", isMirrored: false)
+        )
+        let headers = ["host": "localhost"]
+        let request = HTTPRequest(method: "POST", path: "/calibrate", headers: headers, body: body(1))
+        let statuses = (0..<40).map { _ in page.answer(request).status }
         #expect(statuses[0] == 204 && statuses[39] == 429)
     }
 }

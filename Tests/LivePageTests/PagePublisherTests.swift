@@ -22,7 +22,7 @@ struct PagePublisherTests {
     private func publisher(_ overlay: OverlayChoice = .builtIn(.label)) throws -> PagePublisher {
         var options = ServeTests.options()
         options.style.overlay = overlay
-        return try PagePublisher(options, viewers, address: "broker:1883", bases: ["faces"])
+        return try PagePublisher(options, viewers, ServedState(address: "broker:1883"), bases: ["faces"])
     }
 
     private func join(_ overlay: String = "hearts", camera: String? = nil) throws -> Viewer {

@@ -172,7 +172,7 @@ struct ProgramsTests {
     private func served(token: String? = nil) throws -> (PagePublisher, PageServer) {
         let viewers = Viewers()
         let options = ServeTests.options(token: token)
-        let publisher = try PagePublisher(options, viewers, address: "broker:1883", bases: ["faces"])
+        let publisher = try PagePublisher(options, viewers, ServedState(address: "broker:1883"), bases: ["faces"])
         let server = PageServer(
             access: PageGuard(options),
             viewers: viewers,

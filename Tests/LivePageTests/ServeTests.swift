@@ -363,7 +363,7 @@ struct ServeTests {
         for number in 0..<100 {
             viewer.put([UInt8(number)], of: "a")
             viewer.put([UInt8(100 + number)], of: "b")
-            viewer.put(state: [255, UInt8(number)])
+            viewer.put([255, UInt8(number)], of: nil)
         }
         #expect((0..<3).map { _ in bytes(viewer.next()) } == [[255, 99], [99], [199]])
         guard case .none = viewer.next() else {

@@ -29,6 +29,10 @@ struct MessageTrackTests {
         return messages.map(line).joined()
     }
 
+    private func track(_ text: String) throws(MessageTrackError) -> MessageTrack {
+        try MessageTrack(rows: text.split(separator: "\n", omittingEmptySubsequences: false))
+    }
+
     @Test("is read line by line, and what is handed out is not kept")
     func lineByLine() throws {
         var (read, taken) = (0, 0)
@@ -39,13 +43,13 @@ struct MessageTrackTests {
         }
         let track = try MessageTrack(rows: AnySequence { rows.makeIterator() }) { _, _ in taken += 1 }
         #expect(track.entries.isEmpty && taken == 7)
-        let kept = try MessageTrack(lines: lines())
+        let kept = try self.track(lines())
         #expect((track.end, track.firstFace) == (kept.end, kept.firstFace) && track.streamStatus == kept.streamStatus)
     }
 
     @Test("plays into a scene by the clip's time")
     func plays() throws {
-        var playback = MessagePlayback(try MessageTrack(lines: lines()))
+        var playback = MessagePlayback(try track(lines()))
         playback.advance(to: 2.0 / 30)
         #expect(playback.scene.faces.isEmpty)
         playback.advance(to: 3.0 / 30)
@@ -58,7 +62,7 @@ struct MessageTrackTests {
 
     @Test("knows the camera and the end")
     func end() throws {
-        let track = try MessageTrack(lines: lines())
+        let track = try self.track(lines())
         #expect(abs(track.end - 0.3) < 1e-3)
         #expect(track.camera == "front")
     }
@@ -66,7 +70,7 @@ struct MessageTrackTests {
     @Test("passes over messages that are not of the contract, and empty lines")
     func foreign() throws {
         let foreign = #"{"topic":"homeassistant/device/x/config","qos":1,"retain":true,"payload":{"a":1}}"# + "\n\n"
-        #expect(try MessageTrack(lines: foreign + lines()).entries.count == 7)
+        #expect(try track(foreign + lines()).entries.count == 7)
     }
 
     @Test(
@@ -74,7 +78,7 @@ struct MessageTrackTests {
         arguments: ["not json", "{}", "[1]", #"{"topic":"faces/metadata","payload":{"schema":1}}"#]
     )
     func badLine(text: String) throws {
-        let error = #expect(throws: MessageTrackError.self) { try MessageTrack(lines: lines() + text) }
+        let error = #expect(throws: MessageTrackError.self) { try track(lines() + text) }
         #expect(try #require(error).description.hasPrefix("line 8 "), "\(String(describing: error))")
     }
 
@@ -82,9 +86,9 @@ struct MessageTrackTests {
     func unfit() {
         let other = MessageEncoder(camera: "back", boot: "RUN1").metadata([], at: stamp(1))
         #expect(throws: MessageTrackError.severalCameras(["back", "front"])) {
-            try MessageTrack(lines: lines() + line(other))
+            try track(lines() + line(other))
         }
-        #expect(throws: MessageTrackError.noMetadata) { try MessageTrack(lines: line(encoder.count(0))) }
-        #expect(throws: MessageTrackError.noMetadata) { try MessageTrack(lines: "") }
+        #expect(throws: MessageTrackError.noMetadata) { try track(line(encoder.count(0))) }
+        #expect(throws: MessageTrackError.noMetadata) { try track("") }
     }
 }

@@ -380,8 +380,8 @@ struct OverlayTests {
         let words = canvas.removeWords()
         #expect(words.map(\.lines) == [["smile"]] && canvas.removeWords().isEmpty)
         let place = try #require(words.first)
-        #expect((0...80 - 7).contains(place.column) && (0..<24).contains(place.row))
-        #expect(place.row * 8 + 8 <= Int(face.bounds.y) + 4)
+        #expect((0...80 - 7).contains(place.cell.x) && (0..<24).contains(place.cell.y))
+        #expect(place.cell.y * 8 + 8 <= Int(face.bounds.y) + 4)
         // The numbers' plate is as wide whatever they are.
         let widths = try [pose(0, 0, 0), pose(-25, 30, -20)].map { pose in
             let face = try #require(geometry.transformed(sampleFace(pose: pose)))

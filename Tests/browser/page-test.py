@@ -251,6 +251,34 @@ def check_rows(port):
     wait("they are taken away", lambda: not any(count(figure(base)) for base in names))
 
 
+def check_notes(port):
+    """Eight cameras without pictures: what is advised in a tile is whole, and not under the tile's label."""
+    golden = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../FaceMessagesTests/Golden/status-streaming.json")
+    names = ["Front door 2", "Attic", "Cellar", "Conference room 2nd floor west", "Kitchen", "Stairs", "Lab", "Loft"]
+    states = {1: {"attention": ["too_dark", "turned_away"]}, 2: {"cameraState": "disabled"}}
+    for number, name in enumerate(names):
+        status = json.load(open(golden)) | {"camera": name, "publish": ["metadata"], "time": time.strftime("%Y-%m-%dT%H:%M:%S.000000Z", time.gmtime())}
+        publish(port, f"note{number}/faces/status", json.dumps(status | states.get(number, {})).encode())
+    publish(port, "note4/faces/count", b"0")
+    browser.get(start_server(port, "--control", "--topic", "+/faces"))
+    tiles = "[...document.querySelectorAll('.tile[data-base^=note]')]"
+    wait("eight cameras have no pictures", lambda: script(f"{tiles}.filter((tile) => tile.querySelector('.note strong:not(:empty)')"
+                                                          "?.innerText.match(/No pictures|Nobody|off$/)).length") == len(names))
+    for width, height in [(1280, 800), (1440, 900), (1920, 1080), (1024, 768), (390, 844)]:
+        window(width, height, width < 500)
+        wait(f"{width} px: advice is whole and not covered", lambda: not script(tiles + """.filter((tile) => {
+            const [note, label] = [tile.querySelector('.note'), tile.querySelector('figcaption')];
+            const parts = [...note.children].filter((part) => part.checkVisibility());
+            const end = Math.max(...parts.map((part) => part.getBoundingClientRect().bottom));
+            return end > label.getBoundingClientRect().top || note.scrollHeight > note.clientHeight;
+        }).length"""), 10)
+        shot(f"notes-{width}")
+    window(1440, 900)
+    for number in range(len(names)):
+        publish(port, f"note{number}/faces/status", b"")
+        publish(port, f"note{number}/faces/count", b"")
+
+
 def pixel(base, x, y):
     return browser.execute_script(
         "const c = document.querySelector(arguments[0] + ' canvas.live');"
@@ -523,6 +551,8 @@ try:
         print("page-test: ../shared is not there: five faces are not tested")
 
     check_rows(port)
+    check_notes(port)
+    browser.get(address)
 
     # One camera
     wait("no advice lies over it", lambda: not text(f"{figure('porch/faces')} .note"))

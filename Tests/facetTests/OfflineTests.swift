@@ -188,7 +188,7 @@ struct OfflineTests {
             ("/x/other.mp4: h264 320x240", 320, "another name of it"), ("rtsp://host/live", 320, nil),
         ] {
             let file = try lines(detail, width: width, "status.jsonl")
-            let track = try MessageTrack(lines: try String(contentsOfFile: file, encoding: .utf8))
+            let track = try MessageTrack(rows: [try String(contentsOfFile: file, encoding: .utf8)])
             let note = track.mismatch(with: clip)
             #expect(warning.map { note?.contains($0) == true } ?? (note == nil), "\(detail): \(note ?? "nil")")
         }

@@ -1,25 +1,25 @@
 import FacetKit
 
-/// Holds frames back for as long as a face may go unseen, so that what is drawn over a frame takes into account what comes
-/// after it: a face is drawn from its first sighting to its last, gaps between are filled, and nothing lags.
+/// Holds frames back until it is known what comes after them: a face is drawn from its first sighting to its last, gaps
+/// are filled, and nothing lags.
 struct LookAhead {
-    /// Seconds around a sighting of the detector alone for which it counts: it sees some faces in every third frame only.
+    /// Seconds around a sighting by the detector alone for which it counts: some faces it sees in every third frame only.
     private static let unfollowedMargin = 0.12
     /// The overlap, as a share of both, from which on two faces need not both be covered.
     private static let samePlace = 0.8
 
-    /// How long, in seconds, a face may go unseen and still be the same.
+    /// Seconds for which a face may go unseen and still be the same.
     let patience: Double
     /// Whether all that may be a face is wanted, also shortly before and after it was seen, to be hidden.
     let coversAll: Bool
-    /// With more frames waiting, what comes later is not taken into account; one waits in any case.
+    /// Most frames that wait; one waits in any case.
     var maximumFrames = Int.max
     private(set) var waiting: [FaceUpdate] = []
     private(set) var paths: [Int: SmoothedPath] = [:]
     private(set) var unfollowed: [(time: Double, faces: [FaceObject])] = []
 
-    /// Takes the update of the next frame; returns those that are settled by it, in order, with the faces to be drawn. One that
-    /// has not entered, or is not followed, has a negative identity.
+    /// Takes the update of the next frame; returns those that it settles, in order, with the faces to draw. A face that has
+    /// not entered, or is not followed, has a negative identity.
     mutating func add(_ update: FaceUpdate) -> [FaceUpdate] {
         let beforeCut = update.isCut ? finish() : []
         let newest = update.mediaTime
@@ -34,7 +34,7 @@ struct LookAhead {
         return beforeCut + settle(max(due.count, waiting.count - max(1, maximumFrames)))
     }
 
-    /// No frame of this scene comes any more; returns all updates that still waited, in order.
+    /// Ends the scene; returns all updates that still waited, in order.
     mutating func finish() -> [FaceUpdate] { settle(waiting.count) }
 
     private mutating func settle(_ count: Int) -> [FaceUpdate] {
@@ -70,6 +70,6 @@ struct LookAhead {
 }
 
 extension FaceUpdate {
-    /// When its frame was captured, in seconds since the source's first one.
+    /// The capture time of its frame, in seconds since the source's first one.
     var mediaTime: Double { stamp?.mediaTime ?? 0 }
 }

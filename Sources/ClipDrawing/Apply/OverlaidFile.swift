@@ -6,9 +6,9 @@ import System
 
 /// One file with faces, and the file with the overlay that is made of it.
 struct OverlaidFile {
-    /// What the frames that wait may take in all; a frame of 1280×720 takes 1.4 MB.
+    /// Bytes for all frames that wait; a frame of 1280×720 takes 1.4 MB.
     private static let maximumBytes = 256 << 20
-    /// How often a picture is analysed: until a face has entered and its expression is known.
+    /// Times that a picture is analysed: until a face has entered and its expression is known.
     private static let analyses = 8
 
     private let input: String
@@ -27,17 +27,13 @@ struct OverlaidFile {
         self.output = output
         self.job = job
         self.interruption = interruption
-        (ahead, summary) = Self.beginning(of: job)
+        let hidesFaces = job.drawing.hidesFaces
+        ahead = LookAhead(patience: job.options.tracking.patience, coversAll: hidesFaces)
+        summary = OverlaySummary(hidesFaces: hidesFaces, maximumFaces: job.options.detection.maximumFaces)
         try OutputPath.checkIsNot(output, input)
         let what = OutputPath.isPicture(output) ? "a picture" : "a clip"
         let endings = PictureWriter.knownEndings + ClipWriter.knownEndings
         try OutputPath.check(output, endings: endings, what: what, replaces: job.replaces)
-    }
-
-    private static func beginning(of job: OverlayJob) -> (LookAhead, OverlaySummary) {
-        let hidesFaces = job.drawing.hidesFaces
-        let summary = OverlaySummary(hidesFaces: hidesFaces, maximumFaces: job.options.detection.maximumFaces)
-        return (LookAhead(patience: job.options.tracking.patience, coversAll: hidesFaces), summary)
     }
 
     /// Makes a picture or a clip, as the output is named; returns whether there was a warning.
@@ -46,7 +42,9 @@ struct OverlaidFile {
     }
 
     private mutating func drawClip() async throws -> Bool {
-        var recorder = OverlayRecorder(output: output, drawing: job.drawing, rate: 30, soundSource: input)
+        var recorder = OverlayRecorder(output, job.drawing)
+        recorder.rate = 30
+        recorder.soundSource = input
         recorder.length = (try? ClipSource(input))?.announcedDuration
         let isWhole = try await FaceSession.analyse(input, job.options, until: interruption) { update in
             if case .streaming(let stream) = update.state { recorder.rate = stream.rate ?? recorder.rate }
@@ -62,13 +60,14 @@ struct OverlaidFile {
     /// Makes a picture of a picture, or of a clip's first frame.
     private mutating func drawPicture() async throws -> Bool {
         let isPicture = try ClipSource(input).isPicture
-        var frames = try await analysedPicture()
-        // Where nobody is surely upright, whoever is to be hidden may lie on the side, or the picture does.
+        let frames = try await analysedPicture()
+        // Where no face is surely upright, those to be hidden may lie on the side, or the picture does.
         let isUpright = frames.last?.faces.contains { $0.faceID.rawValue > 0 && $0.hasMesh } ?? true
         if isPicture, job.drawing.hidesFaces, !isUpright, !job.options.detection.findsTurned {
+            var job = job
             job.options.detection.findsTurned = true
-            (ahead, summary) = Self.beginning(of: job)
-            frames = try await analysedPicture()
+            var again = try OverlaidFile(input, to: output, job, interruption)
+            return try await again.drawPicture()
         }
         // The first frame has what only the detector takes for a face; expressions are known in the last.
         let counted = isPicture ? frames.last : frames.first
@@ -120,8 +119,8 @@ struct OverlaidFile {
         try picture.update(from: frame)
     }
 
-    /// The warnings to give; nil if an interruption came before the first picture. Throws `CommandFailure` if there is no
-    /// picture for another reason, or if there are warnings and none is allowed.
+    /// The warnings to give; nil if an interruption came before the first picture. Throws `CommandFailure` if there is
+    /// otherwise no picture, or if there are warnings and the job is strict.
     private func allowedWarnings() throws -> [String]? {
         guard summary.frames > 0 else {
             if interruption.isRaised { return nil }

@@ -13,13 +13,7 @@ package struct OverlayJob {
     let replaces: Bool
 
     /// Makes a job; strict, it writes nothing where a warning would be given. It replaces files only if that is wanted.
-    package init(
-        _ style: DrawingStyle,
-        maximumFaces: Int,
-        findsTurned: Bool,
-        isStrict: Bool,
-        replaces: Bool
-    ) throws {
+    package init(_ style: DrawingStyle, maximumFaces: Int, findsTurned: Bool, isStrict: Bool, replaces: Bool) throws {
         drawing = try OverlayPicture(style)
         options.frames = .full
         options.landmarks = style.overlay == .builtIn(.mesh)
@@ -44,8 +38,8 @@ package struct OverlayJob {
         return String(stem[..<place]) + String(stem[place...].prefix(bytes: 255 - end.utf8.count)) + end
     }
 
-    /// Draws over a file, or over those of a directory, whose files that cannot be drawn over keep none of the others
-    /// from it. Returns whether there was a warning. Throws `CommandFailure` if a file could not be read or written.
+    /// Draws over a file, or over each file of a directory, where one that fails does not stop the others. Returns whether
+    /// there was a warning; throws `CommandFailure` if a file could not be read or written.
     package func run(_ input: String, to output: String, until interruption: Interruption) async throws -> Bool {
         guard fileExists(input) else {
             throw CommandFailure("cannot read \(input.shownSource): there is no such file")
@@ -56,7 +50,7 @@ package struct OverlayJob {
         }
         let files = System.names(in: input).sorted()
         let named = files.filter { OutputPath.isPicture($0) || OutputPath.isClip($0) || !Self.addedEnding($0).isEmpty }
-        // Systems and programs put such files beside people's own: `._a.jpg`, `.trashed-1-a.jpg`, a directory b.jpg of thumbnails.
+        // Programs put such files beside people's own: `._a.jpg`, `.trashed-1-a.jpg`, a directory b.jpg of thumbnails.
         let besides = named.filter { $0.hasPrefix(".") || Self.isOther("\(input)/\($0)") }
         let names = named.filter { !besides.contains($0) }
         guard !names.isEmpty else { throw CommandFailure("there is no clip and no picture in \(input)") }
@@ -85,12 +79,12 @@ package struct OverlayJob {
         return hasWarned
     }
 
-    /// Whether there is something else than a file: a directory, a pipe.
+    /// Whether something else than a file is there: a directory, a pipe.
     private static func isOther(_ path: String) -> Bool {
         fileStatus(path).map { $0.st_mode & S_IFMT != S_IFREG } ?? false
     }
 
-    /// What is added to the name of a clip or a picture that can be read and not written, or is one that other programs read.
+    /// The ending to add to the name of a clip or a picture in a format that is only read; empty for others.
     private static func addedEnding(_ name: String) -> String {
         let ending = URL(filePath: name).pathExtension.lowercased()
         return clips.contains(ending) ? ".mp4" : pictures.contains(ending) ? ".png" : ""

@@ -2,11 +2,11 @@ import Companion
 import FaceMetadata
 import FacetKit
 
-/// What `apply` found in a file, and of what it warns.
+/// The figures of one file that `apply` draws over, and its warnings.
 struct OverlaySummary {
-    /// How many lost faces, and frames, the warnings name.
+    /// Most lost faces, and frames, that the warnings name.
     private static let named = 5
-    /// Of three frames within so many seconds, the middle one may lack a face that jumps.
+    /// Seconds from the first to the third of three frames of which the middle one may lack a face that jumps.
     private static let longestJump = 0.2
 
     let hidesFaces: Bool
@@ -16,11 +16,11 @@ struct OverlaySummary {
     private(set) var smiles = 0
     private(set) var lost: [(face: FaceID, time: Double)] = []
     private(set) var recent: [(time: Double, faces: [NormalizedRect])] = []
-    /// When a face that was seen before and after, each time elsewhere, was not.
+    /// The times at which a face that was seen before and after, each time elsewhere, was not seen.
     private(set) var missed: [Double] = []
     private(set) var damaged = 0
     private(set) var isOverLimit = false
-    /// How many places at once were hidden that only the detector takes for faces.
+    /// Most places at once that were hidden although only the detector takes them for faces.
     private(set) var places = 0
     var isEmpty: Bool { faces + places == 0 }
 

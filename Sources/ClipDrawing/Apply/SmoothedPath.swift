@@ -2,21 +2,20 @@ import FaceMetadata
 import Glibc
 import OverlayRendering
 
-/// Where one face is at any time of late, smoothed with what comes before and after, so that it neither lags nor trembles.
+/// The recent way of one face, smoothed with what comes before and after, so that it neither lags nor trembles.
 struct SmoothedPath {
     /// Seconds before and after a sighting that smooth it.
     private static let reach = 0.16
     /// The spread of their weights.
     private static let spread = 0.06
-    /// A sighting this far from the smoothed way is a movement and stands as it is; nearer ones tremble. In shares of the face's
-    /// width and height.
+    /// Distance from the smoothed way, in shares of the face's size, from which on a sighting is a movement; nearer ones
+    /// tremble.
     private static let length = 0.025
     /// The same for angles, in degrees.
     private static let angle = 4.0
-    /// How many seconds before its first sighting and after its last a face that must be hidden may be there already or still
-    /// if it comes or goes through the picture's border.
+    /// Seconds before its first sighting and after its last in which a face at the picture's border may be there.
     private static let margin = 0.3
-    /// How much larger it is assumed to be then.
+    /// Enlargement of a face that is hidden where it may be there.
     private static let growth = 1.15
 
     struct Sample {
@@ -56,7 +55,7 @@ struct SmoothedPath {
         return face(before.face, start + way * ((time - before.time) / gap))
     }
 
-    /// Where a face that must be hidden may be shortly before its first sighting, or after its last: for `patience` seconds if
+    /// The face where it may be shortly before its first sighting, or after its last, to be hidden: for `patience` seconds if
     /// it is inside the picture, where people do not come from nowhere.
     func face(beside time: Double, patience: Double) -> FaceObject? {
         guard let last = samples.last else { return nil }
@@ -125,7 +124,7 @@ struct SmoothedPath {
 }
 
 extension NormalizedRect {
-    /// Whether it lies so far from the picture's border that what is there has not just come in and is not about to leave.
+    /// Whether it is so far from the picture's border that its face has not just come in and is not about to leave.
     var isInside: Bool {
         let margin = 0.35 * size
         return all((origin .> margin) .& (origin + size .< 1 - margin))

@@ -9,7 +9,6 @@ import System
 final class ClipFrames {
     /// Frames decoded ahead.
     private static let ahead = 4
-    /// The clip's form.
     let description: StreamDescription?
     private let source: ClipSource
     private let mailbox = FrameMailbox(policy: .every(capacity: ClipFrames.ahead))

@@ -2,9 +2,10 @@ import FacetKit
 import System
 
 extension FaceSession {
-    /// Looks for faces in a file until its end, Ctrl-C, or until `receive` returns false; the session works a frame ahead
-    /// of it. An interruption is given if Ctrl-C ends more than this file. Returns whether it was not ended early.
-    /// Throws `CommandFailure` if the file cannot be read to its end, or the models are missing.
+    /// Looks for faces in a file until its end, Ctrl-C, or until `receive` returns false; returns whether it came to the end.
+    /// `interruption` is that of a command whose Ctrl-C ends more than this file.
+    ///
+    /// - Throws: `CommandFailure` if the file cannot be read to its end, or the models are missing.
     @discardableResult
     static func analyse(
         _ path: String,

@@ -1,11 +1,11 @@
-import Companion
+package import Companion
 import Frames
 import MediaFiles
 package import OverlayRendering
 
 /// Draws a scene over a picture.
 package struct OverlayPicture {
-    /// How faces are drawn; nil leaves them out.
+    /// The overlay; nil leaves the faces out.
     private let overlay: (any Overlay)?
     private let isMirrored: Bool
     private let hasEvenSides: Bool
@@ -14,7 +14,7 @@ package struct OverlayPicture {
     package var hidesFaces: Bool { overlay?.hidesFaces ?? false }
 
     /// Draws in a style, or the picture alone; throws `CommandFailure` if the overlay is a file that cannot be used.
-    init(_ style: DrawingStyle?, hasEvenSides: Bool = false) throws {
+    package init(_ style: DrawingStyle?, hasEvenSides: Bool = false) throws {
         overlay = try style.map { try $0.overlays()[$0.overlay.name] }
         isMirrored = style?.isMirrored ?? false
         self.hasEvenSides = hasEvenSides

@@ -2,7 +2,7 @@ import FaceMessages
 
 /// A report may go on for weeks: what it keeps has a limit, and what it counts does not depend on that.
 extension FaceReport {
-    /// How much of each there is, in all faces together.
+    /// Most elements of each kind, in all faces together.
     struct Limits {
         var samples: Int
         var happenings: Int
@@ -11,7 +11,7 @@ extension FaceReport {
         static let usual = Limits(samples: 60_000, happenings: 10_000, presences: 10_000)
     }
 
-    /// What some faces did together.
+    /// The figures of some faces together.
     struct Figures {
         private(set) var faces = 0
         private(set) var counts: [Topic: Int] = [:]
@@ -75,7 +75,7 @@ extension FaceReport {
         countKept()
     }
 
-    /// Leaves out samples close to another one, but for a face's first, its best and, if wanted, those that begin or end something.
+    /// Leaves out samples close to another one, but for a face's first, its best and perhaps those that change a state.
     private mutating func thinSamples(keepsChanges: Bool) {
         for index in presences.indices {
             let best = presences[index].portraits.first?.time

@@ -4,7 +4,7 @@ import Foundation
 import Frames
 import OverlayRendering
 
-/// What was seen over a stretch of time, gathered from a daemon's messages; times are seconds from its beginning.
+/// The faces and events of a stretch of time, gathered from a daemon's messages; times are seconds from its beginning.
 package struct FaceReport {
     /// A face's values from a time on, until its next sample.
     struct Sample: Hashable {
@@ -20,7 +20,7 @@ package struct FaceReport {
         var faceID: FaceID { message.event.face.faceID }
         var topic: Topic { Topic(message.event.kind) }
 
-        /// Whether it is no face that went, but the source.
+        /// Whether the source ended, rather than the face having left.
         var isEndOfSource: Bool {
             if case .leave(_, _, let reason) = message.event.kind { ![.left, .still].contains(reason) } else { false }
         }
@@ -33,10 +33,10 @@ package struct FaceReport {
         fileprivate(set) var end: Double
         var samples: [Sample] = []
         var happenings: [Happening] = []
-        /// How many events of each kind there were, of which `happenings` may hold a selection.
+        /// The number of events of each kind, of which `happenings` may be a selection.
         fileprivate(set) var counts: [Topic: Int] = [:]
 
-        /// How long it was there, in seconds.
+        /// Seconds for which it was there.
         var duration: Double { end - start }
 
         /// The stretches of time in which something was so, for the face's values.
@@ -72,7 +72,7 @@ package struct FaceReport {
         private var bestSmiles: [Sample] {
             samples.filter { $0.face.isSeen && $0.face.smiling == true }.bestSmiles(\.face)
         }
-        /// What shows the face best, the best first: its best smiles, else large and frontal.
+        /// The samples that show the face best, the best first: its best smiles, else large and frontal.
         var portraits: [Sample] {
             let smiles = bestSmiles
             guard smiles.isEmpty else { return smiles }
@@ -80,7 +80,7 @@ package struct FaceReport {
             return best.map { [$0] } ?? []
         }
 
-        /// When the eyes of a blink were closed most, of which the report comes some frames after they opened.
+        /// The time at which the eyes of a blink were closed most, which is reported some frames after they opened.
         func closure(before time: Double, _ duration: Double) -> Double {
             let first = time - duration - Self.blinkDelay
             let during = samples.filter { $0.face.isSeen && first <= $0.time && $0.time <= time }
@@ -94,10 +94,10 @@ package struct FaceReport {
             return last.map { ($0.lowerBound + $0.upperBound) / 2 } ?? time - duration / 2
         }
 
-        /// How long, in seconds, a blink may be over when it is reported.
+        /// Most seconds from the end of a blink to its report.
         private static let blinkDelay = 0.4
 
-        /// What shows an event best: the heights of a smile, eyes while they are closed, the last sight of a face that went.
+        /// The samples that show an event best: the heights of a smile, closed eyes, the last sight of a face that left.
         func samples(showing happening: Happening) -> [Sample] {
             var time = happening.time
             switch happening.message.event.kind {
@@ -116,34 +116,33 @@ package struct FaceReport {
         }
     }
 
-    /// What the report is about, as it may be shown in public: see `name(of:)`.
+    /// The name of what the report is about, fit for the public: see `name(of:)`.
     var title = ""
-    /// When a live report began; the times of a clip say nothing of the clock.
+    /// The beginning of a live report; the times of a clip say nothing of the clock.
     var began: Date?
     /// All faces, in the order they came; of very many those that stayed longest.
     var presences: [Presence] = []
-    /// What is kept in all, and how much of it is.
     let limits: Limits
     var kept = (samples: 0, happenings: 0)
-    /// Seconds from one of a face's samples to the next, at least, of those that were thinned.
+    /// Least seconds between two samples of a face that were thinned.
     var resolution = 0.1
-    /// What the faces did that are not among `presences` any more.
+    /// The figures of the faces that are not among `presences` any more.
     var others = Figures()
 
     init(limits: Limits = .usual) { self.limits = limits }
-    /// How many faces there were at once, at the most.
+    /// Most faces at once.
     private(set) var largestCount = 0
-    /// For how many seconds there was a face at all.
+    /// Seconds with at least one face.
     private(set) var occupied = 0.0
     /// The time of the last message, or the one set at the end.
     package private(set) var end = 0.0
     package private(set) var state = CameraState()
     package private(set) var camera: String?
-    /// What the status says about the source: `/dev/video0: YUYV 640x480 at 30.0 frames/s`.
+    /// The source in the status's words: `/dev/video0: YUYV 640x480 at 30.0 frames/s`.
     package private(set) var source: String?
     /// The size of the camera's upright picture, once it is known.
     private(set) var pictureSize: FrameSize?
-    /// Where the faces that are there now stand among `presences`.
+    /// The indices in `presences` of the faces that are there now.
     var indices: [FaceID: Int] = [:]
 
     /// A source's name without path, user, password and query: a file's last part, an address's host, a command's kind.
@@ -219,12 +218,6 @@ package struct FaceReport {
         closeAll(at: advance(to: seconds ?? end))
     }
 
-    /// Width over height of the camera's picture, 16:9 if it is unknown.
-    var aspect: Double {
-        guard let size = pictureSize, size.height > 0, size.width > 0 else { return 16 / 9 }
-        return Double(size.width) / Double(size.height)
-    }
-
     /// The events of all faces, in their order.
     var happenings: [Happening] { presences.flatMap(\.happenings).sorted { $0.time < $1.time } }
 
@@ -233,10 +226,10 @@ package struct FaceReport {
         presences.last { $0.faceID == happening.faceID && $0.start <= happening.time }
     }
 
-    /// What all faces did together.
+    /// The figures of all faces together.
     var figures: Figures { presences.reduce(into: others) { $0.add($1) } }
 
-    /// For how many seconds each cell of a grid, numbered by rows, lay in a face, less towards its border.
+    /// Seconds for which each cell of a grid, numbered by rows, was in a face, less towards its border.
     func heat(columns: Int, rows: Int) -> [Double] {
         var seconds = [Double](repeating: 0, count: columns * rows)
         /// The cells that a face reaches along one side of the picture, with the square of how far out each lies, 0…1.

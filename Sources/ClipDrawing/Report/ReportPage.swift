@@ -1,6 +1,7 @@
 import Companion
 import FaceMessages
 import Foundation
+import Frames
 import OverlayRendering
 
 /// A report as one page of HTML that needs no other file and no network. Its script only shows moments.
@@ -131,10 +132,11 @@ struct ReportPage {
         return "<div class=\"whole\">\(map)\(Self.section("all", "All together", list))</div>"
     }
 
-    /// Where the faces were: the brighter, the longer.
+    /// A map of where the faces were: the brighter, the longer.
     private var map: String {
         let columns = 48
-        let rows = max(1, Int((Double(columns) / report.aspect).rounded()))
+        let size = report.pictureSize ?? FrameSize(width: 16, height: 9)
+        let rows = max(1, Int((Double(columns * size.height) / Double(size.width)).rounded()))
         let seconds = report.heat(columns: columns, rows: rows)
         guard let most = seconds.max(), most > 0, let longest = seconds.firstIndex(of: most) else { return "" }
         // The square root keeps a short stay visible beside a long one. The picture stays visible below.

@@ -5,7 +5,6 @@ import OverlayRendering
 
 /// The pictures of a report, cut out of the clip that it is about.
 struct ReportPictures {
-    /// What a picture shows.
     enum Subject: Hashable {
         /// A face at its best, from its beginning on.
         case portrait(FaceID, since: Double)
@@ -14,10 +13,10 @@ struct ReportPictures {
         case scene
     }
 
-    /// Events with pictures, at the most.
+    /// Most events with pictures.
     static let most = 24
 
-    /// Which events get pictures first; ends of what others begin get none.
+    /// The order in which events get pictures. Events that only end something, such as smile_end, get none.
     private static let ranks: [Set<Topic>] = [
         [.smile], [.enter], [.look, .sign, .mouthOpen, .eyesClosed, .zoneEnter], [.leave, .zoneLeave], [.blink],
     ]
@@ -33,7 +32,7 @@ struct ReportPictures {
     private var wishes: [Wish]
     private let picture = Picture()
     private let encoder: JPEGEncoder
-    /// Of each subject the sharpest picture yet.
+    /// The sharpest picture of each subject yet.
     private var sources: [Subject: (text: String, sharpness: Int)] = [:]
 
     /// Chooses the moments to show, and cuts them out of the clip.

@@ -9,7 +9,7 @@ package struct SnapshotPicture {
     private var drawing: OverlayPicture
     private let event: EventName?
 
-    /// Draws faces in a style, or not at all, once an event came if one is waited for.
+    /// Makes it for a style, or for pictures without faces drawn, and the event to wait for if there is one.
     package init(_ style: DrawingStyle?, on event: EventName?) throws {
         drawing = try OverlayPicture(style)
         self.event = event
@@ -34,7 +34,7 @@ package struct SnapshotPicture {
         return try drawing.draw(picture, scene: playback?.scene ?? Scene(), at: reached)
     }
 
-    /// Draws over the preview picture of the event; without one over the next, or with `wantsFace` the first with a face.
+    /// Draws over the preview picture of the event; without one over the next, or if `wantsFace` the first with a face.
     package mutating func draw(_ subscriber: Subscriber, wantsFace: Bool) async throws -> Canvas {
         let wantsFace = event == nil && wantsFace
         var choice = PictureChoice(event: wantsFace ? EventName(.enter) : event)
@@ -79,7 +79,7 @@ package struct SnapshotPicture {
         return try drawing.draw(decoder.picture, scene: sharpest.scene, at: seconds)
     }
 
-    /// The times of the pictures of the event, in order, of which the sharpest is to be taken, with what is known of its face.
+    /// The times of the pictures of the event, in order, and its face in each if it is known; the sharpest is to be taken.
     private func moments(in track: MessageTrack?) throws -> [(time: Double, face: FaceObject?)] {
         guard let track else { return [(0, nil)] }
         guard let event else { return [(track.firstFace ?? 0, nil)] }
@@ -94,7 +94,7 @@ package struct SnapshotPicture {
 }
 
 extension Array {
-    /// What is loaded for the element with the highest sharpness, the first of several; no more than two are in memory at a time.
+    /// What is loaded for the sharpest element, the first of several; no more than two are in memory at a time.
     fileprivate func sharpest<Loaded>(_ load: (Element) throws -> (Loaded, sharpness: Int)) rethrows -> Loaded? {
         var best: (Loaded, sharpness: Int)?
         for element in self {
@@ -105,11 +105,11 @@ extension Array {
     }
 }
 
-/// Decides which pictures `facet snapshot` takes, of which the sharpest is written.
+/// The choice of the pictures that `facet snapshot` takes; the sharpest of them is written.
 struct PictureChoice {
     typealias Candidate = (picture: PreviewPicture, scene: Scene)
 
-    /// Seconds after the event in which a picture of it must come; then the newest one is taken, of a smile the best one.
+    /// Seconds after the event until the newest picture is taken, or of a smile the best.
     static let patience = 0.5
     /// Pictures kept: the closed eyes of a blink lie before its event, by half a second at the most.
     private static let capacity = 32
@@ -137,8 +137,8 @@ struct PictureChoice {
 
     /// The pictures to take at a time in seconds; none to wait on.
     ///
-    /// They may come before or after their event: the first one that shows the event's frame or a later one counts, of a blink
-    /// the one nearest to the middle of the closed eyes' time, of a smile the best ones.
+    /// They may come before or after their event. The first one of the event's frame or a later one counts, for a blink the
+    /// one nearest to the middle of its time, for a smile the best ones.
     func chosen(at seconds: Double) -> [Candidate] {
         guard kind != nil else { return candidates.suffix(1) }
         guard let awaited, let newest = candidates.last else { return [] }

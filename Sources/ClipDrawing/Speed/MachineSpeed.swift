@@ -5,18 +5,18 @@ import Foundation
 import Frames
 import System
 
-/// How fast this machine analyses pictures: those of a clip with one face, and the same picture four times in one.
+/// The speed of this machine with pictures of a clip that show one face, and with the same picture four times in one.
 package struct MachineSpeed {
-    /// Frames a second that cameras are counted with.
+    /// Frames a second of the cameras that are counted.
     private static let rate = 30
-    /// How long each of the two is measured, in seconds, by default.
+    /// Seconds for which each of the two is measured.
     private static let duration = 1.5
-    /// From when on the person of the demo's clip sits still in the picture, in seconds.
+    /// The time from which on the person in the demo's clip sits still, in seconds.
     private static let start = 2.0
-    /// How many frames are taken.
+    /// Frames that are taken.
     private static let count = 30
 
-    /// The picture with one face.
+    /// The size of the picture with one face.
     let size: FrameSize
     /// Milliseconds of a core for a frame with one face, decoding not included.
     let one: Double
@@ -50,7 +50,6 @@ package struct MachineSpeed {
         return String(format: "%.2f ms a frame: ", milliseconds) + capacity + " frames/s"
     }
 
-    /// What `facet doctor` says of it.
     package var finding: Finding {
         let words = [one, four].map { Self.words($0, cores: MachineKind().cores) }
         return .works("speed", "one face \(words[0]); four faces \(words[1]); without decoding")
@@ -97,20 +96,19 @@ extension Frame {
     }
 }
 
-/// What kind of machine this is, without a name, an address or a serial number.
+/// The kind of this machine, without a name, an address or a serial number.
 package struct MachineKind {
     let model: String
     let system: String
     let cores = ProcessInfo.processInfo.activeProcessorCount
 
-    /// This machine.
     package init() {
         let board = try? SmallFile.firstLine(of: "/proc/device-tree/model")
         let processors = try? SmallFile.text(at: "/proc/cpuinfo")
         self.init(board: board, processors: processors, release: try? SmallFile.text(at: "/etc/os-release"))
     }
 
-    /// Takes what a board says it is, what the kernel says of the processors, and what the system calls itself.
+    /// Takes the board's model, and the texts of /proc/cpuinfo and /etc/os-release.
     init(board: String?, processors: String?, release: String?) {
         func value(_ key: String, in text: String?) -> String? {
             let line = (text ?? "").split(separator: "\n").first { $0.hasPrefix(key) }
@@ -120,7 +118,7 @@ package struct MachineKind {
         system = value("PRETTY_NAME", in: release) ?? "unknown"
     }
 
-    /// The block to send: what the figures are of, and the figures.
+    /// The lines to send: the machine and its figures.
     package func report(_ speed: MachineSpeed) -> [String] {
         var kernel = utsname()
         uname(&kernel)

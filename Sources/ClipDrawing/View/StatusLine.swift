@@ -3,16 +3,16 @@ import FaceMessages
 import MQTT
 import System
 
-/// The last row of `facet view`: how things are, and the keys as far as there is room.
+/// The last row of `facet view`: the state of things, and the keys as far as there is room.
 struct StatusLine {
     /// The broker's host and port; nil if there is none.
     var broker: String?
     var connection: ConnectionState = .connecting
-    /// What is known of the camera; nil for a clip.
+    /// The state of the camera; nil for a clip.
     var state: CameraState?
-    /// What is shown for a while before everything else and instead of the keys, such as a picture's name.
+    /// Words that come before everything else and instead of the keys for a while, such as a picture's name.
     var notice: String?
-    /// What the daemon's owner should change; nil if nothing.
+    /// The setting that the daemon's owner should change; nil if none.
     var hint: String?
     private(set) var lastEvent: (text: String, seconds: Double)?
 
@@ -20,7 +20,7 @@ struct StatusLine {
         lastEvent = ("\(Topic(event.event.kind).rawValue) of face \(event.event.face.faceID.rawValue)", seconds)
     }
 
-    /// The row, as wide as the terminal; returns the row, padded with spaces.
+    /// The row, padded with spaces to the width of the terminal.
     func text(columns: Int, faces: Int?, rate: Double?, controls: ViewControls, at seconds: Double) -> String {
         // What was just asked for comes first: a narrow terminal has no room for the rest.
         var parts = [notice, brokerPart, cameraPart, hint].compactMap { $0 }

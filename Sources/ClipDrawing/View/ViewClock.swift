@@ -1,10 +1,10 @@
-/// Where a view stands in time, in seconds: its own, which a pause holds, and that of a clip, which begins again.
+/// The time of a view, which a pause stops, and that of its clip, which begins again; in seconds.
 struct ViewClock {
     private var clipStart = 0.0
     private var pauseStart: Double?
     var isPaused: Bool { pauseStart != nil }
 
-    /// Holds the view's time, or lets it go on; the clip then goes on where it stood.
+    /// Stops the view's time, or lets it go on; the clip then goes on where it was.
     mutating func setPaused(_ isPaused: Bool, at seconds: Double) {
         if isPaused {
             pauseStart = pauseStart ?? seconds

@@ -3,7 +3,7 @@ import FaceMetadata
 import Frames
 package import OverlayRendering
 
-/// What the keys of `facet view` set.
+/// The settings that the keys of `facet view` change.
 package struct ViewControls: Equatable {
     package enum Action: Equatable {
         case snapshot
@@ -11,20 +11,19 @@ package struct ViewControls: Equatable {
     }
 
     package private(set) var overlay: String
-    package var isMirrored: Bool
-    var showsLevels = false
-    package var gravity: VideoGravity
+    package private(set) var isMirrored: Bool
+    package var showsLevels = false
+    package var gravity = VideoGravity.resizeAspect
     var isPaused = false
-    /// How much the middle of the picture is enlarged; 1 shows all of it.
+    /// Enlargement of the middle of the picture; 1 shows all of it.
     private(set) var zoom = 1.0
     package static let help = "l overlay  m mirror  v smile levels  g fit  + - zoom  s snapshot  p pause  q quit"
     private let overlays: [String]
 
-    init(_ style: DrawingStyle, overlays: Overlays = Overlays(), gravity: VideoGravity = .resizeAspect) {
+    init(_ style: DrawingStyle, overlays: Overlays = Overlays()) {
         overlay = style.overlay.name
         self.overlays = overlays.names
         isMirrored = style.isMirrored
-        self.gravity = gravity
     }
 
     package mutating func press(_ key: UInt8) -> Action? {
@@ -48,7 +47,7 @@ package struct ViewControls: Equatable {
         values[((values.firstIndex(of: value) ?? -1) + 1) % values.count]
     }
 
-    /// Where a picture goes on a surface with these controls; nil if either has no area.
+    /// The place of a picture on a surface with these controls; nil if either has no area.
     func geometry(of picture: FrameSize, on surface: SurfaceSize) -> PreviewLayerGeometry? {
         PreviewLayerGeometry(
             size: surface,

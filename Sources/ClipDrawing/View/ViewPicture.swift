@@ -2,7 +2,7 @@ import Companion
 import Frames
 import OverlayRendering
 
-/// What `facet view` draws over: the preview, a clip, or nothing; not Sendable, as the code that draws owns it.
+/// The picture that `facet view` draws over: the preview's, a clip's, or none. Not Sendable: the code that draws owns it.
 final class ViewPicture {
     var picture: Picture { preview.picture }
     private let preview: PreviewDecoder
@@ -11,7 +11,7 @@ final class ViewPicture {
     private var reached = 0.0
     private var waiting: PreviewPicture?
     private var shown: PreviewPicture?
-    /// When the last 120 pictures were shown: those of two seconds at the highest rate of a view.
+    /// The times of the last 120 pictures: two seconds at the highest rate of a view.
     private var moments: [ContinuousClock.Instant] = []
 
     init(clip: String?) throws {
@@ -27,7 +27,7 @@ final class ViewPicture {
     /// Takes a picture of the camera; it is decoded only when something is drawn.
     func offer(_ picture: PreviewPicture) { if !isClip { waiting = picture } }
 
-    /// Forgets the preview picture: what it shows is not there any more.
+    /// Forgets the preview picture, because what it shows is not there any more.
     func forget() {
         guard newest != nil else { return }
         waiting = nil
@@ -35,8 +35,8 @@ final class ViewPicture {
         preview.picture.forget()
     }
 
-    /// Decodes what is needed to draw the present, about as large as `target`: of a clip its frame at a time, if that
-    /// is known. Returns whether the picture is another one.
+    /// Decodes the picture to draw, about as large as `target`: a clip's at its time, if that is known, or the newest.
+    /// Returns whether it is another one.
     @discardableResult
     func update(mediaTime: Double?, target: FrameSize) throws -> Bool {
         if let mediaTime, let clip {
@@ -57,8 +57,8 @@ final class ViewPicture {
         return true
     }
 
-    /// How many pictures a second were shown in the last two seconds, or over the last three if they are rarer; nil if
-    /// there is no picture, or none was shown lately.
+    /// Pictures a second in the last two seconds, or over the last three pictures if they are rarer; nil if there is no
+    /// picture, or none was shown lately.
     var rate: Double? {
         let now = ContinuousClock.now
         guard newest != nil || isClip, let last = moments.last,

@@ -6,14 +6,15 @@ package import OverlayRendering
 import System
 package import TerminalPictures
 
-/// What `facet view` shows of messages, keys and time.
+/// A view of a camera or a clip in the terminal, as `facet view` shows it.
 package struct ViewSession {
-    private var controls: ViewControls
+    package var controls: ViewControls
     private let overlays: Overlays
     private var status: StatusLine
-    /// Plays what is known about a clip; nil if the messages come from a source.
+    /// The playback of a clip's track; nil if the messages come from a source.
     private var playback: MessagePlayback?
     private let source: ViewPicture
+    private let subscriber: Subscriber
     private let terminal: Terminal
     private let encoder: TerminalPicture
     private var live = LiveModel()
@@ -28,49 +29,42 @@ package struct ViewSession {
     private var lastDraw = -1.0
     private var noticeEnd = 0.0
 
-    /// Shows the overlay in the terminal until the person there or the source ends it: over a clip, or else over the pictures of
-    /// the source that `open` connects to, with a track's messages or else that source's.
-    package static func run(
+    /// Takes the terminal over for a view of a clip, else of the pictures of `subscriber`, with the messages of a track, else
+    /// of `subscriber`. Throws what is wrong with the overlay's file, the clip or the terminal.
+    package init(
+        _ subscriber: Subscriber,
         over recorded: (clip: String, track: MessageTrack?)?,
-        format: TerminalFormat?,
-        rate: Int,
-        gravity: VideoGravity,
-        showsLevels: Bool,
-        style: DrawingStyle,
-        open: () async throws -> Subscriber
-    ) async throws {
-        let overlays = try style.overlays()
-        let source = try ViewPicture(clip: recorded?.clip)
-        let playback = recorded?.track.map(MessagePlayback.init)
-        let subscriber = playback == nil ? try await open() : Subscriber()
+        _ style: DrawingStyle,
+        format: TerminalFormat?
+    ) throws {
+        self.subscriber = subscriber
+        overlays = try style.overlays()
+        controls = ViewControls(style, overlays: overlays)
+        source = try ViewPicture(clip: recorded?.clip)
+        playback = recorded?.track.map(MessagePlayback.init)
         let broker = subscriber.isLocal ? nil : subscriber.address
-        let encoder = try TerminalPicture(format: format, environment: ProcessInfo.processInfo.environment)
-        let terminal = try Terminal(format: encoder.format)
+        status = StatusLine(broker: broker, state: playback == nil ? CameraState() : nil)
+        encoder = try TerminalPicture(format: format, environment: ProcessInfo.processInfo.environment)
+        terminal = try Terminal(format: encoder.format)
+    }
+
+    /// Shows it, with at most `rate` redraws a second, until the user or the source ends it; gives the terminal back then.
+    package mutating func run(rate: Int) async throws {
         defer { terminal.release() }
-        var session = ViewSession(
-            controls: ViewControls(style, overlays: overlays, gravity: gravity),
-            overlays: overlays,
-            status: StatusLine(broker: broker, state: playback == nil ? CameraState() : nil),
-            playback: playback,
-            source: source,
-            terminal: terminal,
-            encoder: encoder
-        )
-        session.controls.showsLevels = showsLevels
         // Ticks come more often than redraws, so that what came right after a redraw waits no longer than it must.
         let interval = 1 / Double(rate)
         var nextDraw = 0.0
-        var lastDraw = 0.0
+        var drawn = 0.0
         try await subscriber.follow(terminal, every: .seconds(interval / 4), interruptible: false) { input in
-            if case .occurrence(let occurrence) = input.content { session.apply(occurrence) }
-            if case .key(let key) = input.content { session.press(key) }
+            if case .occurrence(let occurrence) = input.content { apply(occurrence) }
+            if case .key(let key) = input.content { press(key) }
             // What came during a slow redraw is taken before the next one, or every message would wait for a redraw of
             // its own and every key for all of them; but messages without end must not keep the picture from changing.
-            let begin = session.seconds
-            guard begin >= nextDraw, input.isLast || begin >= lastDraw + 1 else { return true }
-            if try session.drawIfNeeded() {
+            let begin = seconds
+            guard begin >= nextDraw, input.isLast || begin >= drawn + 1 else { return true }
+            if try drawIfNeeded() {
                 nextDraw = begin + interval * 0.9
-                lastDraw = session.seconds
+                drawn = seconds
             }
             return true
         }
@@ -171,7 +165,7 @@ package struct ViewSession {
             bytes += Array("\u{1B}[0m\u{1B}[2J".utf8)
         }
         guard let canvas else { return }
-        // A clip shows the frame that the newest message is about, or that of the time to which a track has been played.
+        // A clip shows the frame of the newest message, or that of the time to which a track has been played.
         let mediaTime = playback == nil ? scene.stamp?.mediaTime : clock.clip(at: now)
         // The whole picture is decoded as large as it would be on a surface with room for all of it.
         let target = FrameSize(canvas.size * controls.zoom)
@@ -188,7 +182,7 @@ package struct ViewSession {
         terminal.show(bytes)
     }
 
-    /// Why there is nothing to see; nil if there is.
+    /// The reason why there is nothing to see; nil if there is something.
     private var obstacle: String? {
         guard playback == nil, !source.isClip, !controls.isPaused else { return nil }
         if let trouble = live.connection.trouble { return "no connection: \(trouble)" }
@@ -207,7 +201,7 @@ package struct ViewSession {
     static func sequences(_ words: CellWords) -> [UInt8] {
         let ground = words.plate.red > 0.5 ? 41 : 40
         let rows = words.lines.enumerated().map { index, line in
-            "\u{1B}[\(words.row + 1 + index);\(words.column + 1)H\u{1B}[0;1;97;\(ground)m \(line.printable.padding(to: words.width)) "
+            "\u{1B}[\(words.cell.y + 1 + index);\(words.cell.x + 1)H\u{1B}[0;1;97;\(ground)m \(line.printable.padding(to: words.width)) "
         }
         return Array((rows.joined() + "\u{1B}[0m").utf8)
     }

@@ -2,13 +2,13 @@ import Companion
 import FaceMessages
 import SettingsFiles
 
-/// What `facet zones` gives its page, and does with the areas that were drawn there.
+/// The areas that the page of `facet zones` shows, and the writer of those that were drawn there.
 package struct AreaEditor: Sendable {
     /// Bytes of the longest request: 32 zones and 32 ignored areas of 64 corners.
     static let longestBody = 128 << 10
     /// The settings file that the areas are from, and are written to; nil prints them.
     package let path: String?
-    /// Takes what is to be said in the terminal.
+    /// Prints a line in the terminal.
     package let say: @Sendable (String) -> Void
 
     package init(path: String?, say: @escaping @Sendable (String) -> Void) {
@@ -16,7 +16,7 @@ package struct AreaEditor: Sendable {
         self.say = say
     }
 
-    /// The areas of the file, as JSON; throws what is wrong with the file.
+    /// The areas of the file as JSON; throws what is wrong with the file.
     package func areas() throws -> [UInt8] { try Self.areas(in: try path.map { try SettingsFile(path: $0) }, path) }
 
     /// The areas of settings as JSON, with the path to name; those of one group if it is named.
@@ -48,7 +48,7 @@ package struct AreaEditor: Sendable {
         }
     }
 
-    /// Saves the settings that the page wrote, `zones` and `ignore` or nothing, and says what was done or what is wrong.
+    /// Saves the settings that the page wrote, `zones` and `ignore` or nothing; says what was done or what is wrong.
     func save(_ text: String) -> (status: Int, words: String) {
         do {
             let drawn = text.allSatisfy(\.isWhitespace) ? nil : try SettingsText(path: "the page", text: text)

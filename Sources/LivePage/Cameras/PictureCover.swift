@@ -16,7 +16,7 @@ final class PictureCover {
     /// The frame that was encoded last, for the next page that wants it.
     private(set) var encoded: (frame: Frame, jpeg: [UInt8])?
 
-    /// Makes it, with models that search pictures for faces if all pages get an overlay that hides them.
+    /// Loads models that search pictures for faces if all pages get an overlay that hides them.
     init(isChecking: Bool) throws {
         decoder = try JPEGDecoder()
         encoder = try JPEGEncoder(quality: 85)
@@ -44,13 +44,12 @@ final class PictureCover {
         return size.flatMap { $0.width * $0.height <= Self.mostPixels ? $0 : nil }
     }
 
-    /// Where faces are or may be in a picture; nil if it cannot be searched, and must not be shown then.
+    /// The places where faces are or may be in a picture; nil if it cannot be searched, and so must not be shown.
     func faces(in picture: PreviewPicture) -> [NormalizedRect]? {
         size(of: picture) == nil ? nil : try? check?.faces(in: try picture.pixels(with: decoder))
     }
 
-    /// Draws an overlay at a scene's faces, and at those that were found in the picture, into it; returns that as a JPEG, and
-    /// throws if the picture cannot be decoded.
+    /// Draws an overlay into a picture, at a scene's faces and those that were found in it; returns a JPEG.
     func jpeg(_ shown: PreviewPicture, _ scene: Scene, overlay: any Overlay, at seconds: Double) throws -> [UInt8]? {
         try picture.update(from: try shown.pixels(with: decoder))
         return try picture.jpeg(with: encoder) { canvas, geometry in

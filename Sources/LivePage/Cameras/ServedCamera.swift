@@ -62,9 +62,8 @@ struct ServedCamera {
     /// Whether pictures come whose faces cannot be known.
     private var lacksMetadata: Bool { model.state.stamp == nil }
 
-    /// The message with what there is to show: picture, faces, and the overlay; nothing if a picture alone is wanted and missing.
-    ///
-    /// An overlay that hides faces is drawn into the picture: the page gets no other.
+    /// The message with picture, faces and overlay; empty if a picture alone is wanted and missing. An overlay that hides
+    /// faces is drawn into the picture: the page gets no other.
     func message(_ wish: ViewerWish, overlays: Overlays, at seconds: Double, cover: PictureCover) throws -> [UInt8] {
         let overlay = overlays[wish.overlay]
         let size = shown.flatMap(cover.size) ?? model.pictureSize ?? .usual
@@ -113,7 +112,7 @@ struct ServedCamera {
         json.field("camera", status?.cameraState?.rawValue)
         json.field("reason", status?.reason)
         json.field("detail", status?.detail)
-        // Since when the state holds, if the daemon says that.
+        // The time since which this is the state, if the daemon says so.
         json.field("since", status?.time?.iso8601)
         json.field("attention", attention)
         json.field("preview", status?.publish?.contains(.previewJPEG))

@@ -19,7 +19,6 @@ struct ServedState: Sendable {
     /// Messages that break the contract.
     var refused = 0
     private var inOrder: [ServedCamera] { cameras.values.sorted { $0.base < $1.base } }
-
     /// All of it, as JSON.
     var json: [UInt8] { JSONWriter.object { write(&$0, showsFaces: true) } }
 

@@ -17,10 +17,9 @@ struct DemoStage {
             "DEMO_FILES": files, "DEMO_PORT": "\(port)", "DEMO_DAEMON": RunningProgram.directory + "/facetd",
             "DEMO_SOURCE": source, "DEMO_PROGRAM": "\(getpid())",
         ]
-        let command = ShellCommand(
-            text: String(decoding: PackageResources.stage_sh, as: UTF8.self),
-            environment: ProcessInfo.processInfo.environment.merging(own) { $1 }
-        )
+        let script = String(decoding: PackageResources.stage_sh, as: UTF8.self)
+        let environment = ProcessInfo.processInfo.environment.merging(own) { $1 }
+        let command = ShellCommand(text: script, environment: environment)
         guard command.start(&shell) == 0 else {
             try? FileManager.default.removeItem(atPath: files)
             return nil

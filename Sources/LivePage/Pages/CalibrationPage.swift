@@ -4,13 +4,13 @@ import FaceTracking
 import Foundation
 import HTTPServing
 
-/// What the page on which people find their smile settings is given, and the answer to what it saw of them.
-final class CalibrationPage: Sendable {
+/// The script of the page on which people find their smile settings, and the answers to what it saw of them.
+enum CalibrationPage {
     /// Bytes of the longest request, and its samples: 20 a second for the whole script, after waiting for a face.
     static let longestBody = 24 << 10
     private static let mostSamples = 1200
 
-    /// What a person is asked to do, for how many seconds each, and the levels that decide, as JSON.
+    /// The steps that a person is asked for, with their seconds, and the levels that decide, as JSON.
     static let script = JSONWriter.object { json in
         json.array("steps", SmileCalibration.steps) { json, step in
             json.field("words", step.words)
@@ -19,31 +19,16 @@ final class CalibrationPage: Sendable {
         json.array("limits", SmileCalibration.limits) { json, limit in json.field("level", limit, decimals: 2) }
     }
 
-    /// A page asks at each step; each answer takes some milliseconds of the server's one thread.
-    private let limit = RequestLimit(capacity: 30, rate: 1)
-
-    func answer(_ request: HTTPRequest) -> HTTPResponse {
-        guard limit.spend() else {
-            return .text(429, "Too many measure their smiles at once. Try again in a few seconds.\n")
-        }
-        return Self.answer(request.body)
-    }
-
-    /// Measures a person by what a page has seen of them so far.
+    /// Measures a person by what a page has seen of them so far: `[[seconds, faces], [seconds, 1, smile, mouthOpen], …]`.
     ///
-    /// - Parameter samples: A JSON array with an array for each moment: its time in seconds, the number of faces that are
-    ///   seen, and of a single one of which they are known the values `smile` and `mouthOpen`.
-    /// - Returns: as JSON the `settings` with `words` on them, or the `failure` with what is wrong; 204 while something is left to
-    ///   be asked.
+    /// - Returns: JSON with `settings` and the `words` on them, or with the `failure`; 204 while a step is left.
     static func answer(_ samples: [UInt8]) -> HTTPResponse {
         guard let samples = try? JSONDecoder().decode([[Double]].self, from: Data(samples)),
             samples.count <= mostSamples, samples.allSatisfy(isSample),
             zip(samples, samples.dropFirst()).allSatisfy({ $0[0] < $1[0] })
         else {
-            return .text(
-                400,
-                "Each sample must be [seconds, faces] or [seconds, 1, smile, mouthOpen], later than the last.\n"
-            )
+            let form = "[seconds, faces] or [seconds, 1, smile, mouthOpen]"
+            return .text(400, "Each sample must be \(form), later than the last.\n")
         }
         var measurement = GuidedMeasurement()
         do {

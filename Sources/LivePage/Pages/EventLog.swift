@@ -4,16 +4,15 @@ import HTTPServing
 import Synchronization
 import System
 
-/// The newest events, for programs that read them as server-sent events.
-///
-/// Each connection reads on from where it was: what it has not read when it is dropped here is counted, and the count sent.
+/// The newest events, for programs that read them as server-sent events. A connection is sent the number of events that
+/// were dropped here before it had read them.
 final class EventLog: Sendable {
     /// Events that are kept.
     static let capacity = 1000
-    /// Events whose identifiers are kept: a program that comes back after more of them is sent a smaller number of lost ones.
+    /// Events whose identifiers are kept. A client that missed more is told too small a number.
     private static let knownIDs = 10_000
-    /// Connections at the same time, so that pages find a place too; one that its client has left counts until it is written to.
-    /// A further one ends the oldest of the address with most of them; its client loses nothing, as it connects again.
+    /// Connections at the same time, so that pages find a place too. A further one ends the oldest of the address with most
+    /// of them, whose client connects again and loses nothing.
     static let mostStreams = 128
     /// Bytes that a connection is given at once, unless one event is longer.
     private static let mostBytes = 64 << 10
@@ -30,12 +29,12 @@ final class EventLog: Sendable {
         }
     }
 
-    /// Where a connection is in the log.
+    /// The place of a connection in the log.
     struct Reader {
         let filter: Filter
-        /// How many of all events it has behind it, read or lost.
+        /// The number of events that it has behind it, read or lost.
         var position: Int
-        /// How many signs of life.
+        /// The number of signs of life that it has sent.
         var beats: Int
         /// Wakes the server, because there may be something to read.
         var ready: (@Sendable () -> Void)?
@@ -52,9 +51,9 @@ final class EventLog: Sendable {
         var entries: [Entry] = []
         /// The identifiers of the entries and of earlier events, the oldest first.
         var ids: [String] = []
-        /// How many events there ever were: the number of the newest.
+        /// The number of events that there ever were.
         var count = 0
-        /// How many signs of life were sent to all connections.
+        /// The number of signs of life.
         var beats = 0
         var streams: [EventStream] = []
     }
@@ -83,7 +82,7 @@ final class EventLog: Sendable {
         let (stream, displaced) = contents.withLock { contents in
             let ids = contents.ids
             let position = id.map { id in
-                // The order of ids is used for an unknown one only, too old or another server's: cameras' clocks differ.
+                // The order of ids is used for an unknown one only, too old or another server's: clocks differ.
                 let next = ids.lastIndex(of: id).map { $0 + 1 } ?? ids.firstIndex { $0 > id } ?? ids.count
                 return contents.count - ids.count + next
             }
@@ -102,7 +101,7 @@ final class EventLog: Sendable {
 
     func remove(_ stream: EventStream) { contents.withLock { $0.streams.removeAll { $0 === stream } } }
 
-    /// What a connection has not read yet; its end if it was displaced.
+    /// The events that a connection has not read yet; its end if it was displaced.
     func read(_ reader: inout Reader, of stream: EventStream) -> HTTPStreamPart {
         contents.withLock { contents in
             guard contents.streams.contains(where: { $0 === stream }) else { return .end }

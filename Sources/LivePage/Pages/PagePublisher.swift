@@ -7,7 +7,7 @@ import System
 
 /// All cameras that pages show, and the way from the broker's messages to the pages' messages.
 ///
-/// All is drawn and encoded once for each camera, overlay and mirroring; not Sendable, as the command's one task owns it.
+/// Each picture is drawn and encoded once for each overlay and mirroring. Not Sendable: the command's one task owns it.
 final class PagePublisher {
     /// Events of each kind that are kept, so that blinks do not push the others out.
     private static let events = 20
@@ -15,7 +15,7 @@ final class PagePublisher {
     static let capacity = 64
     /// Bytes of a picture: previews of 4096 pixels' width have less.
     private static let largestPicture = 4 << 20
-    /// Bytes of the newest pictures of all cameras, each the same share: any client that may publish can make up cameras.
+    /// Bytes of the newest pictures of all cameras in equal shares: any client that may publish can make up cameras.
     private static let pictureBytes = 32 << 20
     /// Bytes of a base's name; longer ones are no daemon's.
     private static let longestBase = 256
@@ -40,22 +40,16 @@ final class PagePublisher {
     let cover: PictureCover
     private var state: ServedState
     private var events: [(number: Int, base: String, message: EventMessage, end: Timestamp?)] = []
-    /// When the connection was made, in seconds, until silent cameras are taken away.
+    /// The time of the connection, in seconds, until silent cameras are taken away.
     private var connected: Double?
     private var isStateDirty = true
     private var lastState = -PagePublisher.heartbeat
     private var lastBeat = 0.0
-    /// How many pages there had ever been when everything was last drawn anew for one that came.
+    /// The number of pages that had ever come when everything was last drawn anew for one of them.
     private var knownPages = -1
 
-    /// Makes it for the cameras at an address, of which those under `bases` are shown even if nothing is heard of them.
-    init(
-        _ options: PageService.Options,
-        _ viewers: Viewers,
-        address: String,
-        isLocal: Bool = false,
-        bases: [String]
-    ) throws {
+    /// Makes it for a broker's cameras, of which those under `bases` are shown even if nothing is heard of them.
+    init(_ options: PageService.Options, _ viewers: Viewers, _ state: ServedState, bases: [String]) throws {
         let overlays = try options.style.overlays()
         // If the operator's overlay hides faces, visitors can choose only overlays that do.
         let hides = overlays[options.style.overlay.name].hidesFaces
@@ -65,9 +59,9 @@ final class PagePublisher {
         self.viewers = viewers
         self.overlays = overlays
         named = Set(bases)
-        state = ServedState(address: address, isLocal: isLocal)
-        for base in bases { state.cameras[base] = ServedCamera(base: base) }
-        viewers.show(state)
+        self.state = state
+        for base in bases { self.state.cameras[base] = ServedCamera(base: base) }
+        viewers.show(self.state)
     }
 
     func take(_ occurrence: Subscriber.Occurrence, at seconds: Double) {
@@ -104,8 +98,7 @@ final class PagePublisher {
     }
 
     /// Decides whether a camera that was heard of for the first time is shown: any client that may publish can make up names.
-    ///
-    /// It must keep the contract; without room, one that is online may replace one that is not, and none that was named.
+    /// It must keep the contract. Without room, one that is online may replace one that is not and was not named.
     private func admit(_ base: String, _ occurrence: Subscriber.Occurrence, at seconds: Double) -> Bool {
         guard base.utf8.count <= Self.longestBase else { return false }
         var camera = ServedCamera(base: base)
@@ -113,11 +106,8 @@ final class PagePublisher {
         if state.cameras.count >= Self.capacity {
             let replaceable = state.cameras.first { !named.contains($0.key) && !$0.value.isOnline }
             guard camera.isOnline, let replaceable else {
-                if state.further.isEmpty {
-                    StandardOutput.note(
-                        "\(Self.capacity) cameras are shown, '\(base)' and further ones are not: name with --topic those to show"
-                    )
-                }
+                let shown = "\(Self.capacity) cameras are shown, '\(base)' and further ones are not"
+                if state.further.isEmpty { StandardOutput.note("\(shown): name with --topic those to show") }
                 if state.further.count < Self.mostFurther, state.further.insert(base).inserted { isStateDirty = true }
                 return false
             }
@@ -143,7 +133,7 @@ final class PagePublisher {
         events.append(((events.last?.number ?? 0) + 1, base, message, nil))
     }
 
-    /// Notes when what events of a camera began was over: a page that comes later sees no face that says so.
+    /// Notes the end of what a camera's events began, for pages that come later and see no face that says so.
     private func settle(_ base: String) {
         guard let camera = state.cameras[base]?.model.state else { return }
         let time = camera.stamp?.time ?? .wallClock()
@@ -178,10 +168,9 @@ final class PagePublisher {
         }
         sendState(to: pages, at: seconds)
         viewers.show(state)
-        if seconds - lastBeat >= Self.beat {
-            lastBeat = seconds
-            viewers.events.beat()
-        }
+        guard seconds - lastBeat >= Self.beat else { return }
+        lastBeat = seconds
+        viewers.events.beat()
     }
 
     private func show(_ base: String, to pages: [Viewer], at seconds: Double) throws {
@@ -202,7 +191,7 @@ final class PagePublisher {
         isStateDirty = false
         lastState = seconds
         let message = Viewer.message(JSONWriter.object(write))
-        for page in pages { page.put(state: message) }
+        for page in pages { page.put(message, of: nil) }
     }
 
     private func write(_ json: inout JSONWriter) {

@@ -4,13 +4,13 @@ import Synchronization
 /// One open page and the newest message of each camera that waits for it: a slow one falls behind by one picture.
 final class Viewer: HTTPStream {
     private struct Box {
-        /// What waits, in the order in which it is sent: the state, which has no base, and each camera's picture.
+        /// The messages to send, in order: the state, which has no base, and each camera's picture.
         var waiting: [(base: String?, message: [UInt8])] = []
         var isOver = false
         var ready: (@Sendable () -> Void)?
     }
 
-    /// How long a single picture is waited for.
+    /// The time in which a single picture must come.
     private static let patience = Duration.seconds(6)
 
     let wish: ViewerWish
@@ -24,8 +24,7 @@ final class Viewer: HTTPStream {
         self.session = session
     }
 
-    /// What a page is sent: a JSON header, an SVG document and a JPEG after their lengths, each as four bytes, the highest first;
-    /// any may be empty.
+    /// A message to a page: JSON header, SVG and JPEG after their three lengths of four bytes, big-endian; any may be empty.
     static func message(_ json: [UInt8], svg: [UInt8] = [], jpeg: [UInt8] = []) -> [UInt8] {
         let parts = [json, svg, jpeg]
         let lengths = parts.flatMap { part in withUnsafeBytes(of: UInt32(part.count).bigEndian) { Array($0) } }
@@ -33,10 +32,8 @@ final class Viewer: HTTPStream {
     }
 
     var isOver: Bool { box.withLock(\.isOver) }
-    /// Puts the newest state in the place of one that still waits, before all pictures.
-    func put(state: [UInt8]) { put(state, of: nil) }
 
-    /// Puts a camera's newest picture in the place of one that still waits; the state has no base.
+    /// Puts a camera's newest picture in the place of one that still waits; the state, which has no base, comes first.
     func put(_ message: [UInt8], of base: String?) {
         change { box in
             // A client that waits for a single picture gets no state; it is woken all the same, as its time may be up.

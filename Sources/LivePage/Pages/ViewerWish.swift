@@ -1,4 +1,4 @@
-/// What one open page wants to see.
+/// The wish of one open page.
 struct ViewerWish: Hashable, Sendable {
     var overlay: String
     var isMirrored: Bool

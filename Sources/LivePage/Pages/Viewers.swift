@@ -28,11 +28,9 @@ final class Viewers: Sendable {
     }
 
     /// Ends the pages of a login.
-    func end(session: String) {
-        for viewer in all.viewers where viewer.session == session { viewer.end() }
-    }
+    func end(session: String) { for viewer in all.viewers where viewer.session == session { viewer.end() } }
 
-    /// All pages that are open, and how many ever were.
+    /// All pages that are open, and the number of those that ever came.
     var all: (viewers: [Viewer], joined: Int) {
         list.withLock { list in
             list.viewers.removeAll(where: \.isOver)

@@ -1,8 +1,7 @@
 import System
 
-/// Slows down clients that guess tokens: after some wrong ones from an address, and after many from all, further ones are not
-/// even compared for a while. Clients that are logged in do not notice, nor do those whose address gave the right token before: only
-/// wrong ones from there slow them down.
+/// Slows down clients that guess tokens: after some wrong ones from an address, and after many from all, further ones are
+/// not compared for a while. The wrong ones of others do not slow down an address that gave the right token before.
 struct AttemptLimit: Sendable {
     /// Addresses that are remembered; the one that guessed least lately makes room.
     private static let capacity = 1024

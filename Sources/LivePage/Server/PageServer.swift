@@ -29,8 +29,7 @@ struct PageServer: Sendable {
         "/tool.css": (PackageResources.tool_css, "text/css; charset=utf-8"),
         "/calibrate": (PackageResources.calibrate_html, html), "/calibrate.js": script(PackageResources.calibrate_js),
         "/calibrate.json": (CalibrationPage.script, HTTPResponse.jsonType),
-    ]
-    private static let editorFiles: [String: ([UInt8], type: String)] = [
+        // With an editor only.
         "/zones": (PackageResources.zones_html, html), "/zones.js": script(PackageResources.zones_js),
     ]
 
@@ -47,12 +46,13 @@ struct PageServer: Sendable {
     let overlays: [String]
     /// How pages are shown that say nothing else.
     let wish: ViewerWish
-    let calibration = CalibrationPage()
+    /// Pages ask at each step of a calibration; each answer takes some milliseconds of the server's one thread.
+    private let calibrating = RequestLimit(capacity: 30, rate: 1)
     /// Switches detection of the camera with a base, if pages may.
     var detect: (@Sendable (_ base: String, _ isOn: Bool) -> Void)?
     /// More than people switch, and less than a broker or a camera minds.
     private let switching = RequestLimit(capacity: 10, rate: 2)
-    /// Where the areas of the picture are drawn, if they are.
+    /// The editor of areas, if there is one.
     var editor: AreaEditor?
 
     func answer(_ request: HTTPRequest) -> HTTPResponse {
@@ -80,10 +80,12 @@ struct PageServer: Sendable {
         case ("GET", "/metrics"): return .file(Array((viewers.state?.metrics ?? "").utf8), MetricsPage.contentType)
         case ("GET", "/picture.jpg"): return picture(request, session)
         case ("GET", let path):
-            if editor != nil, let (bytes, type) = Self.editorFiles[path] { return .file(bytes, type) }
-            return Self.files[path].map { .file($0, $1) } ?? .text(404, "There is nothing here.\n")
+            let file = editor == nil && path.hasPrefix("/zones") ? nil : Self.files[path]
+            return file.map { .file($0, $1) } ?? .text(404, "There is nothing here.\n")
         case ("POST", "/detect"): return switchDetection(request)
-        case ("POST", "/calibrate"): return calibration.answer(request)
+        case ("POST", "/calibrate"):
+            let refusal = "Too many measure their smiles at once. Try again in a few seconds.\n"
+            return calibrating.spend() ? CalibrationPage.answer(request.body) : .text(429, refusal)
         case ("POST", "/login"): return redirect()
         case ("POST", "/logout"):
             access.logout(session)
@@ -97,10 +99,8 @@ struct PageServer: Sendable {
     private func outside(_ request: HTTPRequest, _ verdict: PageGuard.Verdict) -> HTTPResponse {
         switch (verdict, request.method, request.path) {
         case (.foreign, _, _):
-            return .text(
-                403,
-                "This name or page is not the server's own. Start it with --allow-host NAME to permit it.\n"
-            )
+            let remedy = "Start it with --allow-host NAME to permit it."
+            return .text(403, "This name or page is not the server's own. \(remedy)\n")
         // The login form needs the first two; browsers ask for the manifest without the cookie.
         case (_, "GET", "/page.css"), (_, "GET", "/icon.svg"), (_, "GET", "/manifest.json"):
             return Self.files[request.path].map { .file($0, $1) } ?? form(401, "")
@@ -155,13 +155,11 @@ struct PageServer: Sendable {
         return Self.stream(stream, "text/event-stream")
     }
 
-    /// The newest picture of a camera, as pages get it: with faces hidden where the operator chose an overlay that does so.
+    /// The newest picture of a camera as pages get it: with faces hidden if the operator's overlay hides them.
     private func picture(_ request: HTTPRequest, _ session: String?) -> HTTPResponse {
         let bases = viewers.state?.pictured(request.query["camera"]) ?? []
-        let none = HTTPResponse.text(
-            404,
-            "There is no picture: no such camera, or its daemon does not publish any (preview.enabled).\n"
-        )
+        let reason = "no such camera, or its daemon does not publish any (preview.enabled)"
+        let none = HTTPResponse.text(404, "There is no picture: \(reason).\n")
         guard let base = bases.first else { return none }
         guard bases.count == 1 else {
             return .text(400, "Name one with ?camera=: \(bases.sorted().joined(separator: ", ")).\n")

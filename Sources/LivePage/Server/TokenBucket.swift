@@ -1,12 +1,12 @@
 import Synchronization
 
-/// Something that may happen so often at once, and then at a steady rate.
+/// A limit on something that may happen `capacity` times at once, and then `rate` times a second.
 struct TokenBucket: Sendable {
     let capacity: Double
-    /// How often a second.
     let rate: Double
-    /// How much of the capacity was used when it happened last, and when that was, in seconds.
+    /// The part of the capacity that was used when it happened last.
     private(set) var used = 0.0
+    /// The time when it happened last, in seconds.
     private(set) var last = 0.0
 
     func permits(at seconds: Double) -> Bool { used(at: seconds) <= capacity - 1 }

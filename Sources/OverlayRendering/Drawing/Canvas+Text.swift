@@ -2,6 +2,10 @@ import CCairo
 
 /// The style of a plate with words, and the preferred side of a face for it.
 struct PanelStyle {
+    /// The size of the letters in points, at least 1.
+    var size = 1.0
+    /// Distance from the box of the face, in points.
+    var gap = 0.0
     var plate = Color(red: 0.05, green: 0.07, blue: 0.1, alpha: 0.8)
     /// The radius of its corners, as a share of the letters' size.
     var radius = 0.7
@@ -10,10 +14,10 @@ struct PanelStyle {
     var longest = ""
 }
 
-/// Lines that a terminal writes into its cells; column and row count from 0.
+/// Lines that a terminal writes into its cells.
 package struct CellWords: Hashable, Sendable {
-    package var column: Int
-    package var row: Int
+    /// The column and the row of the first letter, from 0.
+    package var cell: SIMD2<Int>
     package var lines: [String]
     /// The number of letters that the plate has room for.
     package var width: Int
@@ -27,29 +31,21 @@ extension Canvas {
         return words
     }
 
-    /// Writes lines on a plate beside a box, unless it would cover a face everywhere. Letters and gap are in points.
-    func write(
-        _ lines: [String],
-        size: Double,
-        beside box: SurfaceRect,
-        gap: Double,
-        _ style: PanelStyle,
-        in places: inout PanelPlace
-    ) {
+    /// Writes lines on a plate beside a box, unless it would cover a face everywhere.
+    func write(_ lines: [String], beside box: SurfaceRect, _ style: PanelStyle, in places: inout PanelPlace) {
+        let size = style.size
         cairo_select_font_face(context, "sans-serif", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_BOLD)
-        cairo_set_font_size(context, max(size, 1))
+        cairo_set_font_size(context, size)
         let measured = lines + [style.longest]
         let longest = measured.map(width).max() ?? 0
         let letters = measured.map(\.count).max() ?? 0
         let panel =
             textCell.map { $0 * [Double(letters + 2), Double(lines.count)] }
             ?? [longest + size, (1.25 * Double(lines.count) + 0.15) * size]
-        guard let place = places.reserve(panel, beside: box, gap: gap, first: style.side) else { return }
+        guard let place = places.reserve(panel, beside: box, gap: style.gap, first: style.side) else { return }
         if let textCell {
             let cell = (place.origin / textCell).rounded(.toNearestOrAwayFromZero)
-            words.append(
-                CellWords(column: Int(cell.x), row: Int(cell.y), lines: lines, width: letters, plate: style.plate)
-            )
+            words.append(CellWords(cell: SIMD2(cell), lines: lines, width: letters, plate: style.plate))
             return
         }
         fill(Outline(place, radius: size * style.radius), style.plate)

@@ -114,14 +114,9 @@ package final class Canvas {
     package func check() throws(CanvasError) { try cairo_status(context).check() }
     func setSource(_ color: Color) { cairo_set_source_rgba(context, color.red, color.green, color.blue, color.alpha) }
 
-    /// Sets a picture to draw with next, its upper left corner at a point.
-    func setSource(
-        _ picture: Surface,
-        _ filter: cairo_filter_t,
-        _ beyond: cairo_extend_t = CAIRO_EXTEND_PAD,
-        at corner: SurfacePoint = .zero
-    ) {
-        cairo_set_source_surface(context, picture.pointer, corner.x, corner.y)
+    /// Sets a picture to draw with next.
+    func setSource(_ picture: Surface, _ filter: cairo_filter_t, _ beyond: cairo_extend_t = CAIRO_EXTEND_PAD) {
+        cairo_set_source_surface(context, picture.pointer, 0, 0)
         cairo_pattern_set_filter(cairo_get_source(context), filter)
         cairo_pattern_set_extend(cairo_get_source(context), beyond)
     }
@@ -167,7 +162,5 @@ extension cairo_status_t {
     /// The reason of a failure in Cairo's words; nil without one.
     var failure: String? { self == CAIRO_STATUS_SUCCESS ? nil : String(cString: cairo_status_to_string(self)) }
 
-    func check() throws(CanvasError) {
-        if let failure { throw CanvasError("drawing failed: \(failure)") }
-    }
+    func check() throws(CanvasError) { if let failure { throw CanvasError("drawing failed: \(failure)") } }
 }

@@ -15,12 +15,10 @@ struct PanelPlace {
         side = nil
         let last = area - size
         guard last.min() >= 0 else { return nil }
-        var choices: [(side: Side?, corner: SurfacePoint)] = []
-        for side in [first] + Side.allCases.filter({ $0 != first }) {
-            choices += Self.corners(side, size, box, gap).map { (side, $0) }
+        let besides = ([first] + Side.allCases.filter { $0 != first }).flatMap { side in
+            Self.corners(side, size, box, gap).map { (side: Side?.some(side), corner: $0) }
         }
-        choices += [[0, last.y], last, .zero, [last.x, 0]].map { (nil, $0) }
-        for choice in choices {
+        for choice in besides + [[0, last.y], last, .zero, [last.x, 0]].map({ (nil, $0) }) {
             let place = SurfaceRect(origin: choice.corner.clamped(lowerBound: .zero, upperBound: last), size: size)
             guard !taken.contains(where: { $0.overlap(with: place) > 0 }) else { continue }
             taken.append(place)

@@ -27,14 +27,17 @@ package final class PastedPicture {
     }
 
     package init(png: [UInt8]) throws(Refusal) {
+        let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+        guard png.starts(with: signature) else { throw Refusal(reason: "it is not a PNG") }
+        let damage = Refusal(reason: "it is a damaged PNG")
+        guard png.count >= 33, png[12..<16].elementsEqual("IHDR".utf8) else { throw damage }
+        func number(_ range: Range<Int>) -> Int { png[range].reduce(0) { $0 << 8 | Int($1) } }
         // The size is checked before the decoder allocates memory: a few bytes can mean gigabytes of pixels.
-        size = try Self.size(of: png)
+        size = FrameSize(width: number(16..<20), height: number(20..<24))
         guard size.width <= Self.maximumSide, size.height <= Self.maximumSide else {
             throw Refusal(reason: "it is \(size); \(Self.maximumSide) pixels a side are allowed")
         }
-        guard size.width > 0, size.height > 0, let decoded = Self.decode(png, size) else {
-            throw Refusal(reason: "it is a damaged PNG")
-        }
+        guard size.width > 0, size.height > 0, let decoded = Self.decode(png, size) else { throw damage }
         var last = try Self.copy(of: decoded, size, scale: 1)
         copies = [last]
         while max(last.size.width, last.size.height) >= 64 {
@@ -46,16 +49,6 @@ package final class PastedPicture {
 
     /// The smallest copy that is at least `width` pixels wide, or else the largest.
     func copy(width: Double) -> Surface { copies.last { Double($0.size.width) >= width } ?? copies[0] }
-
-    private static func size(of png: [UInt8]) throws(Refusal) -> FrameSize {
-        let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-        guard png.starts(with: signature) else { throw Refusal(reason: "it is not a PNG") }
-        guard png.count >= 33, png[12..<16].elementsEqual("IHDR".utf8) else {
-            throw Refusal(reason: "it is a damaged PNG")
-        }
-        func number(_ range: Range<Int>) -> Int { png[range].reduce(0) { $0 << 8 | Int($1) } }
-        return FrameSize(width: number(16..<20), height: number(20..<24))
-    }
 
     private static func decode(_ png: [UInt8], _ size: FrameSize) -> Surface? {
         var rest = png[...]

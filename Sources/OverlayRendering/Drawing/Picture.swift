@@ -85,8 +85,8 @@ extension Picture {
 }
 
 extension Canvas {
-    /// Draws an upright picture, if there is one; over white, unless the canvas is transparent too. Smooth shrinking averages all
-    /// pixels, not only the nearest four.
+    /// Draws an upright picture, if there is one; over white, unless the canvas is transparent too. If `isSmooth`, all
+    /// pixels are averaged, not only the nearest four.
     package func draw(_ picture: Picture, _ geometry: PreviewLayerGeometry, isSmooth: Bool = true) {
         guard let source = picture.surface else { return }
         let map = PlaneTransform.scaling(1 / source.all.size)

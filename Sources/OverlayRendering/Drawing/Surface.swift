@@ -39,11 +39,12 @@ final class Surface {
         from part: SurfaceRect,
         _ size: FrameSize,
         _ filter: cairo_filter_t,
-        _ format: cairo_format_t = CAIRO_FORMAT_RGB24
+        _ format: cairo_format_t
     ) throws(CanvasError) -> Surface {
         let canvas = try Canvas(Surface(format, size))
         cairo_scale(canvas.context, canvas.size.width / part.width, canvas.size.height / part.height)
-        canvas.setSource(self, filter, at: -part.origin)
+        cairo_translate(canvas.context, -part.x, -part.y)
+        canvas.setSource(self, filter)
         cairo_paint(canvas.context)
         try canvas.check()
         return canvas.surface

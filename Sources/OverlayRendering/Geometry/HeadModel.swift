@@ -43,9 +43,8 @@ struct HeadModel {
     /// The skull's middle, half height and half length, from the middle of the eyes in widths of the face.
     private static let skull = (y: -0.04, z: -0.64, height: 0.68, length: 0.62)
 
-    /// The same head for something that sits on top, `y` of the height and `z` of the width from the middle.
-    ///
-    /// On a head tilted back, a hat on the skull would cover the eyes: it keeps its share of the way to the edge.
+    /// The same head for something on top of it, `y` of the height and `z` of the width from the middle. If the head is
+    /// tilted back, it keeps its share of the way to the edge: on the skull, a hat would cover the eyes.
     func carrying(_ y: Double, _ z: Double) -> HeadModel {
         guard let pitch = pose.pitch, pitch > 0 else { return self }
         func edge(_ pitch: Double) -> Double {

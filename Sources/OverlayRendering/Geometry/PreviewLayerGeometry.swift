@@ -1,9 +1,8 @@
 package import FaceMetadata
 package import Frames
 
-/// The place of a picture on a drawing surface: the geometry of AVCaptureVideoPreviewLayer.
-///
-/// Its coordinates are the metadata's 0…1. It is cropped to its clean aperture, mirrored, and fitted by gravity.
+/// The place of a picture, whose coordinates are the metadata's 0…1, on a drawing surface. As in
+/// AVCaptureVideoPreviewLayer, it is cropped to its clean aperture, mirrored, and fitted by gravity.
 package struct PreviewLayerGeometry: Hashable, Sendable {
     /// The size of the picture that metadata refers to, in pixels.
     let pictureSize: FrameSize

@@ -61,10 +61,8 @@ extension PreviewLayerGeometry {
         return surfacePoint(fromPicture: point)
     }
 
-    /// A pose as the surface's viewer sees it.
-    ///
-    /// Mirroring exchanges the head's left and right. Stretching (`resize`) leaves yaw and pitch as they are and tilts
-    /// the roll by the ratio of the two scales.
+    /// A pose as the surface's viewer sees it: mirroring exchanges the head's left and right, and stretching (`resize`)
+    /// tilts the roll by the ratio of the two scales.
     func transformed(_ pose: HeadPose) -> HeadPose {
         let sign = isMirrored ? -1.0 : 1
         let scales = SurfacePoint(abs(surfaceFromPicture.a), abs(surfaceFromPicture.d)) / pictureSize.points

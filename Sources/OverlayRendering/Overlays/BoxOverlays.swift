@@ -31,10 +31,11 @@ struct LabelOverlay: Overlay {
         for (face, box) in faces.reversed() {
             let text = words(face).joined(separator: " · ")
             guard !text.isEmpty else { continue }
-            let size = max(9, min(box.width * 0.12, canvas.size.height / Self.linesInHeight))
+            var style = style
+            style.size = max(9, min(box.width * 0.12, canvas.size.height / Self.linesInHeight))
             // Beside the box's own line.
-            let gap = max(0.75, 0.0125 * max(box.width, box.height))
-            canvas.write([text], size: size, beside: box, gap: gap, style, in: &places)
+            style.gap = max(0.75, 0.0125 * max(box.width, box.height))
+            canvas.write([text], beside: box, style, in: &places)
         }
     }
 }

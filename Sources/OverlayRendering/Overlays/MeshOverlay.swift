@@ -70,9 +70,10 @@ struct MeshOverlay: Overlay {
     private func values(_ face: SurfaceFace, _ places: inout PanelPlace, on canvas: Canvas) {
         let side = canvas.panelSides[face.faceID] ?? .right
         // The panel keeps its width while the numbers change.
-        let style = PanelStyle(plate: .black.withAlpha(0.55), radius: 0.3, side: side, longest: "gaze -90°/-90°")
-        let size = max(8, canvas.size.height / Self.linesInHeight)
-        canvas.write(Self.lines(face), size: size, beside: face.bounds, gap: size * 0.2, style, in: &places)
+        var style = PanelStyle(plate: .black.withAlpha(0.55), radius: 0.3, side: side, longest: "gaze -90°/-90°")
+        style.size = max(8, canvas.size.height / Self.linesInHeight)
+        style.gap = style.size * 0.2
+        canvas.write(Self.lines(face), beside: face.bounds, style, in: &places)
         canvas.panelSides[face.faceID] = places.side ?? side
     }
 

@@ -45,7 +45,8 @@ extension OwnOverlay {
         let isTurned = form.turn != 0 || form.tilt != 0
         var isCurved = anchor?.isOnFront == true && !isRing && !isTurned
         reader.read("\(name).curved", &isCurved)
-        if isCurved, anchor?.canCurve == false {
+        // The head's front is round there: a picture can follow it.
+        if isCurved, let anchor, !anchor.isOnFront, anchor != .head {
             reader.refuse("\(name).curved", "is only for the anchors eyes, mouth, upperLip and head")
         } else if isCurved, isRing || isTurned {
             reader.refuse("\(name).curved", "is not for a picture with around, turn or tilt")

@@ -19,8 +19,6 @@ package struct OwnOverlay: Overlay {
         case head
         /// The upright box around the face, which does not turn.
         case box
-        /// Whether the head's front is round there, so that a picture can follow it.
-        var canCurve: Bool { isOnFront || self == .head }
         /// Whether it is on the head's front, which a picture follows unless its file says otherwise.
         var isOnFront: Bool { self == .eyes || self == .mouth || self == .upperLip }
         /// Whether a picture turns with the head there, and can lie before or behind it.

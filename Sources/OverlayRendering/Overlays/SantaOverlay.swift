@@ -145,56 +145,49 @@ struct SantaOverlay: Overlay {
             let near = start + way * 0.1 + [-way.y * 0.35, abs(way.x) * 0.55]
             return (end, near, start + way * 0.7 + [-way.y * 0.25, abs(way.x) * 0.45])
         }
-        return Outline(
-            from: [-0.55, -0.36],
-            [([-0.50, 0.30], [-0.64, -0.10], [-0.62, 0.14])] + locks + [
-                ([0.55, -0.36], [0.62, 0.14], [0.64, -0.10]), ([0.30, -0.05], [0.51, -0.18], [0.42, -0.08]),
-                ([-0.30, -0.05], [0.14, -0.02], [-0.14, -0.02]), ([-0.55, -0.36], [-0.42, -0.08], [-0.51, -0.18]),
-            ]
-        )
+        let upper: [Outline.Curve] = [
+            ([0.55, -0.36], [0.62, 0.14], [0.64, -0.10]), ([0.30, -0.05], [0.51, -0.18], [0.42, -0.08]),
+            ([-0.30, -0.05], [0.14, -0.02], [-0.14, -0.02]), ([-0.55, -0.36], [-0.42, -0.08], [-0.51, -0.18]),
+        ]
+        return Outline(from: [-0.55, -0.36], [([-0.50, 0.30], [-0.64, -0.10], [-0.62, 0.14])] + locks + upper)
     }()
 
     /// Strands from the beard's upper edge towards its hem: thin leaves in waves.
     private static func strands(_ count: Int, width: Double, shift: Double) -> Outline {
-        Outline(
-            lines: (0..<count).map { number in
-                let aside = -1 + 2 * (Double(number) + shift) / Double(count)
-                let begin = [0.12, 0.42, 0.25, 0.55][number % 4]
-                let length = [0.42, 0.36, 0.5, 0.34][number % 4]
-                let upper = SurfacePoint(0.54 * aside, 0.15 - 0.48 * aside * aside)
-                let lower = SurfacePoint(0.60 * aside, 0.74 - 0.62 * pow(abs(aside), 2.2))
-                let wave = (number.isMultiple(of: 2) ? 0.026 : -0.026) * (1 - 0.7 * aside * aside)
-                return Outline.leaf(halfWidth: [width, 0]) { share in
-                    upper + (lower - upper) * (begin + length * share) + [wave * sin(2 * .pi * share), 0]
-                }
+        let strands = (0..<count).map { number in
+            let aside = -1 + 2 * (Double(number) + shift) / Double(count)
+            let begin = [0.12, 0.42, 0.25, 0.55][number % 4]
+            let length = [0.42, 0.36, 0.5, 0.34][number % 4]
+            let upper = SurfacePoint(0.54 * aside, 0.15 - 0.48 * aside * aside)
+            let lower = SurfacePoint(0.60 * aside, 0.74 - 0.62 * pow(abs(aside), 2.2))
+            let wave = (number.isMultiple(of: 2) ? 0.026 : -0.026) * (1 - 0.7 * aside * aside)
+            return Outline.leaf(halfWidth: [width, 0]) { share in
+                upper + (lower - upper) * (begin + length * share) + [wave * sin(2 * .pi * share), 0]
             }
-        )
+        }
+        return Outline(lines: strands)
     }
 
     private static let darkStrands = strands(30, width: 0.010, shift: 0.5)
     private static let lightStrands = strands(30, width: 0.012, shift: 0.02)
 
     private static let wings = [-1.0, 1].map { side in
-        Outline(
-            from: [0, -0.135],
-            [
-                ([0.40, -0.055], [0.13, -0.185], [0.25, -0.01]), ([0.13, 0.015], [0.36, 0.06], [0.22, 0.065]),
-                ([0, -0.045], [0.07, -0.01], [0.03, -0.03]),
-            ]
-        ).mapped { $0 * [side, 1] }
+        let edge: [Outline.Curve] = [
+            ([0.40, -0.055], [0.13, -0.185], [0.25, -0.01]), ([0.13, 0.015], [0.36, 0.06], [0.22, 0.065]),
+            ([0, -0.045], [0.07, -0.01], [0.03, -0.03]),
+        ]
+        return Outline(from: [0, -0.135], edge).mapped { $0 * [side, 1] }
     }
 
-    private static let wingStrands = Outline(
-        lines: [-1.0, 1].flatMap { side in
-            (0..<4).map { number -> [SurfacePoint] in
-                let upper = -0.105 + 0.022 * Double(number)
-                let end = 0.33 - 0.045 * Double(number)
-                return Outline.leaf(halfWidth: [0, 0.007]) { share in
-                    [side * (0.03 + (end - 0.03) * share), upper + 0.055 * sin(0.85 * .pi * share)]
-                }
+    private static let wingStrands = [-1.0, 1].flatMap { side in
+        (0..<4).map { number -> [SurfacePoint] in
+            let upper = -0.105 + 0.022 * Double(number)
+            let end = 0.33 - 0.045 * Double(number)
+            return Outline.leaf(halfWidth: [0, 0.007]) { share in
+                [side * (0.03 + (end - 0.03) * share), upper + 0.055 * sin(0.85 * .pi * share)]
             }
         }
-    )
+    }
 
     private func beard(_ face: SurfaceFace, on canvas: Canvas) {
         let head = face.headAtMouth
@@ -220,7 +213,7 @@ struct SantaOverlay: Overlay {
             canvas.stroke(placed, Self.furShade, width: max(0.75, 0.02 * unit))
             canvas.fill(placed, from: .white, to: Self.furShade, center: light, radius: 0.9 * unit)
         }
-        canvas.fill(front(Self.wingStrands, lift: 0.03, raised: raised), shade, overlaps: true)
+        canvas.fill(front(Outline(lines: Self.wingStrands), lift: 0.03, raised: raised), shade, overlaps: true)
     }
 }
 

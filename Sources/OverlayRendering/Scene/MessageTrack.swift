@@ -20,19 +20,14 @@ package struct MessageTrack: Sendable {
     /// The first status of a source that streams; nil if there is none.
     package private(set) var streamStatus: DaemonStatus?
 
-    /// Reads and keeps lines as `facetd --print` writes them: one JSON object each, with `topic` and `payload`.
-    ///
-    /// Messages that are not of this contract (discovery, pictures) are skipped.
-    /// - Throws: `MessageTrackError` if a line cannot be read, there is no metadata, or there are several cameras.
-    package init(lines: some StringProtocol) throws(MessageTrackError) {
-        try self.init(rows: lines.split(separator: "\n", omittingEmptySubsequences: false)) { $0.append($1) }
-    }
-
     /// A function that gets each message as soon as it is read, and may add it to the entries.
     package typealias Take = (inout [Entry], Entry) -> Void
 
-    /// Reads lines as `init(lines:)` does.
-    package init<Rows: Sequence>(rows: Rows, _ take: Take) throws(MessageTrackError)
+    /// Reads lines as `facetd --print` writes them: one JSON object each, with `topic` and `payload`. `take` gets each
+    /// message, or else all are kept; those that are not of this contract (discovery, pictures) are skipped.
+    ///
+    /// - Throws: `MessageTrackError` if a line cannot be read, there is no metadata, or there are several cameras.
+    package init<Rows: Sequence>(rows: Rows, _ take: Take = { $0.append($1) }) throws(MessageTrackError)
     where Rows.Element: StringProtocol {
         var cameras: Set<String> = []
         var hasMetadata = false

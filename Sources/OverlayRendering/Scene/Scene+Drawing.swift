@@ -2,13 +2,12 @@ import CCairo
 import FaceMessages
 
 extension Scene {
-    /// The faces on a surface at a time, the nearest last, and the strength, 0…1, with which each is drawn.
-    func drawnFaces(
-        _ geometry: PreviewLayerGeometry,
-        at seconds: Double,
-        fades: Bool = false
-    ) -> [(face: SurfaceFace, strength: Double)] {
-        let drawn = faces.compactMap { object -> (face: SurfaceFace, strength: Double)? in
+    /// A face, and the strength, 0…1, with which it is drawn.
+    typealias DrawnFace = (face: SurfaceFace, strength: Double)
+
+    /// The faces on a surface at a time, the nearest last.
+    func drawnFaces(_ geometry: PreviewLayerGeometry, at seconds: Double, fades: Bool = false) -> [DrawnFace] {
+        let drawn = faces.compactMap { object -> DrawnFace? in
             let strength = fades ? strength(of: object, at: seconds) : 1
             guard strength > 0, var face = geometry.transformed(object) else { return nil }
             let strengths = flashes(of: object.faceID).map { ($0.kind, $0.strength(at: seconds)) }
@@ -73,7 +72,7 @@ extension Canvas {
             stroke(border, .black.withAlpha(0.35), width: 2 * line)
             stroke(border, zone.faces > 0 ? .mark : .white, width: line)
             let words = zone.faces > 0 ? "\(zone.name) · \(zone.faces)" : zone.name
-            write([words], size: max(9, size.height / 32), beside: box, gap: line, PanelStyle(), in: &places)
+            write([words], beside: box, PanelStyle(size: max(9, size.height / 32), gap: line), in: &places)
         }
     }
 

@@ -26,10 +26,7 @@ package struct Scene: Hashable, Sendable {
     package init() {}
     package var stamp: FrameStamp? { state.stamp }
 
-    /// Takes a message.
-    ///
-    /// The mark of an event waits for the metadata of its face.
-    /// - Returns: What has changed.
+    /// Takes a message and returns what has changed. The mark of an event waits for the metadata of its face.
     @discardableResult
     package mutating func apply(_ message: DaemonMessage, at seconds: Double) -> CameraState.Change {
         let change = state.take(message)

@@ -36,13 +36,12 @@ struct Record: AsyncParsableCommand {
 
     func run() async throws {
         try OutputPath.check(output, endings: ClipWriter.knownEndings, what: "a clip", replaces: replacing.force)
-        let style = plain ? nil : drawing.style
+        var recorder = OverlayRecorder(output, try OverlayPicture(plain ? nil : drawing.style))
         if let (path, track) = try clip.load(needsMetadata: !plain) {
             try OutputPath.checkIsNot(output, path)
-            try OverlayRecording.run(output, style, seconds: seconds, over: path, track, metadata: clip.metadata)
+            try recorder.record(path, track, metadata: clip.metadata, seconds: seconds)
         } else {
-            let subscriber = try await live.subscriber(command: "record")
-            try await OverlayRecording.run(output, style, seconds: seconds, subscriber)
+            try await recorder.record(try await live.subscriber(command: "record"), seconds: seconds)
         }
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import ClipDrawing
+import Companion
 import OverlayRendering
 import TerminalPictures
 
@@ -39,13 +40,11 @@ struct View: AsyncParsableCommand {
     @OptionGroup var live: SourceOptions
 
     func run() async throws {
-        try await ViewSession.run(
-            over: try clip.load(needsMetadata: false),
-            format: format,
-            rate: rate,
-            gravity: fit,
-            showsLevels: levels,
-            style: drawing.style
-        ) { try await live.subscriber(command: "view") }
+        let recorded = try clip.load(needsMetadata: false)
+        let subscriber = recorded?.track == nil ? try await live.subscriber(command: "view") : Subscriber()
+        var session = try ViewSession(subscriber, over: recorded, drawing.style, format: format)
+        session.controls.gravity = fit
+        session.controls.showsLevels = levels
+        try await session.run(rate: rate)
     }
 }

@@ -5,23 +5,34 @@ import MediaFiles
 package import OverlayRendering
 import System
 
-/// Records pictures with the overlay as a clip.
-package enum OverlayRecording {
-    /// Records over a clip, for some seconds if not to its end; `metadata` names in errors where the track is from.
-    package static func run(
-        _ output: String,
-        _ style: DrawingStyle?,
-        seconds: Double?,
-        over clip: String,
-        _ track: MessageTrack?,
-        metadata: String?
-    ) throws {
-        let drawing = try OverlayPicture(style)
+/// Draws pictures with their scenes and writes them as a clip, in the size of the first one.
+package struct OverlayRecorder {
+    private let output: String
+    private var drawing: OverlayPicture
+    /// Frames a second; it must be known before the first picture comes.
+    var rate = 15.0
+    /// The clip whose sound is taken over.
+    var soundSource: String?
+    /// The length of the clip that is read, in seconds; nil if it is unknown.
+    var length: Double?
+    private var writer: ClipWriter?
+    private let start = ContinuousClock.now
+    private var lastProgress = ContinuousClock.now
+    /// The time of the last picture, in seconds of the clip.
+    private var end = 0.0
+
+    package init(_ output: String, _ drawing: OverlayPicture) {
+        self.output = output
+        self.drawing = drawing
+    }
+
+    /// Records over a clip, up to `seconds` or to its end; `metadata` is the track's file, for errors.
+    package mutating func record(_ clip: String, _ track: MessageTrack?, metadata: String?, seconds: Double?) throws {
         let frames = try ClipFrames(clip)
         let interruption = Interruption()
         defer { interruption.cancel() }
-        let rate = frames.description?.rate ?? 30
-        var recorder = OverlayRecorder(output: output, drawing: drawing, rate: rate, soundSource: clip)
+        rate = frames.description?.rate ?? 30
+        soundSource = clip
         var playback = track.map(MessagePlayback.init)
         let picture = Picture()
         while !interruption.isRaised, let frame = try frames.next() {
@@ -29,56 +40,30 @@ package enum OverlayRecording {
             if let seconds, time >= seconds { break }
             playback?.advance(to: time)
             try picture.update(from: frame)
-            try recorder.add(picture, scene: playback?.scene ?? Scene(), mediaTime: time)
+            try add(picture, scene: playback?.scene ?? Scene(), mediaTime: time)
         }
         // Messages whose times lie behind the end of the clip are about another clip.
-        if let track, seconds == nil, frames.isFinished, track.end > recorder.end + 1 {
-            let ends = [track.end, recorder.end].map(OverlayRecorder.seconds)
-            let reason = "it reaches to \(ends[0]) but the clip ends at \(ends[1])"
+        if let track, seconds == nil, frames.isFinished, track.end > end + 1 {
+            let reason = "it reaches to \(Self.seconds(track.end)) but the clip ends at \(Self.seconds(end))"
             let file = metadata ?? "-"
             throw CommandFailure("cannot use the metadata in \(file): \(reason): it belongs to another clip")
         }
-        try recorder.finish(isWhole: frames.isFinished)
+        try finish(isWhole: frames.isFinished)
     }
 
-    /// Records live pictures, for some seconds or until Ctrl-C.
-    package static func run(
-        _ output: String,
-        _ style: DrawingStyle?,
-        seconds: Double?,
-        _ subscriber: Subscriber
-    ) async throws {
-        let drawing = try OverlayPicture(style)
-        var recorder = OverlayRecorder(output: output, drawing: drawing, rate: 15)
+    /// Records live pictures, for `seconds` or until Ctrl-C.
+    package mutating func record(_ subscriber: Subscriber, seconds: Double?) async throws {
         if !subscriber.isLocal {
-            StandardOutput.note(
-                "recording the daemon's preview: 5 pictures a second unless preview.rate there says otherwise"
-            )
+            let note = "recording the daemon's preview: 5 pictures a second unless preview.rate there says otherwise"
+            StandardOutput.note(note)
         }
-        var start: Double?
+        var first: Double?
         try await LivePictures.show(subscriber, hidesFaces: drawing.hidesFaces, for: seconds ?? .infinity) {
-            start = start ?? $2
-            try recorder.add($0, scene: $1, mediaTime: $2 - (start ?? $2), at: $2)
+            first = first ?? $2
+            try add($0, scene: $1, mediaTime: $2 - (first ?? $2), at: $2)
         }
-        try recorder.finish()
+        try finish()
     }
-}
-
-/// Draws pictures with their scenes and writes them as a clip, in the size of the first one.
-struct OverlayRecorder {
-    let output: String
-    private(set) var drawing: OverlayPicture
-    /// Frames a second; it must be known before the first picture comes.
-    var rate: Double
-    /// The clip whose sound is taken over.
-    var soundSource: String?
-    /// The length of the clip that is read, in seconds, if it is known.
-    var length: Double?
-    private(set) var writer: ClipWriter?
-    private let start = ContinuousClock.now
-    private(set) var lastProgress = ContinuousClock.now
-    /// The time of the last picture, in seconds of the clip.
-    private(set) var end = 0.0
 
     /// Adds a picture that is shown at a time of the clip; the scene's own time is another one in a live recording.
     mutating func add(_ picture: Picture, scene: Scene, mediaTime: Double, at seconds: Double? = nil) throws {
@@ -93,7 +78,7 @@ struct OverlayRecorder {
     }
 
     /// Ends the clip and gives the file its name; `isWhole` is whether the pictures reach the end of the sound's clip.
-    mutating func finish(isWhole: Bool = true) throws {
+    func finish(isWhole: Bool = true) throws {
         if StandardOutput.showsProgress { StandardOutput.progress("") }
         guard let writer else { throw CommandFailure("there was no picture to record; \(output) was not written") }
         try writer.finish(isWhole: isWhole)
@@ -111,7 +96,7 @@ struct OverlayRecorder {
         return begun
     }
 
-    /// What is done: `12.5 s, 375 frames, 50%, 8 s left`; the last two of a clip whose length is known.
+    /// Progress in words: `12.5 s, 375 frames, 50%, 8 s left`; the last two only for a clip whose length is known.
     static func progress(_ end: Double, _ frames: Int, of length: Double?, after elapsed: Double) -> String {
         let done = "\(seconds(end)), \(frames.counted("frame"))"
         guard let length, end > 0, length > 0 else { return done }
