@@ -59,10 +59,8 @@ struct FaceGeometry {
     }
 
     func observation(in size: FrameSize) -> FaceObservation {
-        let (low, high) = landmarks.outline
-        let (first, last) = (size.share(of: low), size.share(of: high))
         var observation = FaceObservation()
-        observation.bounds = NormalizedRect(left: first.x, top: first.y, right: last.x, bottom: last.y)
+        observation.bounds = size.share(of: landmarks.outline)
         observation.pose = axes.pose(of: landmarks)
         observation.leftEye = size.share(of: center(of: FaceMeshIndices.leftEye.lids))
         observation.rightEye = size.share(of: center(of: FaceMeshIndices.rightEye.lids))

@@ -68,7 +68,9 @@ struct DetectorTests {
     }
 
     private func detection(_ x: Float, _ score: Float, side: Float = 10) -> FaceDetection {
-        FaceDetection(score: score, center: SIMD2(x, 0), size: SIMD2(side, side), points: [])
+        let center = SIMD2(x, 0)
+        let points = Array(repeating: center, count: 5)
+        return FaceDetection(score: score, center: center, size: SIMD2(side, side), points: points)
     }
 
     @Test("of boxes of one face the surest is left, and other faces stay")
