@@ -70,11 +70,7 @@ final class CustomOperator {
     )
 
     /// Locks the tensors of a node, works on them and unlocks them; false if one of them cannot be used.
-    private func run(
-        _ first: LiteRtTensorBuffer,
-        _ second: LiteRtTensorBuffer?,
-        _ output: LiteRtTensorBuffer
-    ) -> Bool {
+    private func run(_ first: LiteRtTensorBuffer, _ second: LiteRtTensorBuffer?, _ output: LiteRtTensorBuffer) -> Bool {
         var type = LiteRtRankedTensorType()
         guard functions.pointee.get_tensor_buffer_type(first, &type) == LITERT_STATUS_OK,
             let numbers = lock(first, LITERT_LOCK_READ)

@@ -46,16 +46,15 @@ extension FaceAnalyzer {
         let (size, time) = (frame.uprightSize, frame.stamp.mediaTime)
         let isApart = options.isForHiding && time - (lastTime ?? time) > Self.longestStep
         let pictures = setAside.filter { $0.isUnchanged(in: frame, workspace) }.map { $0.region(in: size) }
-        let rect = scene.map.region
         let isLasting = options.skipsUnchanged && count > 0 && isChanging
         let isCoarse = !options.isThorough && schedule.mayBeCoarse(isChanging: isLasting)
         let detections =
             if !options.isForHiding, !(options.findsTurned && analysis.isCut) {
-                try finder.find(in: frame, rect: rect, pixels: searchPixels(in: size) / (isCoarse ? 2 : 1))
+                try finder.find(in: frame, pixels: finder.pixels(in: size) / (isCoarse ? 2 : 1))
             } else if analysis.isCut || isApart {
-                try finder.findEverything(in: frame, rect: rect, turned: options.findsTurned)
+                try finder.findEverything(in: frame, turned: options.findsTurned)
             } else {
-                try finder.findNext(in: frame, rect: rect)
+                try finder.findNext(in: frame)
             }
         schedule.noteSearch(at: time, isCoarse: isCoarse)
         for detection in detections {
@@ -95,8 +94,8 @@ extension FaceAnalyzer {
             if try finder.confirm(candidate, in: frame) != nil { analysis.isOverLimit = true }
             return false
         }
-        let least = FaceFinder.leastSide(pixels: searchPixels(in: size), scene.map.region, size)
-        guard let face = try finder.confirm(candidate, in: frame), face.face.side >= least else { return false }
+        guard let face = try finder.confirm(candidate, in: frame), face.face.side >= finder.leastSide(in: size)
+        else { return false }
         let region = CropRegion(around: face.face)
         guard !regions.contains(where: { $0.isSameFace(as: region) }) else { return true }
         let isPicture = setAside.contains {

@@ -93,10 +93,10 @@ public final class FaceAnalyzer {
         self.options = options
         lastLineage = lineage
         let liteRT = try LiteRT.shared(in: ModelDirectory.find(options.modelDirectory))
-        finder = try FaceFinder(liteRT)
+        finder = try FaceFinder(liteRT, options)
         landmarkModel = try LandmarkModel(liteRT)
         budget = options.cpuBudget.map { LandmarkBudget(share: $0) }
-        scene = SceneGate(region: options.region ?? .whole)
+        scene = SceneGate(region: finder.region)
         schedule = SearchSchedule(interval: options.searchInterval, maximumFaces: max(1, options.maximumFaces))
     }
 
@@ -238,16 +238,10 @@ public final class FaceAnalyzer {
         if schedule.isDue(at: nextTime, following: count, isChanging: isChanging) {
             if options.accuracy == .high { return 1 }
             // The detector sees the region alone, and needs half as much again for closer looks.
-            let share = scene.map.region.extent(in: size).max() / longer
-            needed = max(needed, 1.5 * Float(searchPixels(in: size)) / max(share, 0.01))
+            let share = finder.region.extent(in: size).max() / longer
+            needed = max(needed, 1.5 * Float(finder.pixels(in: size)) / max(share, 0.01))
         }
         return [8, 4, 2].first { longer / Float($0) >= needed } ?? 1
-    }
-
-    /// The pixels of the detector's input for the longer side of the part that is searched.
-    func searchPixels(in size: FrameSize) -> Int {
-        let most = options.accuracy == .high ? FaceFinder.finePixels : FaceFinder.usualPixels
-        return FaceFinder.pixels(most: most, minimumSize: options.minimumSize, scene.map.region, size)
     }
 
     /// Whether no face is followed or was just lost, so that only a change of the scene is a reason to search.

@@ -58,11 +58,7 @@ final class FaceDetector {
     }
 
     /// Finds the faces in a region, as long as the input, with at least `minimumScore`; the surest first.
-    func detect(
-        in frame: Frame,
-        region: CropRegion,
-        minimumScore: Float
-    ) throws(InferenceError) -> [FaceDetection] {
+    func detect(in frame: Frame, region: CropRegion, minimumScore: Float) throws(InferenceError) -> [FaceDetection] {
         try model.run(on: frame, through: region.uprightFromInput(width: width, height: height))
         return FaceDetection.best(decode(in: region, minimumScore), mostOverlap: Self.mostOverlap)
     }
