@@ -144,11 +144,9 @@ struct FaceGeometry {
 
     /// The mean diameter of the irises, in pixels.
     var irisDiameter: Float {
-        var sum: Float = 0
-        for eye in FaceMeshIndices.eyes {
-            sum += distance(eye.iris[1], eye.iris[3]) + distance(eye.iris[2], eye.iris[4])
-        }
-        return sum / 4
+        FaceMeshIndices.eyes.reduce(0) { sum, eye in
+            sum + (distance(eye.iris[1], eye.iris[3]) + distance(eye.iris[2], eye.iris[4]))
+        } / 4
     }
 }
 
