@@ -50,8 +50,8 @@ final class FaceFinder {
         closer = try FaceDetector(width: Self.closerPixels, height: Self.closerPixels, in: liteRT)
     }
 
-    /// Finds candidates for faces in the region, the surest first, in pixels of the upright picture. The region's longer
-    /// side is scaled to `pixels`.
+    /// Finds candidates for faces in the region, the surest first, in pixels of the upright picture. The region's
+    /// longer side is scaled to `pixels`.
     ///
     /// The search reaches beyond the region's edges by a share of its longer side, since a face that an edge cuts is
     /// found more surely with some space around it. The rotation, in radians, turns the picture before.

@@ -38,10 +38,11 @@ struct Hold: Sendable {
             lastThere = stamp
             return true
         // Before the first reading nothing speaks for the person.
-        case .empty, nil where lastReading == nil: return false
+        case nil where lastReading == nil: return false
         case .covered: return time <= coverEnd + Track.slack
         // Until the place can be read again.
         case nil: return time <= coverEnd + Self.interval
+        case .empty: return false
         }
     }
 }
