@@ -46,28 +46,34 @@ struct MeshRegion: Sendable {
 
     /// Samples a 48×48 map of 32 channels into one of 16×16, zero outside.
     static func cutOut(_ map: UnsafePointer<Float>, _ matrix: AffineTransform, to output: UnsafeMutablePointer<Float>) {
-        typealias Channels = SIMD32<Float>
         let size = 48
         let side = 16
+        let channels = 32
         let last = Float(size - 1)
-        func sample(_ column: Int, _ row: Int) -> Channels {
-            let place = map + (row * size + column) * Channels.scalarCount
-            return UnsafeRawPointer(place).loadUnaligned(as: Channels.self)
-        }
-        for index in 0..<side * side {
-            let place = matrix(SIMD2(Float(index % side), Float(index / side)) + 0.5) - 0.5
-            var sampled = Channels.zero
-            // This form counts NaN as outside too.
-            if Swift.all(place .>= 0), Swift.all(place .<= last) {
-                let (left, top) = (Int(place.x), Int(place.y))
-                let (right, bottom) = (min(left + 1, size - 1), min(top + 1, size - 1))
+        for row in 0..<side {
+            for column in 0..<side {
+                let target = output + (row * side + column) * channels
+                let place = matrix(SIMD2(Float(column), Float(row)) + 0.5) - 0.5
+                // This form counts NaN as outside too.
+                guard Swift.all(place .>= 0), Swift.all(place .<= last) else {
+                    target.update(repeating: 0, count: channels)
+                    continue
+                }
+                let left = Int(place.x)
+                let top = Int(place.y)
+                let right = min(left + 1, size - 1)
+                let bottom = min(top + 1, size - 1)
                 let fraction = place - place.rounded(.down)
-                let above = sample(left, top) + fraction.x * (sample(right, top) - sample(left, top))
-                let below = sample(left, bottom) + fraction.x * (sample(right, bottom) - sample(left, bottom))
-                sampled = above + fraction.y * (below - above)
+                let topLeft = map + (top * size + left) * channels
+                let topRight = map + (top * size + right) * channels
+                let bottomLeft = map + (bottom * size + left) * channels
+                let bottomRight = map + (bottom * size + right) * channels
+                for channel in 0..<channels {
+                    let above = topLeft[channel] + fraction.x * (topRight[channel] - topLeft[channel])
+                    let below = bottomLeft[channel] + fraction.x * (bottomRight[channel] - bottomLeft[channel])
+                    target[channel] = above + fraction.y * (below - above)
+                }
             }
-            let target = UnsafeMutableRawPointer(output + index * Channels.scalarCount)
-            target.storeBytes(of: sampled, as: Channels.self)
         }
     }
 
