@@ -82,4 +82,9 @@ extension FrameSize {
     func share(of pixel: SIMD2<Float>) -> NormalizedPoint {
         NormalizedPoint(x: (Double(pixel.x) + 0.5) / Double(width), y: (Double(pixel.y) + 0.5) / Double(height))
     }
+
+    /// The place of an upright rectangle in pixels.
+    func share(of box: (low: SIMD2<Float>, high: SIMD2<Float>)) -> NormalizedRect {
+        NormalizedRect(from: share(of: box.low).vector, to: share(of: box.high).vector)
+    }
 }

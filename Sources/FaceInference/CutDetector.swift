@@ -18,19 +18,16 @@ final class CutDetector {
 
     private let previous = Cells(count: ChangeMap.count)
     private var hasPrevious = false
-    /// Whether the latest picture was compared with another one.
-    private(set) var hasCompared = false
 
-    /// Compares a frame with the one before it; the first one is a cut.
-    func step(to frame: Frame, _ map: ChangeMap) -> Step { map.read(frame) ? step(to: map) : .small }
+    /// Compares a frame with the one before it; nil for the first one.
+    func step(to frame: Frame, _ map: ChangeMap) -> Step? { map.read(frame) ? step(to: map) : .small }
 
-    func step(to map: ChangeMap) -> Step {
+    func step(to map: ChangeMap) -> Step? {
         defer {
             previous.copy(map.cells)
             hasPrevious = true
         }
-        hasCompared = hasPrevious
-        guard hasPrevious else { return .cut }
+        guard hasPrevious else { return nil }
         guard isOther(map, than: previous) else { return .small }
         map.uncover()
         return isOther(map, than: map.adapt(previous, to: map.cells)) ? .cut : .light

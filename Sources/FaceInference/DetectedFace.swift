@@ -13,7 +13,7 @@ struct DetectedFace {
     /// The mean brightness of the face, 0…1.
     private(set) var luminance: Double
     private var detectedAt: Double
-    private(set) var askedAt: Double
+    private var askedAt: Double
     /// The face when the landmark model last ran on it.
     private var asked: FaceDetection
     /// Seconds to the next detection.
@@ -83,16 +83,14 @@ struct DetectedFace {
         detectedAt = time
     }
 
-    /// Whether the landmark model must run on the face again at a time in seconds.
-    func isMeshDue(at time: Double) -> Bool {
-        guard detectedAt == time else { return false }
-        return !(0..<Self.patience).contains(time - askedAt) || detection.side / asked.side > Self.growth
+    /// Whether the landmark model must run on the face at a time in seconds; if so, it counts as run.
+    mutating func asksForMesh(at time: Double) -> Bool {
+        let isDue =
+            !(0..<Self.patience).contains(time - askedAt) || detection.side / asked.side > Self.growth
             || (detection.turnedShare - asked.turnedShare).magnitude > Self.turn
-    }
-
-    /// Notes that the landmark model ran on the face at a time in seconds.
-    mutating func noteAsked(at time: Double) {
+        guard isDue, detectedAt == time else { return false }
         askedAt = time
         asked = detection
+        return true
     }
 }

@@ -44,7 +44,7 @@ extension FaceAnalyzer {
     /// changed, or leaves them where they are if the budget does not allow computing them.
     /// - Returns: How sure the model is that there is a face, 0…1.
     private func presence(of face: inout FollowedFace, in frame: Frame, isDue: Bool) throws(InferenceError) -> Double {
-        face.beginFrame()
+        face.wasComputed = false
         let mayReuse = options.skipsUnchanged && !needingEveryFrame.contains(face.lineage)
         if mayReuse, face.reuseLandmarks(in: frame, workspace) { return face.presence }
         guard isDue else {
@@ -54,6 +54,7 @@ extension FaceAnalyzer {
         let presence = try landmarkModel.find(face.landmarks, in: frame, region: face.region(in: frame.uprightSize))
         face.luminance = landmarkModel.luminance()
         face.wasComputed = true
+        face.carriedFrames = 0
         if options.skipsUnchanged { face.landmarksWereComputed(in: frame, workspace) }
         return presence
     }
@@ -86,10 +87,7 @@ extension FaceAnalyzer {
                 face.update(found.face, luminance: found.luminance, at: time)
                 if !options.isThorough { face.continuity.take(face.region, in: frame) }
             }
-            if face.isMeshDue(at: time) {
-                face.noteAsked(at: time)
-                if try beginMesh(at: face.region, face.lineage, in: frame) { continue }
-            }
+            if face.asksForMesh(at: time), try beginMesh(at: face.region, face.lineage, in: frame) { continue }
             kept.append(face)
         }
         detected = kept

@@ -19,7 +19,7 @@ extension FaceAnalyzer {
     /// Whether to search while faces are followed or were just lost; seconds later if only followed people moved.
     private func isSearchDueBesideFaces(in frame: Frame) -> Bool {
         let time = frame.stamp.mediaTime
-        let isChanging = change == .lasting || !options.skipsUnchanged
+        let isChanging = isChanging || !options.skipsUnchanged
         var isDue = schedule.isDue(at: time, following: count, isChanging: isChanging)
         guard options.skipsUnchanged, count > 0, !schedule.hasLost(at: time) else {
             scene.reset()
@@ -33,8 +33,8 @@ extension FaceAnalyzer {
         }
         if isDue {
             // A face that came is not always found by the first search.
-            if !hasChanged, change == .none, !schedule.isHurried { isDue = schedule.isOverdue(at: time) }
-            change = !hasChanged || !scene.canCompare ? .none : change == .none ? .new : .lasting
+            if !hasChanged, changes == 0, !schedule.isHurried { isDue = schedule.isOverdue(at: time) }
+            changes = hasChanged && scene.canCompare ? changes + 1 : 0
         }
         if isDue { scene.noteSearch() } else { schedule.notePostponement(at: time) }
         return isDue
@@ -46,16 +46,15 @@ extension FaceAnalyzer {
         let (size, time) = (frame.uprightSize, frame.stamp.mediaTime)
         let isApart = options.isForHiding && time - (lastTime ?? time) > Self.longestStep
         let pictures = setAside.filter { $0.isUnchanged(in: frame, workspace) }.map { $0.region(in: size) }
-        let rect = scene.map.region
-        let isLasting = options.skipsUnchanged && count > 0 && change == .lasting
+        let isLasting = options.skipsUnchanged && count > 0 && isChanging
         let isCoarse = !options.isThorough && schedule.mayBeCoarse(isChanging: isLasting)
         let detections =
             if !options.isForHiding, !(options.findsTurned && analysis.isCut) {
-                try finder.find(in: frame, rect: rect, pixels: searchPixels(in: size) / (isCoarse ? 2 : 1))
+                try finder.find(in: frame, pixels: finder.pixels(in: size) / (isCoarse ? 2 : 1))
             } else if analysis.isCut || isApart {
-                try finder.findEverything(in: frame, rect: rect, turned: options.findsTurned)
+                try finder.findEverything(in: frame, turned: options.findsTurned)
             } else {
-                try finder.findNext(in: frame, rect: rect)
+                try finder.findNext(in: frame)
             }
         schedule.noteSearch(at: time, isCoarse: isCoarse)
         for detection in detections {
@@ -64,7 +63,7 @@ extension FaceAnalyzer {
             let isFollowed = isKnown ? true : try consider(detection, in: frame, &analysis)
             // In frames that are far apart, what is followed may be another face's remains; and another face may have
             // pulled the landmarks aside.
-            if isApart || !isFollowed || (options.isForHiding && !isCovered(detection.box, in: size)) {
+            if isApart || !isFollowed || (options.isForHiding && !isCovered(detection.box)) {
                 analysis.unconfirmed.append(detection.face(in: size))
             }
         }
@@ -72,12 +71,10 @@ extension FaceAnalyzer {
     }
 
     /// Whether the bounds of followed faces cover most of a box in pixels of the upright picture.
-    private func isCovered(_ box: NormalizedRect, in size: FrameSize) -> Bool {
+    private func isCovered(_ box: NormalizedRect) -> Bool {
         let outlines = faces.map(\.landmarks.outline) + detected.map(\.detection.corners)
         return outlines.contains { low, high in
-            let (left, top) = (max(Double(low.x), box.x), max(Double(low.y), box.y))
-            let (right, bottom) = (min(Double(high.x), box.x + box.width), min(Double(high.y), box.y + box.height))
-            return right > left && bottom > top && (right - left) * (bottom - top) >= Self.coveredShare * box.area
+            NormalizedRect(from: .init(low), to: .init(high)).overlap(with: box) >= Self.coveredShare * box.area
         }
     }
 
@@ -97,8 +94,8 @@ extension FaceAnalyzer {
             if try finder.confirm(candidate, in: frame) != nil { analysis.isOverLimit = true }
             return false
         }
-        let least = FaceFinder.leastSide(pixels: searchPixels(in: size), scene.map.region, size)
-        guard let face = try finder.confirm(candidate, in: frame), face.face.side >= least else { return false }
+        guard let face = try finder.confirm(candidate, in: frame), face.face.side >= finder.leastSide(in: size)
+        else { return false }
         let region = CropRegion(around: face.face)
         guard !regions.contains(where: { $0.isSameFace(as: region) }) else { return true }
         let isPicture = setAside.contains {

@@ -79,9 +79,10 @@ public final class FaceAnalyzer {
     let scene: SceneGate
     private let cuts = CutDetector()
     let workspace = UnchangedFace.Workspace()
-    /// What the latest search beside followed faces was for: nothing, a new change of the scene, or a lasting one.
-    enum Change { case none, new, lasting }
-    var change = Change.none
+    /// The latest searches in a row beside followed faces before which the scene there had changed.
+    var changes = 0
+    /// Whether the scene beside followed faces changes all the time.
+    var isChanging: Bool { changes > 1 }
 
     /// Checks and loads the models, unless another analyzer of the process has, and compiles them: some 50 ms.
     /// - Parameters:
@@ -92,10 +93,10 @@ public final class FaceAnalyzer {
         self.options = options
         lastLineage = lineage
         let liteRT = try LiteRT.shared(in: ModelDirectory.find(options.modelDirectory))
-        finder = try FaceFinder(liteRT)
+        finder = try FaceFinder(liteRT, options)
         landmarkModel = try LandmarkModel(liteRT)
         budget = options.cpuBudget.map { LandmarkBudget(share: $0) }
-        scene = SceneGate(region: options.region ?? .whole)
+        scene = SceneGate(region: finder.region)
         schedule = SearchSchedule(interval: options.searchInterval, maximumFaces: max(1, options.maximumFaces))
     }
 
@@ -106,11 +107,11 @@ public final class FaceAnalyzer {
         guard frame.format != .jpeg else { throw .unreadableFrame(reason: "it is a JPEG that was not decoded") }
         var analysis = FaceAnalysis()
         let start = ContinuousClock.now
-        let taken = budget.map { _ in WorkTime.ofThread }
+        let taken = WorkTime.ofThread
         let runs = landmarkModel.runs
         analysis.isCut = try follow(into: frame)
         let computed = landmarkModel.runs - runs
-        let followed = taken.map { _ in WorkTime.ofThread }
+        let followed = WorkTime.ofThread
         analysis.landmarkTime = .now - start
         if options.isThorough || isSearchDue(in: frame, afterCut: analysis.isCut) { try search(frame, &analysis) }
         analysis.landmarkRuns = landmarkModel.runs - runs
@@ -123,10 +124,8 @@ public final class FaceAnalyzer {
         }
         analysis.observations = faces.map { observation(of: $0, in: frame) } + detected.map { $0.observation }
         if !detected.isEmpty { analysis.observations.sort { $0.lineage < $1.lineage } }
-        if let taken, let followed {
-            let (time, rest) = (frame.stamp.mediaTime, WorkTime.ofThread - followed)
-            budget?.note(landmarks: followed - taken, of: computed, rest: rest, at: time)
-        }
+        let rest = WorkTime.ofThread - followed
+        budget?.note(landmarks: followed - taken, of: computed, rest: rest, at: frame.stamp.mediaTime)
         return analysis
     }
 
@@ -147,7 +146,7 @@ public final class FaceAnalyzer {
     private func follow(into frame: Frame) throws(InferenceError) -> Bool {
         let before = count
         if options.isThorough {
-            let step = cuts.step(to: frame, scene.map)
+            let step = cuts.step(to: frame, scene.map) ?? .cut
             if step == .cut { forgetFaces() }
             try followFaces(in: frame)
             // If only the light changed, most faces are still where they were.
@@ -159,7 +158,7 @@ public final class FaceAnalyzer {
         }
         // A picture without changes, faces included, is not compared.
         guard try followFaces(in: frame) else { return false }
-        guard cuts.step(to: frame, scene.map) == .cut, cuts.hasCompared else { return false }
+        guard cuts.step(to: frame, scene.map) == .cut else { return false }
         // If only the camera moves, the pictures of the faces go on.
         let followed = count
         faces.removeAll { !$0.continuity.isUnbroken }
@@ -184,7 +183,9 @@ public final class FaceAnalyzer {
     }
 
     /// Whether no face was in the frame of that time, and nothing has changed lately.
-    package func isAtRest(at time: Double) -> Bool { !options.isThorough && isIdle(at: time) && !scene.isChanging }
+    package func isAtRest(at time: Double) -> Bool {
+        !options.isThorough && isIdle(at: time) && !scene.isChanging(at: time)
+    }
 
     /// Forgets all faces, because the next frame has nothing to do with the ones before.
     package func reset() {
@@ -192,7 +193,7 @@ public final class FaceAnalyzer {
         setAside = []
         lastTime = nil
         schedule.reset()
-        change = .none
+        changes = 0
         scene.reset()
         cuts.reset()
     }
@@ -234,19 +235,13 @@ public final class FaceAnalyzer {
     package func usefulScale(for size: FrameSize) -> Int {
         let longer = size.vector.max()
         var needed = (faces.map(\.neededSide) + detected.map(\.neededSide)).max() ?? 0
-        if schedule.isDue(at: nextTime, following: count, isChanging: change == .lasting) {
+        if schedule.isDue(at: nextTime, following: count, isChanging: isChanging) {
             if options.accuracy == .high { return 1 }
             // The detector sees the region alone, and needs half as much again for closer looks.
-            let share = scene.map.region.extent(in: size).max() / longer
-            needed = max(needed, 1.5 * Float(searchPixels(in: size)) / max(share, 0.01))
+            let share = finder.region.extent(in: size).max() / longer
+            needed = max(needed, 1.5 * Float(finder.pixels(in: size)) / max(share, 0.01))
         }
         return [8, 4, 2].first { longer / Float($0) >= needed } ?? 1
-    }
-
-    /// The pixels of the detector's input for the longer side of the part that is searched.
-    func searchPixels(in size: FrameSize) -> Int {
-        let most = options.accuracy == .high ? FaceFinder.finePixels : FaceFinder.usualPixels
-        return FaceFinder.pixels(most: most, minimumSize: options.minimumSize, scene.map.region, size)
     }
 
     /// Whether no face is followed or was just lost, so that only a change of the scene is a reason to search.

@@ -17,7 +17,7 @@ package final class FaceCheck {
     /// The places of possible faces in a picture that must not show any: shares of it, upright, forehead to chin.
     package func faces(in frame: Frame) throws(InferenceError) -> [NormalizedRect] {
         let size = frame.uprightSize
-        return try finder.findNext(in: frame, rect: .whole).map { $0.face(in: size).bounds }
+        return try finder.findNext(in: frame).map { $0.face(in: size).bounds }
     }
 
     /// The orientation in which the detector is clearly surer of the faces in an upright picture; nil if there is none.
@@ -37,7 +37,7 @@ package final class FaceCheck {
         var frame = frame
         frame.orientation = orientation
         var sum: Float = 0
-        for pixels in Self.scales { sum += try finder.find(in: frame, rect: .whole, pixels: pixels).first?.score ?? 0 }
+        for pixels in Self.scales { sum += try finder.find(in: frame, pixels: pixels).first?.score ?? 0 }
         return sum / Float(Self.scales.count)
     }
 }

@@ -58,11 +58,7 @@ final class FaceDetector {
     }
 
     /// Finds the faces in a region, as long as the input, with at least `minimumScore`; the surest first.
-    func detect(
-        in frame: Frame,
-        region: CropRegion,
-        minimumScore: Float
-    ) throws(InferenceError) -> [FaceDetection] {
+    func detect(in frame: Frame, region: CropRegion, minimumScore: Float) throws(InferenceError) -> [FaceDetection] {
         try model.run(on: frame, through: region.uprightFromInput(width: width, height: height))
         return FaceDetection.best(decode(in: region, minimumScore), mostOverlap: Self.mostOverlap)
     }
@@ -143,15 +139,15 @@ struct FaceDetection: Hashable, Sendable {
 }
 
 extension FaceDetection {
-    /// Makes a detection, without points, of a face in a region of the landmark model.
+    /// Makes a detection, without score and direction, of a face in a region of the landmark model.
     init(in region: CropRegion) {
-        self.init(score: 0, center: region.center, size: .init(repeating: region.side / CropRegion.margin), points: [])
+        let (size, points) = (region.side / CropRegion.margin, Array(repeating: region.center, count: 5))
+        self.init(score: 0, center: region.center, size: .init(repeating: size), points: points)
     }
 
     /// The rotation of the line between the eyes, in radians, clockwise as seen; in a profile, whose eyes are one
     /// behind the other, that of the line from them to the mouth.
     var roll: Float {
-        guard points.count == 5 else { return 0 }
         let eyes = rightEye - leftEye
         let down = mouth - (leftEye + rightEye) / 2
         let across = eyes + SIMD2(down.y, -down.x) / 4
@@ -160,7 +156,6 @@ extension FaceDetection {
 
     /// Distance of the nose's tip from the middle of the eyes, along their line to the right, in widths of the face.
     var turnedShare: Float {
-        guard points.count == 5 else { return 0 }
         let way = nose - (leftEye + rightEye) / 2
         return (way.x * cosf(roll) + way.y * sinf(roll)) / max(size.x, 1)
     }
@@ -207,10 +202,8 @@ extension FaceDetection {
     func observation(in size: FrameSize) -> FaceObservation {
         var observation = FaceObservation()
         let outline = outline
-        let low = size.share(of: outline.center - outline.size / 2)
-        let high = size.share(of: outline.center + outline.size / 2)
         observation.hasMesh = false
-        observation.bounds = NormalizedRect(left: low.x, top: low.y, right: high.x, bottom: high.y)
+        observation.bounds = size.share(of: (outline.center - outline.size / 2, outline.center + outline.size / 2))
         observation.pose = pose
         let eyes = rightEye - leftEye
         observation.eyeDistance = Double(hypotf(eyes.x, eyes.y)) * Self.cornersPerEyes
@@ -224,14 +217,8 @@ extension FaceDetection {
     /// The detection as a face without an identity, in a picture of that size.
     func face(in size: FrameSize) -> FaceObject {
         let seen = observation(in: size)
-        let low = size.share(of: corners.low)
-        let high = size.share(of: corners.high)
-        var face = FaceObject(
-            faceID: FaceID(rawValue: 0),
-            bounds: NormalizedRect(left: low.x, top: low.y, right: high.x, bottom: high.y),
-            pose: seen.pose,
-            confidence: seen.confidence
-        )
+        let bounds = size.share(of: corners)
+        var face = FaceObject(faceID: FaceID(rawValue: 0), bounds: bounds, pose: seen.pose, confidence: seen.confidence)
         face.leftEye = seen.leftEye
         face.rightEye = seen.rightEye
         face.mouth = seen.mouth

@@ -1,7 +1,7 @@
 import FaceMetadata
 import Frames
 
-/// Searches for faces with the detector: in the whole picture, closely around a place, or everywhere at several scales.
+/// Searches for faces with the detector: in the wanted region, closely around a place, or everywhere at several scales.
 final class FaceFinder {
     /// Score of a candidate, least score in both closer looks, and the score that two of the three looks must reach. A
     /// large face is seen more surely in the search, a small one in the closer looks.
@@ -29,6 +29,9 @@ final class FaceFinder {
     /// Pixels of the input for a face in a closer look; more in the picture are of no use.
     static let closerFacePixels = Float(closerPixels) / closerSides[1]
 
+    /// The part of the upright picture that is searched.
+    let region: NormalizedRect
+    private let options: FaceAnalyzer.Options
     private let liteRT: LiteRT
     private let closer: FaceDetector
     /// A kind of search of whole pictures, whose detector is kept until pictures of another shape come.
@@ -40,24 +43,25 @@ final class FaceFinder {
 
     private var detectors: [Use: FaceDetector] = [:]
 
-    init(_ liteRT: LiteRT) throws(InferenceError) {
+    init(_ liteRT: LiteRT, _ options: FaceAnalyzer.Options = .init()) throws(InferenceError) {
         self.liteRT = liteRT
+        self.options = options
+        region = options.region ?? .whole
         closer = try FaceDetector(width: Self.closerPixels, height: Self.closerPixels, in: liteRT)
     }
 
-    /// Finds candidates for faces in a part of the frame, the surest first, in pixels of the upright picture. The
-    /// part's longer side is scaled to `pixels`.
+    /// Finds candidates for faces in the region, the surest first, in pixels of the upright picture. The region's
+    /// longer side is scaled to `pixels`.
     ///
-    /// The search reaches beyond the part's edges by a share of its longer side, since a face that an edge cuts is
+    /// The search reaches beyond the region's edges by a share of its longer side, since a face that an edge cuts is
     /// found more surely with some space around it. The rotation, in radians, turns the picture before.
     func find(
         in frame: Frame,
-        rect: NormalizedRect,
         pixels: Int,
         reach: Float = 0,
         rotation: Float = 0
     ) throws(InferenceError) -> [FaceDetection] {
-        let extent = rect.extent(in: frame.uprightSize)
+        let extent = region.extent(in: frame.uprightSize)
         let longer = extent.max()
         guard longer > 0 else { return [] }
         let side = (1 + 2 * reach) * longer
@@ -69,16 +73,16 @@ final class FaceFinder {
         let (width, height) = isOnSide ? (length(extent.y), length(extent.x)) : (length(extent.x), length(extent.y))
         let use = Use(pixels: pixels, reach: reach, isOnSide: isOnSide)
         let detector = try detector(for: use, width: width, height: height)
-        let center = SIMD2<Float>(rect.center.vector) * frame.uprightSize.vector - 0.5
+        let center = SIMD2<Float>(region.center.vector) * frame.uprightSize.vector - 0.5
         // The input's sides are rounded up to whole units.
         let shown = side * Float(max(width, height)) / Float(pixels)
-        let region = CropRegion(center: center, side: shown, rotation: rotation)
-        return try detector.detect(in: frame, region: region, minimumScore: Self.candidateScore)
+        let square = CropRegion(center: center, side: shown, rotation: rotation)
+        return try detector.detect(in: frame, region: square, minimumScore: Self.candidateScore)
     }
 
-    /// The side of the smallest believed face, in pixels of the picture, if a part's longer side is scaled to `pixels`.
-    static func leastSide(pixels: Int, _ rect: NormalizedRect, _ size: FrameSize) -> Float {
-        smallestCandidate * rect.extent(in: size).max() / Float(pixels)
+    /// The side of the smallest believed face in an upright picture of that size, in its pixels.
+    func leastSide(in size: FrameSize) -> Float {
+        Self.smallestCandidate * region.extent(in: size).max() / Float(pixels(in: size))
     }
 
     private func detector(for use: Use, width: Int, height: Int) throws(InferenceError) -> FaceDetector {
@@ -130,56 +134,45 @@ final class FaceFinder {
         return same.first.map { ($0, closer.luminance(of: $0, in: region)) }
     }
 
-    /// The pixels, at most `most`, of a part's longer side for a search in which the smallest wanted face is large
-    /// enough: `minimumSize` of the picture's shorter side wide, 0 for no limit.
-    static func pixels(most: Int, minimumSize: Double, _ rect: NormalizedRect, _ size: FrameSize) -> Int {
-        let smallest = minimumSize * Double(size.vector.min())
+    /// The pixels of the region's longer side for a search of an upright picture of that size in which the smallest
+    /// wanted face is large enough.
+    func pixels(in size: FrameSize) -> Int {
+        let most = options.accuracy == .high ? Self.finePixels : Self.usualPixels
+        let smallest = options.minimumSize * Double(size.vector.min())
         guard smallest > 0 else { return most }
-        let needed = smallestFace / smallest * Double(rect.extent(in: size).max())
+        let needed = Self.smallestFace / smallest * Double(region.extent(in: size).max())
         let units = min((needed / Double(FaceDetector.unit)).rounded(.up), Double(most / FaceDetector.unit))
         return max(6, Int(units)) * FaceDetector.unit
     }
 
     // MARK: Clips and pictures that are analysed ahead, where a face that is found late is not covered
 
-    /// Reach, as a share of the picture's longer side, beyond the edges of a search that must not miss a face.
-    private static let reach: Float = 0.25
+    /// The pixels and the reach of the searches of a frame that must not miss a face. A large face that is half covered
+    /// is found where it is small: the second search scores 0.2 for it, the third one 0.8.
+    private static let searches: [(pixels: Int, reach: Float)] = [
+        (usualPixels, 0), (usualPixels / 2, 0.25), (usualPixels / 4, 0),
+    ]
 
-    /// Finds faces of all sizes in a part of the frame, the surest first, in pixels of the upright picture; with
-    /// `turned`, also those on their side or upside down.
-    func findEverything(
-        in frame: Frame,
-        rect: NormalizedRect,
-        turned: Bool = false
-    ) throws(InferenceError) -> [FaceDetection] {
+    /// Finds faces of all sizes, the surest first, in pixels of the upright picture; with `turned`, also those on their
+    /// side or upside down.
+    func findEverything(in frame: Frame, turned: Bool = false) throws(InferenceError) -> [FaceDetection] {
         var found: [FaceDetection] = []
         for quarter in 0..<(turned ? 4 : 1) {
             let rotation = Float(quarter) * .pi / 2
-            found += try find(in: frame, rect: rect, pixels: Self.finePixels, rotation: rotation)
-            found += try findNext(in: frame, rect: rect, rotation: rotation)
+            found += try find(in: frame, pixels: Self.finePixels, rotation: rotation)
+            found += try findNext(in: frame, rotation: rotation)
             // A face that fills the picture is found where it is scaled down.
-            let few = Self.usualPixels / 4
-            found += try find(in: frame, rect: rect, pixels: few, reach: Self.reach, rotation: rotation)
+            found += try find(in: frame, pixels: Self.usualPixels / 4, reach: 0.25, rotation: rotation)
         }
         return FaceDetection.best(found, mostOverlap: 0.3)
     }
 
     /// Finds faces in a frame of a scene that was searched before.
-    func findNext(
-        in frame: Frame,
-        rect: NormalizedRect,
-        rotation: Float = 0
-    ) throws(InferenceError) -> [FaceDetection] {
-        var found = try find(in: frame, rect: rect, pixels: Self.usualPixels, rotation: rotation)
-        found += try find(
-            in: frame,
-            rect: rect,
-            pixels: Self.usualPixels / 2,
-            reach: Self.reach,
-            rotation: rotation
-        )
-        // A large face that is half covered is found where it is small: the search before scores 0.2, this one 0.8.
-        found += try find(in: frame, rect: rect, pixels: Self.usualPixels / 4, rotation: rotation)
+    func findNext(in frame: Frame, rotation: Float = 0) throws(InferenceError) -> [FaceDetection] {
+        var found: [FaceDetection] = []
+        for (pixels, reach) in Self.searches {
+            found += try find(in: frame, pixels: pixels, reach: reach, rotation: rotation)
+        }
         return FaceDetection.best(found, mostOverlap: 0.3)
     }
 }

@@ -59,10 +59,8 @@ struct FaceGeometry {
     }
 
     func observation(in size: FrameSize) -> FaceObservation {
-        let (low, high) = landmarks.outline
-        let (first, last) = (size.share(of: low), size.share(of: high))
         var observation = FaceObservation()
-        observation.bounds = NormalizedRect(left: first.x, top: first.y, right: last.x, bottom: last.y)
+        observation.bounds = size.share(of: landmarks.outline)
         observation.pose = axes.pose(of: landmarks)
         observation.leftEye = size.share(of: center(of: FaceMeshIndices.leftEye.lids))
         observation.rightEye = size.share(of: center(of: FaceMeshIndices.rightEye.lids))
@@ -146,11 +144,9 @@ struct FaceGeometry {
 
     /// The mean diameter of the irises, in pixels.
     var irisDiameter: Float {
-        var sum: Float = 0
-        for eye in FaceMeshIndices.eyes {
-            sum += distance(eye.iris[1], eye.iris[3]) + distance(eye.iris[2], eye.iris[4])
-        }
-        return sum / 4
+        FaceMeshIndices.eyes.reduce(0) { sum, eye in
+            sum + (distance(eye.iris[1], eye.iris[3]) + distance(eye.iris[2], eye.iris[4]))
+        } / 4
     }
 }
 

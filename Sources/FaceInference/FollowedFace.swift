@@ -19,10 +19,9 @@ struct FollowedFace {
     var wasComputed = false
     /// The mean brightness of the crop they were computed from, 0…1.
     var luminance = 0.0
-    /// Whether the landmarks are those of an earlier frame, although the face may have changed since.
-    private(set) var isCarriedOver = false
-    /// Frames in a row in which the landmarks were carried over.
-    private(set) var carriedFrames = 0
+    /// Frames in a row for which the landmarks were carried over from an earlier one, although the face may have moved.
+    var carriedFrames = 0
+    var isCarriedOver: Bool { carriedFrames > 0 }
     /// How far the region moved with the latest landmarks, as a share of its side.
     private(set) var shift: Float = 0
     /// The last upright picture's size: a JPEG may be decoded smaller from one frame to the next.
@@ -42,15 +41,9 @@ struct FollowedFace {
         .init(side: region.side, isNew: (0..<Self.newness).contains(time - foundAt), waited: carriedFrames)
     }
 
-    mutating func beginFrame() {
-        carriedFrames = isCarriedOver ? carriedFrames + 1 : 0
-        isCarriedOver = false
-        wasComputed = false
-    }
-
     /// Leaves the landmarks where they are, in an upright picture of that size.
     mutating func carryOver(in size: FrameSize) {
-        isCarriedOver = true
+        carriedFrames += 1
         guard size != self.size else { return }
         let factor = Float(size.width) / Float(self.size.width)
         // Pixel centres are at integers: the picture's edge is half a pixel before the first one.
@@ -71,12 +64,13 @@ struct FollowedFace {
     }
 
     /// Moves the last computed landmarks to where the face is now; false if it has changed, and they must be computed.
-    func reuseLandmarks(in frame: Frame, _ workspace: UnchangedFace.Workspace) -> Bool {
+    mutating func reuseLandmarks(in frame: Frame, _ workspace: UnchangedFace.Workspace) -> Bool {
         guard let motion = unchanged.motion(in: frame, workspace) else { return false }
         for index in 0..<FaceLandmarks.count {
             let point = motion(SIMD2(computed[index].x, computed[index].y))
             landmarks[index] = PixelLandmark(point, landmarks[index].z)
         }
+        carriedFrames = 0
         return true
     }
 

@@ -20,12 +20,18 @@ package final class LandmarkModel {
 
     /// Finds the landmarks in a region of the frame, and returns how sure the model is that there is a face, 0…1.
     package func find(_ face: FaceLandmarks, in frame: Frame, region: CropRegion) throws(InferenceError) -> Double {
-        try model.run(on: frame, region)
-        runs += 1
-        refineMesh()
-        let mesh = model.outputs[0].numbers
         // From the model's coordinates, pixels of its input, to the upright picture.
         let transform = region.uprightFromCrop(size: Self.inputSize)
+        try model.run(on: frame, through: transform)
+        runs += 1
+        let mesh = model.outputs[0].numbers
+        // The second look at lips and eyes has no depth of its own.
+        for (part, output) in zip(MeshRegion.all, model.outputs[1...3]) {
+            for (position, index) in part.points.enumerated() {
+                mesh[3 * index] = output.numbers[2 * position]
+                mesh[3 * index + 1] = output.numbers[2 * position + 1]
+            }
+        }
         let depthScale = region.side / Float(Self.inputSize)
         func write(_ x: Float, _ y: Float, _ z: Float, _ index: Int) {
             face[index] = PixelLandmark(transform(SIMD2(x, y)), z * depthScale)
@@ -54,16 +60,5 @@ package final class LandmarkModel {
             return sum + 0.299 * pixel[0] + 0.587 * pixel[1] + 0.114 * pixel[2]
         }
         return Double(sum) / Double(count)
-    }
-
-    /// Overwrites x and y of the lips and the eyes in the mesh by the model's second look at them.
-    private func refineMesh() {
-        let mesh = model.outputs[0].numbers
-        for (part, output) in zip(MeshRegion.all, model.outputs[1...3]) {
-            for (position, index) in part.points.enumerated() {
-                mesh[3 * index] = output.numbers[2 * position]
-                mesh[3 * index + 1] = output.numbers[2 * position + 1]
-            }
-        }
     }
 }

@@ -15,7 +15,7 @@ package final class LiteRT: @unchecked Sendable {
     let functions: UnsafePointer<LiteRtFunctions>
     let environment: LiteRtEnvironment
     // The value has a size, because the thread sanitizer takes access to an empty one for access to what is behind it.
-    let compiling = Monitor(false)
+    let compiling = Mutex(false)
 
     /// The libraries by directory; each entry gives its library for as long as that is used.
     private static let loaded = Mutex<[String: @Sendable () -> LiteRT?]>([:])
@@ -79,77 +79,6 @@ package final class LiteRT: @unchecked Sendable {
         option.value.type = LITERT_ANY_INT
         option.value.value.integer = Int64(value)
         return option
-    }
-}
-
-/// The objects that LiteRT made for a model: destroyed with this one, the newest first, and before what is kept for
-/// them. Its errors name the model.
-final class LiteRTObjects {
-    let liteRT: LiteRT
-    private let model: String
-    private let kept: [AnyObject]
-    private var destroying: [() -> Void] = []
-
-    init(_ liteRT: LiteRT, model: String, keeping kept: [AnyObject]) {
-        self.liteRT = liteRT
-        self.model = model
-        self.kept = kept
-    }
-
-    deinit { for destroy in destroying.reversed() { destroy() } }
-
-    func check(_ operation: String, _ status: LiteRtStatus) throws(InferenceError) {
-        guard status == LITERT_STATUS_OK else { throw .liteRT(operation: operation, model: model, status: status) }
-    }
-
-    /// Calls a function that makes something, which `destroy` destroys unless what takes it does.
-    func make(
-        _ operation: String,
-        destroyedBy destroy: ((OpaquePointer) -> Void)?,
-        _ call: (UnsafeMutablePointer<OpaquePointer?>) -> LiteRtStatus
-    ) throws(InferenceError) -> OpaquePointer {
-        var made: OpaquePointer?
-        try check(operation, call(&made))
-        // LiteRT has never said OK without a handle.
-        guard let made else {
-            throw .liteRT(operation: operation, model: model, status: LITERT_STATUS_RUNTIME_FAILURE)
-        }
-        if let destroy { destroying.append { destroy(made) } }
-        return made
-    }
-
-    /// Compiles a model for one thread of the processor.
-    ///
-    /// A second thread saves little on models this small, and spins on a core while it waits.
-    func compile(_ bytes: AlignedMemory, _ operators: [CustomOperator]) throws(InferenceError) -> OpaquePointer {
-        let functions = liteRT.functions.pointee
-        let model = try make("read the model", destroyedBy: functions.destroy_model) {
-            functions.create_model_from_buffer(liteRT.environment, bytes.base, bytes.count, $0)
-        }
-        let options = try make("make options for", destroyedBy: functions.destroy_options, functions.create_options)
-        try check("choose the processor for", functions.set_hardware_accelerators(options, LITERT_ACCELERATOR_CPU))
-        // Static: LiteRT reads the text until the options are destroyed.
-        let threads: StaticString = "num_threads = 1\n"
-        let choice = try make("make options for", destroyedBy: nil) {
-            let text = UnsafeMutableRawPointer(mutating: threads.utf8Start)
-            return functions.create_opaque_options("xnnpack", text, { _ in }, $0)
-        }
-        try check("set the options of", functions.add_opaque_options(options, choice))
-        for custom in operators { try custom.register(in: options, self) }
-        return try make("compile", destroyedBy: functions.destroy_compiled_model) {
-            LiteRtCompileQuietly(liteRT.functions, liteRT.environment, model, options, $0)
-        }
-    }
-
-    /// Makes a tensor of numbers in memory that is kept.
-    func tensor(_ shape: [Int32], in memory: AlignedMemory) throws(InferenceError) -> LiteRtTensorBuffer {
-        let functions = liteRT.functions.pointee
-        var type = LiteRtRankedTensorType()
-        type.element_type = LITERT_ELEMENT_FLOAT32
-        type.layout.setDimensions(shape)
-        return try make("make memory for", destroyedBy: functions.destroy_tensor_buffer) {
-            functions.create_tensor_buffer(&type, memory.base, memory.count, nil, $0)
-        }
     }
 }
 

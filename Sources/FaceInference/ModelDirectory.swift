@@ -10,7 +10,11 @@ public enum ModelDirectory {
     /// beside the program's directory, `/usr/lib/facet` (a package), `/usr/local/lib/facet` (`deploy/setup`).
     public static var searchPath: [String] {
         if let named = getenv(environmentVariable), named.pointee != 0 { return [String(cString: named)] }
-        return [programPrefix.map { $0 + "/lib/facet" }, "/usr/lib/facet", "/usr/local/lib/facet"].compactMap(\.self)
+        // `/opt/facet/lib/facet` for a program `/opt/facet/bin/facetd`.
+        let beside = RunningProgram.path.map { path in
+            "/" + path.split(separator: "/").dropLast(2).joined(separator: "/") + "/lib/facet"
+        }
+        return [beside, "/usr/lib/facet", "/usr/local/lib/facet"].compactMap(\.self)
     }
 
     /// The named directory, unchecked, or the first one of the search path that contains the LiteRT library.
@@ -23,10 +27,5 @@ public enum ModelDirectory {
             throw .notInstalled(file: library, searched: directories)
         }
         return found
-    }
-
-    /// `/opt/facet` for a program `/opt/facet/bin/facetd`; nil if the system does not know the program's path.
-    private static var programPrefix: String? {
-        RunningProgram.path.map { "/" + $0.split(separator: "/").dropLast(2).joined(separator: "/") }
     }
 }

@@ -71,9 +71,8 @@ final class OwnMotionMeter {
             for block in cells.indices {
                 let isClipped = cells[block] .> Self.brightest .| picture.reference[block] .> Self.brightest
                 weights[block] = picture.mask[block].replacing(with: 0, where: isClipped)
-                cells[block] -= picture.reference[block]
             }
-            let fitted = picture.solution(for: picture.sums(weights) { cells[$0] }, picture.products(weights))
+            let fitted = picture.fit(to: cells, weights, picture.products(weights))
             let limit = SIMD4(repeating: Self.step)
             let motion = SIMD4(fitted[0], fitted[1], fitted[2], 0).clamped(lowerBound: -limit, upperBound: limit)
             let scale = 1 + 2 * motion.z / (picture.radius.x + picture.radius.y)

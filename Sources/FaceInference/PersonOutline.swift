@@ -21,7 +21,7 @@ package final class PersonOutline {
 
     /// Finds people in a square of a frame, in pixels of the upright picture.
     package func find(around center: SIMD2<Float>, side: Float, in frame: Frame) throws(InferenceError) {
-        try model.run(on: frame, CropRegion(center: center, side: side))
+        try model.run(on: frame, through: CropRegion(center: center, side: side).uprightFromCrop(size: Self.size))
         low = center - side / 2
         scale = side / Float(Self.size)
     }

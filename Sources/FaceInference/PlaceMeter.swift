@@ -37,7 +37,7 @@ package final class PlaceMeter {
     /// Seconds without use after which the model is released.
     private static let outlineLifetime = 60.0
 
-    private let modelDirectory: String?
+    private let options: FaceAnalyzer.Options
     private let workspace = PlaceColors.Workspace()
     private var colors = PlaceColors()
     private var previous = PlaceColors()
@@ -57,21 +57,37 @@ package final class PlaceMeter {
     /// The kind of place that a cell is in: a person's who is seen, one's who is not, or the background.
     private enum Place { case background, seen, unseen }
 
-    package init(modelDirectory: String?) { self.modelDirectory = modelDirectory }
+    package init(_ options: FaceAnalyzer.Options) { self.options = options }
 
-    /// Whether a frame of that media time, in seconds, must be read with all its pixels: rarely while no person is
-    /// there, and more often while a person who is there is not seen.
-    package func isDue(at time: Double, isEmpty: Bool, hasUnseen: Bool) -> Bool {
-        guard let lastLook, time >= lastLook else { return true }
+    /// Whether a frame of that media time, in seconds, must be read for a request with all its pixels: rarely while no
+    /// person is there, and more often while a person who is there is not seen.
+    package func isDue(_ request: PlaceRequest, at time: Double) -> Bool {
+        guard let lastLook, time >= lastLook, request.queries.isEmpty, !request.comparesClothes else { return true }
         let pauses = Self.pauses
         let beside = people.looks < Self.firstLooks ? pauses.new : pauses.seen
         let alone = room == nil ? pauses.empty : pauses.known
-        let pause = isEmpty ? alone : hasUnseen ? pauses.unseen : beside
+        let pause = request.isEmpty ? alone : request.hasUnseen ? pauses.unseen : beside
         return time - lastLook >= pause - 0.01
     }
 
+    /// Reads a frame, adds the clothes to the observations of the people who are seen in it, and returns what the
+    /// places of the others show, by track.
+    package func answer(
+        _ request: PlaceRequest,
+        in frame: Frame,
+        _ observations: inout [FaceObservation]
+    ) -> [Int: PlaceReading] {
+        look(at: frame, seen: observations.map(\.bounds), unseen: request.unseen)
+        for index in observations.indices where !observations[index].isCarriedOver {
+            observations[index].clothes = clothes(below: observations[index].bounds)
+        }
+        // A person who goes where faces are ignored has left.
+        let queries = request.queries.filter { query in !options.ignored.contains { $0.contains(query.bounds.center) } }
+        return Dictionary(uniqueKeysWithValues: queries.map { ($0.track, reading(of: $0, in: frame)) })
+    }
+
     /// Reads a frame with faces that are seen, and with those of people who are not seen but may be there.
-    package func look(at frame: Frame, seen: [NormalizedRect], unseen: [NormalizedRect]) {
+    func look(at frame: Frame, seen: [NormalizedRect], unseen: [NormalizedRect]) {
         let time = frame.stamp.mediaTime
         if let lastLook, time < lastLook { beginScene(at: -.infinity) }
         swap(&previous, &colors)
@@ -104,7 +120,7 @@ package final class PlaceMeter {
     }
 
     /// The reading of a place in the frame that was last read, which is given again.
-    package func reading(of query: PlaceQuery, in frame: Frame) -> PlaceReading {
+    func reading(of query: PlaceQuery, in frame: Frame) -> PlaceReading {
         let found = count(in: query.bounds.headAndShoulders)
         guard query.lastSeen >= replacedAt, found.all >= Self.leastCells else { return .empty }
         guard Double(found.free) >= Self.leastFree * Double(found.all) else { return .covered }
@@ -143,7 +159,7 @@ package final class PlaceMeter {
 
     /// The colours below a face in the last frame, in the light of the empty room if that is known; nil if too few of
     /// them are inside the picture.
-    package func clothes(below bounds: NormalizedRect) -> ClothesColors? {
+    func clothes(below bounds: NormalizedRect) -> ClothesColors? {
         var clothes = ClothesColors()
         PlaceColors.forEachCell(of: bounds.around(widths: 0.7, heights: 0.9...2.1)) { index in
             let color = SIMD4<Float>(colors.cells[index]) / gain
@@ -166,7 +182,8 @@ package final class PlaceMeter {
     private func outlined(_ bounds: NormalizedRect, in frame: Frame) -> (head: Double, body: Double) {
         guard !hasFailed else { return (0, 0) }
         do throws(InferenceError) {
-            let model = if let outline { outline.model } else { try PersonOutline(modelDirectory: modelDirectory) }
+            let model =
+                if let outline { outline.model } else { try PersonOutline(modelDirectory: options.modelDirectory) }
             outline = (model, frame.stamp.mediaTime)
             let last = PlaceColors.side - 1
             return try model.coverage(of: bounds, in: frame) { point in

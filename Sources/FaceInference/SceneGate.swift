@@ -58,8 +58,6 @@ final class SceneGate {
     /// Share of the last compared cells that differ, and its average beside followed faces.
     private var changedShare: Float = 0
     private var usualShare: Float = 0
-    /// Whether the scene is changing, or just was.
-    private(set) var isChanging = false
     /// Whether there was a search beside followed faces to compare with.
     var canCompare: Bool { kept == .besideFaces }
     /// Whether the scene beside followed faces was another one at once, as after a hard cut, in the last comparison.
@@ -129,7 +127,6 @@ final class SceneGate {
             if time - lastChange > Self.calm { changeBegan = time }
             lastChange = time
         }
-        isChanging = time - lastChange < Self.hold
         let isLook = isDue(at: time, hasMoved)
         if isLook {
             reference.copy(map.cells)
@@ -146,13 +143,15 @@ final class SceneGate {
     private func isDue(at time: Double, _ hasMoved: Bool) -> Bool {
         let age = time - lastLook + Self.slack
         if hasMoved { return time - changeBegan < Self.hold || age >= Self.pause }
-        return age >= (isChanging ? Self.pause : Self.longestPause)
+        return age >= (isChanging(at: time) ? Self.pause : Self.longestPause)
     }
+
+    /// Whether the scene is changing at a time in seconds, or just was.
+    func isChanging(at time: Double) -> Bool { time - lastChange < Self.hold }
 
     private func begin(at time: Double) {
         for cells in [reference, previous, smooth, smoothReference] { cells.copy(map.cells) }
         kept = .withoutFaces
-        isChanging = false
         averaged = 1
         smoothed = 0
         lastLook = time

@@ -198,7 +198,7 @@ final class UnchangedFace {
 
     /// The weighted sums of the products of each effect with a vector of each block.
     @inline(__always)
-    func sums(_ weights: Cells, _ vector: (_ block: Int) -> Cells.Vector) -> SIMD8<Float> {
+    private func sums(_ weights: Cells, _ vector: (_ block: Int) -> Cells.Vector) -> SIMD8<Float> {
         var sums = InlineArray<5, Cells.Vector>(repeating: .zero)
         for block in weights.indices {
             let vector = vector(block) * weights[block]
@@ -212,8 +212,7 @@ final class UnchangedFace {
     /// Fits a motion to the cells, in the stored picture; nil if it is large, or if its residual is more than noise.
     /// The cells are overwritten.
     private func motion(to cells: Cells, eyesOnly: Bool) -> AffineTransform? {
-        for block in cells.indices { cells[block] -= reference[block] }
-        let fitted = solution(for: sums(mask) { cells[$0] }, products)
+        let fitted = fit(to: cells, mask, products)
         // This form also refuses NaN.
         for index in 0..<4 where !(fitted[index].magnitude <= Self.mostMotion) { return nil }
         for block in cells.indices {
@@ -246,8 +245,12 @@ final class UnchangedFace {
         min(quantile(0.5, of: squares) / medianOfSquare, mostNoise)
     }
 
-    /// Solves the normal equations by elimination, without exchanging rows: the penalties make them positive definite.
-    func solution(for sums: SIMD8<Float>, _ products: InlineArray<5, SIMD8<Float>>) -> SIMD8<Float> {
+    /// Subtracts the reference from cells, and fits the effects to the rest by weighted least squares.
+    ///
+    /// Elimination exchanges no rows: the penalties make the normal equations positive definite.
+    func fit(to cells: Cells, _ weights: Cells, _ products: InlineArray<5, SIMD8<Float>>) -> SIMD8<Float> {
+        for block in cells.indices { cells[block] -= reference[block] }
+        let sums = sums(weights) { cells[$0] }
         var rows = products
         for index in 0..<5 { rows[index][5] = sums[index] }
         for pivot in 0..<5 {

@@ -27,6 +27,10 @@ public struct NormalizedRect: Hashable, Sendable {
         self.init(x: left, y: top, width: right - left, height: bottom - top)
     }
 
+    package init(from low: SIMD2<Double>, to high: SIMD2<Double>) {
+        self.init(left: low.x, top: low.y, right: high.x, bottom: high.y)
+    }
+
     /// The centre.
     public var center: NormalizedPoint { NormalizedPoint(x: x + width / 2, y: y + height / 2) }
 
@@ -44,11 +48,14 @@ public struct NormalizedRect: Hashable, Sendable {
     public func intersectionOverUnion(_ other: NormalizedRect) -> Double {
         // Swift's min and max pass over NaN, which would make of it the other rectangle's edge.
         guard (x + y + width + height + other.x + other.y + other.width + other.height).isFinite else { return 0 }
+        let overlap = overlap(with: other)
+        return overlap > 0 ? overlap / (area + other.area - overlap) : 0
+    }
+
+    /// The area that both rectangles cover; 0 apart.
+    package func overlap(with other: NormalizedRect) -> Double {
         let overlapWidth = min(x + width, other.x + other.width) - max(x, other.x)
         let overlapHeight = min(y + height, other.y + other.height) - max(y, other.y)
-        guard overlapWidth > 0, overlapHeight > 0 else { return 0 }
-        let overlap = overlapWidth * overlapHeight
-        let union = area + other.area - overlap
-        return union > 0 ? overlap / union : 0
+        return max(0, overlapWidth) * max(0, overlapHeight)
     }
 }

@@ -1,3 +1,19 @@
+/// What must be known of people's places in a frame.
+package struct PlaceRequest: Hashable, Sendable {
+    /// Whether no face has entered.
+    package var isEmpty = true
+    /// Whether a person is there who is not seen.
+    package var hasUnseen = false
+    /// Whether new faces may be held ones, so that their clothes must be compared.
+    package var comparesClothes = false
+    /// The places to look at: those of the unseen faces whose patience has ended.
+    package var queries: [PlaceQuery] = []
+    /// The last bounds of all unseen faces.
+    package var unseen: [NormalizedRect] = []
+
+    package init() {}
+}
+
 /// A place to look at, where a face was seen last.
 package struct PlaceQuery: Hashable, Sendable {
     /// The face's track.

@@ -35,7 +35,7 @@ struct BlinkDetector: Sendable {
     /// Seconds from the start of the lids' rise to the decision.
     private static let delay = 0.1
 
-    struct Sample: TimedSample {
+    struct Sample: Sendable {
         var stamp: FrameStamp
         var time: Double { stamp.mediaTime }
         var reading: Reading
@@ -101,7 +101,7 @@ struct BlinkDetector: Sendable {
 
     private mutating func append(_ reading: Reading, at stamp: FrameStamp) {
         let time = stamp.mediaTime
-        if samples.isBroken(at: time) { interrupt() }
+        if !Track.bridges(from: samples.last?.time, to: time) { interrupt() }
         let weight = reading.openness.weight.left
         let left = leftWeight.map { $0 + 0.2 * (weight - $0) } ?? weight
         leftWeight = left

@@ -104,14 +104,14 @@ public struct FaceTracker: Sendable {
             observe(observation, known ?? tracks.count - 1, at: stamp, &update)
         }
         if options.ignoresStill { dropStill(at: stamp, &update) }
-        update.events += dropGone(at: stamp, isCut: isCut, readings)
+        update.events += dropGone(at: stamp, readings)
         update.faces = faces
         return update
     }
 
     /// Takes a frame that could not be analysed: time passes, and faces may leave.
     package mutating func skip(to stamp: FrameStamp) -> Update {
-        let events = dropGone(at: stamp, isCut: false, nil)
+        let events = dropGone(at: stamp, nil)
         return Update(faces: faces, events: events)
     }
 
@@ -163,11 +163,11 @@ public struct FaceTracker: Sendable {
     }
 
     /// Drops the faces that are gone; `readings` is nil for a frame that could not be analysed.
-    private mutating func dropGone(at stamp: FrameStamp, isCut: Bool, _ readings: [Int: PlaceReading]?) -> [FaceEvent] {
+    private mutating func dropGone(at stamp: FrameStamp, _ readings: [Int: PlaceReading]?) -> [FaceEvent] {
         var events: [FaceEvent] = []
         var gone: Set<Int> = []
         for index in tracks.indices where tracks[index].lastSeen != stamp {
-            tracks[index].miss(at: stamp, wasLookedAt: readings != nil, isCut: isCut)
+            tracks[index].miss(at: stamp, wasLookedAt: readings != nil)
             let isThere = tracks[index].isThere(readings, at: stamp, options)
             events += tracks[index].drainExpressionEvents()
             guard !isThere else { continue }
@@ -178,32 +178,21 @@ public struct FaceTracker: Sendable {
         return events
     }
 
-    // MARK: Unseen faces
-
-    /// The places to look at in a frame of that media time, before the tracker is advanced to it: those of the faces
-    /// that are not among the observations and whose patience has ended.
-    package func places(at time: Double, besides observations: [FaceObservation] = []) -> [PlaceQuery] {
-        options.hold > 0 ? unseen(besides: observations).compactMap { $0.place(at: time, options) } : []
-    }
-
-    /// The last bounds of the faces that are not among some observations.
-    package func unseenBounds(besides observations: [FaceObservation]) -> [NormalizedRect] {
-        unseen(besides: observations).map(\.bounds)
-    }
-
-    private func unseen(besides observations: [FaceObservation]) -> some Sequence<Track> {
-        tracks.lazy.filter { track in !observations.contains { $0.lineage == track.lineage } }
-    }
-
-    /// Whether no face has entered.
-    package var isEmpty: Bool { !tracks.contains(where: \.hasEntered) }
-    /// Whether a person is there who is not seen.
-    package var hasUnseen: Bool { tracks.contains(where: \.isUnseen) }
-
-    /// Whether faces are held while some observations are new, so that their clothes must be compared.
-    package func isHolding(besides observations: [FaceObservation]) -> Bool {
-        tracks.contains { $0.hold != nil }
-            && observations.contains { seen in !tracks.contains { $0.hasEntered && $0.lineage == seen.lineage } }
+    /// What must be known of people's places in a frame of that media time, before the tracker is advanced to it; nil
+    /// if no face is held.
+    package func placeRequest(at time: Double, besides observations: [FaceObservation] = []) -> PlaceRequest? {
+        guard options.hold > 0 else { return nil }
+        let unseen = tracks.lazy.filter { track in !observations.contains { $0.lineage == track.lineage } }
+        func isNew(_ seen: FaceObservation) -> Bool {
+            !tracks.contains { $0.hasEntered && $0.lineage == seen.lineage }
+        }
+        var request = PlaceRequest()
+        request.isEmpty = !tracks.contains(where: \.hasEntered)
+        request.hasUnseen = tracks.contains(where: \.isUnseen)
+        request.comparesClothes = tracks.contains { $0.hold != nil } && observations.contains(where: isNew)
+        request.queries = unseen.compactMap { $0.place(at: time, options) }
+        request.unseen = unseen.map(\.bounds)
+        return request
     }
 }
 

@@ -35,9 +35,8 @@ struct MouthDetector: Sendable {
             return nil
         }
         opening = min(max(units / FaceObject.widestMouth, 0), 1)
-        let gap = last.map { time - $0 } ?? .infinity
-        if !Track.bridges(gap) {
-            if gap > Self.talk.window { isTalking = nil }
+        if !Track.bridges(from: last, to: time) {
+            if let last, time - last > Self.talk.window { isTalking = nil }
             seenSince = time
             wideSince = nil
             swings.begin(with: units)

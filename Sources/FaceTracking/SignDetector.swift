@@ -24,7 +24,7 @@ struct SignDetector: Sendable {
     /// Seconds before the first swing is complete in which the head must be still; the last 0.2 s are the swing itself.
     private static let rest = 0.2...0.6
 
-    private struct Sample: TimedSample {
+    private struct Sample: Sendable {
         var time: Double
         var yaw: Double
         var pitch: Double
@@ -53,7 +53,7 @@ struct SignDetector: Sendable {
     /// - Returns: The sign that was completed.
     mutating func advance(eyes: EyeDetector.Seen?, _ context: FrameContext) -> FaceEvent.Kind? {
         let time = context.time
-        if samples.isBroken(at: time) {
+        if !Track.bridges(from: samples.last?.time, to: time) {
             closure = nil
             lastBlink = nil
             samples.forget()

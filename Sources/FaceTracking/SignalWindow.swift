@@ -1,6 +1,6 @@
 /// A ring of the latest elements of a signal, addressed by their number since its beginning.
 struct History<Element: Sendable>: Sendable {
-    private let capacity: Int
+    let capacity: Int
     private var storage: [Element] = []
     /// The number of the next element.
     private(set) var end = 0
@@ -52,24 +52,11 @@ struct Thinning: Sendable {
     }
 }
 
-protocol TimedSample: Sendable {
-    /// Seconds.
-    var time: Double { get }
-}
-
-extension History where Element: TimedSample {
-    /// Whether the gap between the newest element and a time is not bridged.
-    @inline(__always) func isBroken(at time: Double) -> Bool {
-        end > first && !Track.bridges(time - self[end - 1].time)
-    }
-}
-
 /// Quantiles of a window that slides over a signal.
 ///
 /// A step moves part of a sorted array, which for a few hundred values is the fastest way to an exact quantile.
 struct SlidingQuantile: Sendable {
     private let duration: Double
-    private let capacity: Int
     private var values: History<(time: Double, value: Double)>
     private var sorted: [Double] = []
 
@@ -78,7 +65,6 @@ struct SlidingQuantile: Sendable {
     ///   - capacity: The most values that are kept: at least those of `duration` at the rate of `Thinning`.
     init(seconds duration: Double = .infinity, capacity: Int) {
         self.duration = duration
-        self.capacity = capacity
         values = History(capacity: capacity)
         sorted.reserveCapacity(capacity)
     }
@@ -87,7 +73,7 @@ struct SlidingQuantile: Sendable {
 
     /// Adds a value, and removes those that are too old, or the oldest if the window is full.
     mutating func insert(_ value: Double, at time: Double = 0) {
-        if count == capacity { removeOldest() }
+        if count == values.capacity { removeOldest() }
         while count > 0, values[values.end - count].time < time - duration { removeOldest() }
         values.append((time, value))
         sorted.insert(value, at: position(of: value))

@@ -51,7 +51,7 @@ struct SmileDetector: Sendable {
     /// A smile also ends when it stays below this share of its highest level for `FaceTracker.Options.smileMerge`.
     private static let endShare = 0.58
 
-    private struct Sample: TimedSample {
+    private struct Sample: Sendable {
         var time: Double
         var mouth: FaceObservation.MouthShape
         /// The smile level with the resting level taken off.
@@ -138,7 +138,7 @@ struct SmileDetector: Sendable {
     }
 
     private mutating func append(_ mouth: FaceObservation.MouthShape, _ level: Double, at time: Double) {
-        if samples.end == 0 || samples.isBroken(at: time) {
+        if !Track.bridges(from: samples.last?.time, to: time) {
             samples.forget()
             lips.begin(with: mouth.opening)
             swings.begin(with: mouth.smileLevel)

@@ -10,7 +10,10 @@ struct Track: Sendable {
     /// blink. A longer one breaks what was under way.
     static let bridgedGap = 0.15
 
-    static func bridges(_ gap: Double) -> Bool { (0...bridgedGap).contains(gap) }
+    /// Whether the gap between the last frame, if there is one, and a later one is bridged.
+    static func bridges(from last: Double?, to time: Double) -> Bool {
+        last.map { (0...bridgedGap).contains(time - $0) } ?? false
+    }
 
     /// The number of this track, counted from 1.
     let number: Int
@@ -24,8 +27,13 @@ struct Track: Sendable {
     var wasCut = false
     /// What keeps the face although it is unseen; nil unless its patience has ended.
     private(set) var hold: Hold?
-    /// The face as subscribers see it; nil before its enter.
-    var face: FaceObject? { hasEntered ? latest : nil }
+    /// The face as subscribers see it; nil before its enter. After a cut nothing speaks for a face in its last place.
+    var face: FaceObject? {
+        guard hasEntered else { return nil }
+        var face = latest
+        if !face.isSeen, wasCut || hold != nil { face.confidence = 0 }
+        return face
+    }
     var isUnseen: Bool { hasEntered && !latest.isSeen }
 
     /// Whether its landmarks are needed in every frame; not for blinks, as changes of the eyes have them computed.
@@ -40,8 +48,6 @@ struct Track: Sendable {
     /// Frames since the enter in which it was measured, and those of them in which its expression was known.
     private var measuredFrames = (all: 0, judged: 0)
     private var latest: FaceObject
-    /// The confidence of the last measurement.
-    private var confidence: Double
     private var smoother = ObservationSmoother()
     private var thinning = Thinning()
     private var smile = SmileDetector()
@@ -59,8 +65,7 @@ struct Track: Sendable {
         bounds = observation.bounds
         firstSeen = stamp
         lastSeen = stamp
-        confidence = observation.confidence
-        latest = FaceObject(faceID: FaceID(rawValue: 0), bounds: bounds, confidence: confidence)
+        latest = FaceObject(faceID: FaceID(rawValue: 0), bounds: bounds, confidence: observation.confidence)
     }
 
     mutating func observe(_ context: FrameContext) {
@@ -84,8 +89,7 @@ struct Track: Sendable {
         let (smoothBounds, smoothPose) = smoother.smooth(observation.bounds, observation.pose, interval: interval)
         latest.bounds = smoothBounds
         latest.pose = smoothPose
-        confidence = observation.confidence
-        latest.confidence = confidence
+        latest.confidence = observation.confidence
         latest.isSeen = true
         latest.hasMesh = observation.hasMesh
         latest.leftEye = observation.leftEye
@@ -126,17 +130,15 @@ struct Track: Sendable {
         }
         lastSeen = stamp
         if hasEntered { latest.trackedFrames += 1 }
-        latest.confidence = confidence
         latest.isSeen = true
     }
 
     /// Takes a frame in which the face was not seen.
     ///
     /// A closure of the eyes ends with a long gap; the mouth's detector finds such gaps itself. A frame whose pixels
-    /// could not be read does not say that the face is hidden. After a cut nothing speaks for a face in its last place.
-    mutating func miss(at stamp: FrameStamp, wasLookedAt: Bool, isCut: Bool) {
+    /// could not be read does not say that the face is hidden.
+    mutating func miss(at stamp: FrameStamp, wasLookedAt: Bool) {
         if wasLookedAt { latest.isSeen = false }
-        if isCut { latest.confidence = 0 }
         if isLost(at: stamp) { eyes.closed.interrupt(at: stamp.mediaTime) }
     }
 
@@ -196,7 +198,7 @@ struct Track: Sendable {
     /// Ends the expressions under way, and forgets all measurements.
     private mutating func becomeHeld(at stamp: FrameStamp) {
         for kind in endExpressions() { note(kind, at: stamp) }
-        var bare = FaceObject(faceID: latest.faceID, bounds: latest.bounds, confidence: 0)
+        var bare = FaceObject(faceID: latest.faceID, bounds: latest.bounds, confidence: latest.confidence)
         bare.zones = latest.zones
         bare.trackedFrames = latest.trackedFrames
         bare.visit = latest.visit
@@ -212,8 +214,8 @@ struct Track: Sendable {
 
     /// The leave of a face that has entered, after the ends of what was under way.
     func leave(reason: FaceEvent.LeaveReason, at stamp: FrameStamp) -> [FaceEvent] {
-        guard var face else { return [] }
-        face.confidence = confidence
+        guard hasEntered else { return [] }
+        var face = latest
         let last = hold?.lastThere ?? lastSeen
         let dwell = max(0, last.mediaTime - enterTime)
         face.visit?.unseen += max(0, last.mediaTime - lastSeen.mediaTime)
@@ -232,9 +234,7 @@ struct Track: Sendable {
         defer { expressionEvents.removeAll(keepingCapacity: true) }
         let events = expressionEvents.filter { hasEntered && $0.stamp.mediaTime >= enterTime }
         for event in events { latest.visit?.add(event.kind) }
-        var face = latest
-        face.confidence = confidence
-        return events.map { FaceEvent(kind: $0.kind, face: face, stamp: $0.stamp) }
+        return events.map { FaceEvent(kind: $0.kind, face: latest, stamp: $0.stamp) }
     }
 
     /// Reads the face's expression. Detectors with a history get only the samples that `Thinning` takes.

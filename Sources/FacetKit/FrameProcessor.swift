@@ -167,9 +167,8 @@ final class FrameProcessor: @unchecked Sendable {
         let time = frame.stamp.mediaTime
         let isDue = isDeliveryDue(at: time)
         // Without faces the analyzer looks at whole pictures often enough for the empty room.
-        let arePlacesRead =
-            options.tracking.hold > 0 && !tracker.isEmpty
-            && (arePlacesDue(at: time) || !tracker.places(at: time).isEmpty)
+        let request = tracker.placeRequest(at: time)
+        let arePlacesRead = request.map { !$0.isEmpty && places?.isDue($0, at: time) ?? true } ?? false
         let isGray = !isDue && !arePlacesRead
         // A JPEG in which nothing has changed is decoded only as far as it takes to see that.
         if isGray, let scale = analyzer.glanceScale(for: frame.size) {
@@ -181,33 +180,19 @@ final class FrameProcessor: @unchecked Sendable {
         return (try analyzer.analyze(picture), picture)
     }
 
-    /// Whether the empty room, or who is in it, is to be looked at in a frame of that time.
-    private func arePlacesDue(at time: Double) -> Bool {
-        places?.isDue(at: time, isEmpty: tracker.isEmpty, hasUnseen: tracker.hasUnseen) ?? true
-    }
-
-    /// Looks, as far as due, at the places of faces that a frame does not show, and at the clothes of those it shows.
+    /// Reads the places of faces that are not seen in a frame, and the clothes of those that are, if that is due.
     private func readPlaces(
         in picture: Frame,
         afterCut isCut: Bool,
         _ observations: inout [FaceObservation]
     ) -> [Int: PlaceReading] {
         let time = picture.stamp.mediaTime
-        let queries = tracker.places(at: time, besides: observations)
-        guard options.tracking.hold > 0,
-            !queries.isEmpty || isCut || arePlacesDue(at: time) || tracker.isHolding(besides: observations)
+        guard let request = tracker.placeRequest(at: time, besides: observations),
+            isCut || places?.isDue(request, at: time) ?? true
         else { return [:] }
-        let meter = places ?? PlaceMeter(modelDirectory: options.detection.modelDirectory)
+        let meter = places ?? PlaceMeter(options.detection)
         places = meter
-        meter.look(at: picture, seen: observations.map(\.bounds), unseen: tracker.unseenBounds(besides: observations))
-        for index in observations.indices where !observations[index].isCarriedOver {
-            observations[index].clothes = meter.clothes(below: observations[index].bounds)
-        }
-        // A person who goes where faces are ignored has left.
-        let wanted = queries.filter { query in
-            !options.detection.ignored.contains { $0.contains(query.bounds.center) }
-        }
-        return Dictionary(uniqueKeysWithValues: wanted.map { ($0.track, meter.reading(of: $0, in: picture)) })
+        return meter.answer(request, in: picture, &observations)
     }
 
     /// Whether an update of that time carries its frame.

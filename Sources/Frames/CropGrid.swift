@@ -21,7 +21,7 @@ struct CropGrid {
     init?(_ map: AffineTransform, size: Int, in picture: FrameSize) {
         let coefficients = [map.a, map.b, map.c, map.d, map.tx, map.ty]
         guard picture.width > 0, picture.height > 0, size > 0, size <= 4096,
-            // 4096 columns, as many rows and the start, of 100,000 pixels each, fit 63 bits with 32 behind the point.
+            // 4096 columns, 4096 rows and the start, of 100,000 pixels each, fit 63 bits with 32 behind the point.
             coefficients.allSatisfy({ $0.magnitude < 100_000 })
         else { return nil }
         self.size = size

@@ -36,11 +36,9 @@ extension Frame {
             guard isPossible, bytesPerRow.magnitude >= needed.bytes else {
                 throw .overlappingRows(plane: index, bytesPerRow: bytesPerRow, needed: needed.bytes)
             }
-            let distance = Int(clamping: bytesPerRow.magnitude)
-            let (above, isBeyond) = distance.multipliedReportingOverflow(by: needed.count - 1)
-            guard !isBeyond, above <= plane.bytes.count - needed.bytes, let lowest = plane.bytes.baseAddress else {
-                let bytes = isBeyond ? .max : above + needed.bytes
-                throw .tooShort(plane: index, bytes: plane.bytes.count, needed: bytes)
+            let above = Int(bytesPerRow.magnitude) * (needed.count - 1)
+            guard above <= plane.bytes.count - needed.bytes, let lowest = plane.bytes.baseAddress else {
+                throw .tooShort(plane: index, bytes: plane.bytes.count, needed: above + needed.bytes)
             }
             made.append(Plane(base: bytesPerRow < 0 ? lowest + above : lowest, bytesPerRow: bytesPerRow))
         }

@@ -1,5 +1,5 @@
-// Pixels that are transparent in parts. A frame has the colours that are seen over white, and the opacity beside them: from
-// both follow the colours that the pixels have of their own, but for what lies under a pixel that is not seen at all.
+// Pixels that are transparent in parts. A frame has their colours over white, and the opacity beside them: both give
+// the pixels' own colours, except under transparent ones.
 
 extension Frame {
     /// Lays pixels of red, green, blue and opacity over white.
@@ -42,7 +42,7 @@ extension Frame {
         return made
     }
 
-    /// Gives pixels of red, green, blue and a fourth byte, which are this frame's, its opacity and the colours of their own.
+    /// Gives this frame's pixels, of red, green, blue and a fourth byte, its opacity and their own colours.
     package func takeFromWhite(_ pixels: UnsafeMutablePointer<UInt8>, bytesPerRow: Int) {
         for y in 0..<size.height {
             let row = planes.first.bytes + y * planes.first.bytesPerRow

@@ -54,8 +54,8 @@ public struct Frame: @unchecked Sendable, Equatable {
     /// The turn that makes the picture upright.
     public package(set) var orientation: Orientation
     package var planes: Planes
-    /// Whether the fourth byte of each pixel says how opaque it is; its colour is the one over white all the same, so that code
-    /// that does not ask shows nothing that was erased.
+    /// Whether the fourth byte of each pixel is its opacity. The colours are those over white all the same, so that
+    /// code that does not ask shows nothing that was erased.
     package var hasOpacity = false
     /// What the file says about its colours besides `encoding`, to be carried on.
     package var colors: ColorStatement?

@@ -58,8 +58,8 @@ extension Frame {
         return drawn
     }
 
-    /// Writes the pixels, as they are stored, as bytes of blue, green, red and opacity, which is multiplied in: those at multiples
-    /// of `stride` in both directions.
+    /// Writes the stored pixels at multiples of `stride` in both directions as bytes of blue, green, red and opacity,
+    /// which is multiplied in.
     /// - Returns: False if the frame lacks planes or is a JPEG: then nothing was written.
     @discardableResult
     package func drawBGRA(stride: Int, into target: UnsafeMutablePointer<UInt8>, bytesPerRow: Int) -> Bool {

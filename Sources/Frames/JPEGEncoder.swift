@@ -3,7 +3,7 @@ import CTurboJPEG
 /// Turns frames into upright JPEGs for people to look at.
 ///
 /// Full-range planar YUV (what `JPEGDecoder` makes) and packed RGB that are upright and small enough go to the codec
-/// without a copy; everything else is drawn as packed colours first. Memory is used again. Not for use from two threads at once.
+/// without a copy; everything else is drawn as packed colours first. It reuses memory, and serves one thread at a time.
 package final class JPEGEncoder {
     /// How good the pictures are, 1…100.
     package let quality: Int
@@ -16,8 +16,8 @@ package final class JPEGEncoder {
     private var drawn = PixelMemoryPool()
     private var output = PixelMemory(byteCount: 64 * 1024)
 
-    /// Makes an encoder of a quality of 1…100; wider pictures are made smaller, to 16 pixels at least. With `halvesChroma` RGB and
-    /// what is drawn keeps its chroma for every other pixel only; drawn lines stay sharp otherwise.
+    /// Makes an encoder of a quality of 1…100; wider pictures are made smaller, to 16 pixels at least. With
+    /// `halvesChroma`, RGB and drawn pictures keep the chroma of every other pixel only, which blurs drawn lines.
     /// - Throws: `outOfMemory`.
     package init(quality: Int = 80, maximumWidth: Int? = nil, halvesChroma: Bool = true) throws(JPEGError) {
         precondition((1...100).contains(quality), "a JPEG's quality is between 1 and 100")
@@ -86,7 +86,7 @@ package final class JPEGEncoder {
         return Array(jpeg[..<end]) + segments.joined() + jpeg[end...]
     }
 
-    /// The number of the subsampling of planes that the codec reads as they are; nil if the format or the encoding needs drawing.
+    /// The subsampling of planes that the codec reads as they are; nil if the format or the encoding needs drawing.
     private static func subsampling(of frame: Frame) -> UInt32? {
         // With odd sizes the codec would read a padding row or column that the frame need not have.
         guard frame.encoding == .jpeg, frame.size.width % 4 == 0, frame.size.height % 2 == 0,

@@ -1,4 +1,4 @@
-/// Recognises a lamp that flashes with every other frame, as many infrared cameras have, by the brightness.
+/// Recognises by the brightness a lamp that flashes with every other frame, as in infrared cameras.
 ///
 /// The frames between are dark, and useless for a program that looks at faces.
 struct StrobeFilter: Sendable {

@@ -34,7 +34,7 @@ struct DetectorTests {
             for quarter in 0..<4 {
                 let rotation = Float(quarter) * .pi / 2
                 // A picture that is turned back has an upright face; so only the whole turn finds it surely.
-                let found = try finder.find(in: frame, rect: .whole, pixels: pixels, rotation: rotation)
+                let found = try finder.find(in: frame, pixels: pixels, rotation: rotation)
                 guard quarter == 0 else { continue }
                 let face = try #require(found.first)
                 #expect(face.score > 0.7, "\(pixels)")
@@ -51,12 +51,12 @@ struct DetectorTests {
     func turned() throws {
         let upright = try Portrait.allCases[0].frame()
         let finder = try FaceFinder(liteRT)
-        let expected = try #require(try finder.find(in: upright, rect: .whole, pixels: 320).first)
+        let expected = try #require(try finder.find(in: upright, pixels: 320).first)
         var lying = upright
         lying.orientation = .right
         let size = lying.uprightSize
         let found = (0..<4).compactMap { quarter in
-            try? finder.find(in: lying, rect: .whole, pixels: 320, rotation: Float(quarter) * .pi / 2).first
+            try? finder.find(in: lying, pixels: 320, rotation: Float(quarter) * .pi / 2).first
         }
         let best = try #require(found.max { $0.score < $1.score })
         #expect(best.score > 0.8 * expected.score)
@@ -68,7 +68,9 @@ struct DetectorTests {
     }
 
     private func detection(_ x: Float, _ score: Float, side: Float = 10) -> FaceDetection {
-        FaceDetection(score: score, center: SIMD2(x, 0), size: SIMD2(side, side), points: [])
+        let center = SIMD2(x, 0)
+        let points = Array(repeating: center, count: 5)
+        return FaceDetection(score: score, center: center, size: SIMD2(side, side), points: points)
     }
 
     @Test("of boxes of one face the surest is left, and other faces stay")
@@ -89,14 +91,23 @@ struct DetectorTests {
     }
 
     @Test("a search takes no more pixels than the smallest wanted face needs")
-    func pixels() {
-        let size = FrameSize(width: 1280, height: 720)
-        #expect(FaceFinder.pixels(most: 640, minimumSize: 0, .whole, size) == 640)
+    func pixels() throws {
+        func pixels(
+            _ minimumSize: Double,
+            _ accuracy: FaceAnalyzer.Options.Accuracy = .standard,
+            region: NormalizedRect? = nil
+        ) throws -> Int {
+            var options = FaceAnalyzer.Options()
+            options.minimumSize = minimumSize
+            options.accuracy = accuracy
+            options.region = region
+            return try FaceFinder(liteRT, options).pixels(in: FrameSize(width: 1280, height: 720))
+        }
+        #expect(try pixels(0) == 640)
         // 72 pixels of 1280, which 12 of 213 are.
-        #expect(FaceFinder.pixels(most: 640, minimumSize: 0.1, .whole, size) == 224)
-        #expect(FaceFinder.pixels(most: 640, minimumSize: 0.5, .whole, size) == 192)
-        #expect(FaceFinder.pixels(most: 1280, minimumSize: 0.001, .whole, size) == 1280)
-        let half = NormalizedRect(x: 0, y: 0, width: 0.5, height: 1)
-        #expect(FaceFinder.pixels(most: 640, minimumSize: 0.05, half, size) == 256)
+        #expect(try pixels(0.1) == 224)
+        #expect(try pixels(0.5) == 192)
+        #expect(try pixels(0.001, .high) == 1280)
+        #expect(try pixels(0.05, region: NormalizedRect(x: 0, y: 0, width: 0.5, height: 1)) == 256)
     }
 }

@@ -34,11 +34,18 @@ struct PlaceMeterTests {
         return try Frame(copying: bytes, size: size, format: .rgb24, stamp: stamp)
     }
 
+    /// A meter whose model is not there.
+    private static var unloaded: PlaceMeter {
+        var options = FaceAnalyzer.Options()
+        options.modelDirectory = "/there/is/no/model"
+        return PlaceMeter(options)
+    }
+
     private static let red = SIMD3(170.0, 30, 30)
 
     /// A meter that has seen the empty room, and then somebody.
     private static func meter() throws -> PlaceMeter {
-        let meter = PlaceMeter(modelDirectory: "/there/is/no/model")
+        let meter = unloaded
         for second in 0..<4 { meter.look(at: try frame(Double(second)), seen: [], unseen: []) }
         meter.look(at: try frame(5, person: red), seen: [face], unseen: [])
         return meter
@@ -78,7 +85,7 @@ struct PlaceMeterTests {
 
     @Test("without an empty room the clothes tell; a missing model is reported once")
     func clothes() throws {
-        let meter = PlaceMeter(modelDirectory: "/there/is/no/model")
+        let meter = Self.unloaded
         meter.look(at: try Self.frame(5, person: Self.red), seen: [Self.face], unseen: [])
         var query = Self.query
         let worn = try #require(meter.clothes(below: Self.face))
@@ -102,7 +109,7 @@ struct PlaceMeterTests {
         let portrait = try Portrait.astronaut.frame()
         let analyzer = try FaceAnalyzer()
         let bounds = try #require(try analyzer.analyze(portrait).observations.first).bounds
-        let meter = PlaceMeter(modelDirectory: nil)
+        let meter = PlaceMeter(FaceAnalyzer.Options())
         var query = PlaceQuery(track: 1, bounds: bounds, clothes: nil, lastSeen: 0)
         if !isThere { query.bounds = Self.face }
         let frame = isThere ? portrait : try Self.frame(0)

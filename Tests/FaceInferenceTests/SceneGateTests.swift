@@ -56,7 +56,7 @@ struct SceneGateTests {
             room.show(frame, in: map)
             return cuts.step(to: map)
         }
-        #expect(steps[0] == .cut && steps[20] == .light && steps[30] == .cut)
+        #expect(steps[0] == nil && steps[20] == .light && steps[30] == .cut)
         #expect(steps.count { $0 == .small } == 37)
     }
 

@@ -20,7 +20,7 @@ struct HoldTests {
         /// Plays frames, in which all places that the tracker asks for show the same.
         mutating func play(seconds: Double, _ seen: [FaceObservation] = [], _ reading: PlaceReading? = nil) {
             for _ in 0..<Int(seconds * 10 + 0.5) {
-                let asked = tracker.places(at: time, besides: seen).map(\.track)
+                let asked = tracker.placeRequest(at: time, besides: seen)?.queries.map(\.track) ?? []
                 queries += asked.count
                 let readings = reading.map { reading in Dictionary(uniqueKeysWithValues: asked.map { ($0, reading) }) }
                 let stamp = Timeline.stamp(frame, rate: 10)
@@ -284,7 +284,8 @@ struct HoldTests {
             }
             let seen = people.compactMap(\.self)
             let stamp = Timeline.stamp(frame, rate: 10)
-            let readings = tracker.places(at: stamp.mediaTime, besides: seen).map { query in
+            let queries = tracker.placeRequest(at: stamp.mediaTime, besides: seen)?.queries ?? []
+            let readings = queries.map { query in
                 let readings: [PlaceReading] = [
                     .person(moved: true, head: false), .person(moved: true, head: false),
                     .person(moved: false, head: false), .covered, .empty,
