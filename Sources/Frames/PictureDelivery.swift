@@ -15,7 +15,7 @@ extension Monitor where Value == Bool {
     package func wait(for duration: Duration) -> Bool { wait(for: duration) { $0 ? () : nil } == nil }
 }
 
-/// Delivers a source's pictures: stamps them, waits for their time, and begins anew after each loss.
+/// Delivers a source's pictures: stamps them and waits for their time.
 package struct PictureDelivery {
     /// How a source's pictures come.
     package enum Timing: Equatable {
@@ -25,13 +25,6 @@ package struct PictureDelivery {
         case paced
         /// When they happen. Without times of their own, they have that of their arrival.
         case live(hasTimes: Bool)
-    }
-
-    package enum Attempt {
-        case ended(SourceEvent.End)
-        /// Begins again, without a wait.
-        case finishedRound
-        case lost(SourceFailure)
     }
 
     /// How many pictures were delivered.
@@ -50,7 +43,6 @@ package struct PictureDelivery {
     private var nextFrame = 0
     private var skipped = 0
     private var started: (clock: ContinuousClock.Instant, wall: Timestamp)?
-    private var announced: StreamDescription?
     /// How much later than planned the pictures of a paced source come, because it once fell behind.
     private var delay = Duration.zero
     /// Whether pictures were damaged since the newest good one.
@@ -58,46 +50,16 @@ package struct PictureDelivery {
     /// How late a paced picture may be before those after it are planned anew: less than the age at which frames are
     /// dropped, or a decoder that is slower than real time would have no frame analysed again.
     private static let longestDelay = Duration.milliseconds(500)
-    /// For how long a source must have been open to be opened again without a wait that grows.
-    private static let steadyTime = Duration.seconds(5)
 
-    /// Makes a delivery that has not begun. `stop` ends waits and tries; for `longestGap` damaged pictures of a paced source may
-    /// leave a gap before it counts as lost.
+    /// Makes a delivery that has not begun. `stop` ends waits and tries; for `longestGap` damaged pictures of a paced
+    /// source may leave a gap before it counts as lost.
     package init(into mailbox: FrameMailbox, until stop: StopSignal, longestGap: Duration) {
         (self.mailbox, self.stop, self.longestGap) = (mailbox, stop, longestGap)
     }
 
-    /// Runs attempts until one ends the source, or it is stopped. After a loss it waits before the next one, longer each time.
-    package mutating func untilEnd(waiting: ClosedRange<Double>, _ play: (inout Self) -> Attempt) -> SourceEvent.End {
-        var backoff = Backoff(waiting)
-        var reported: SourceFailure?
-        while !stop.isSet {
-            let (begin, before) = (ContinuousClock.now, delivered)
-            let result = play(&self)
-            guard !stop.isSet else { break }
-            switch result {
-            case .ended(let end): return end
-            case .finishedRound: backoff.reset()
-            case .lost(let failure):
-                if delivered > before {
-                    reported = nil
-                    // A source that is lost soon after it was opened waits as one that cannot be opened.
-                    if begin.duration(to: .now) > Self.steadyTime { backoff.reset() }
-                }
-                // Once until it changes: a camera that is off for a night is one line in the log.
-                if failure != reported, !mailbox.put(.lost(failure)) { return .stopped }
-                reported = failure
-                announced = nil
-                // The random factor keeps programs that read the same camera from trying at the same moment.
-                _ = stop.wait(for: .seconds(backoff.next(times: .random(in: 0.75...1.25))))
-            }
-        }
-        return .stopped
-    }
-
-    /// Lets the next picture, whatever its own time is, follow the newest one, or be shown now if it is a connection's; `rate` is
-    /// how many pictures a second there are where they do not say, nil if that is not known. Live pictures with times wait at most
-    /// `longestDelay`, in seconds, for those that come later.
+    /// Lets the next picture, whatever its own time is, follow the newest one, or be shown now if it is a connection's;
+    /// `rate` is how many pictures a second there are where they do not say, nil if that is not known. Live pictures
+    /// with times wait at most `longestDelay`, in seconds, for those that come later.
     package mutating func begin(
         _ timing: Timing,
         rate: Double?,
@@ -113,9 +75,9 @@ package struct PictureDelivery {
         timeline.beginRound(notBefore: isConnection ? elapsed ?? 0 : 0)
     }
 
-    /// Waits for a picture's time, stamps the picture and puts it into the mailbox, with the stream's description if that is new.
-    /// `presentation` is in seconds by the source's own clock, nil if it does not say; `age` is how long ago the picture was
-    /// captured.
+    /// Waits for a picture's time, stamps the picture and puts it into the mailbox, with the stream's description if
+    /// that is new. `presentation` is in seconds by the source's own clock, nil if it does not say; `age` is how long
+    /// ago the picture was captured.
     /// - Returns: False if the source was stopped or the mailbox closed.
     package mutating func deliver(
         _ picture: Frame,
@@ -168,11 +130,7 @@ package struct PictureDelivery {
         delivered += 1
         var stream = stream
         stream.timesDetail = timesDetail
-        if stream != announced {
-            announced = stream
-            guard mailbox.put(.streaming(stream)) else { return false }
-        }
-        return mailbox.put(.frame(frame))
+        return mailbox.announce(stream) && mailbox.put(.frame(frame))
     }
 
     /// The media time in seconds of the next picture: what its own time says, as far as that can be.
@@ -216,11 +174,10 @@ package struct PictureDelivery {
 
     /// Waits for a picture's time. Where damaged ones leave a gap, the source counts as lost after `longestGap`.
     private mutating func wait(until due: ContinuousClock.Instant, _ stream: StreamDescription) -> Bool {
-        if hasDamage, announced != nil, ContinuousClock.now.duration(to: due) > longestGap {
+        if hasDamage, mailbox.isStreaming, ContinuousClock.now.duration(to: due) > longestGap {
             let text = "cannot decode a part of \(stream.name); continuing after it: copy or record it again."
             let failure = SourceFailure(reason: .undecodable, description: text)
             guard stop.wait(for: longestGap), mailbox.put(.lost(failure)) else { return false }
-            announced = nil
         }
         return stop.wait(for: ContinuousClock.now.duration(to: due))
     }

@@ -4,9 +4,10 @@
 /// - A missing time continues by one usual step.
 /// - A time that is not later than the one before, by up to a second, comes 1 ms after it: the pictures after it keep
 ///   their own times. When this goes on, the times stand still or were set back, and count as missing.
-/// - A larger step back, or one too far ahead, continues by one usual step. If the next picture has its time from before
-///   the step, one time was wrong; if it follows the new time, the clip began again or the sender's clock was set, and
-///   all further times are shifted. Two such steps of about one length are believed: the pictures are that far apart.
+/// - A larger step back, or one too far ahead, continues by one usual step. If the next picture has its time from
+///   before the step, one time was wrong; if it follows the new time, the clip began again or the sender's clock was
+///   set, and all further times are shifted. Two such steps of about one length are believed: the pictures are that far
+///   apart.
 package struct PresentationTimeline {
     /// The media time of the newest picture; nil before the first.
     private(set) var latest: Double?
