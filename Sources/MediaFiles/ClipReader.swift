@@ -5,8 +5,9 @@ import System
 /// Reads and decodes the pictures of one file or stream, one after the other.
 final class ClipReader {
     enum Step {
-        /// A picture with square pixels, turned as the clip and the options say, without its stamp; and when it is to be shown, in
-        /// seconds by the clip's own clock, nil if the clip does not say, infinite if what it says cannot be.
+        /// A picture with square pixels, turned as the clip and the options say, without its stamp; and when it is to
+        /// be shown, in seconds by the clip's own clock, nil if the clip does not say, infinite if what it says cannot
+        /// be.
         case picture(Frame, presentation: Double?)
         /// A picture that could not be decoded; the next may be fine.
         case damaged
@@ -83,8 +84,8 @@ final class ClipReader {
 
     /// Reads on as `next` does.
     ///
-    /// A network stream must bring a picture, not only data, within `stallTimeout`, and the first one within `openTimeout` if that
-    /// is longer: a picture that needs no other one may be seconds away.
+    /// A network stream must bring a picture, not only data, within `stallTimeout`, and the first one within
+    /// `openTimeout` if that is longer: a picture that needs no other one may be seconds away.
     private func read(_ isAtRest: () -> Bool) -> Step {
         waitingSince = waitingSince ?? .now
         while true {
@@ -233,8 +234,8 @@ final class ClipReader {
         waiting = []
     }
 
-    /// Decodes the key picture of the group that waits, once the decoder has given all before it; then makes it ready for
-    /// what follows.
+    /// Decodes the key picture of the group that waits, once the decoder has given all before it; then makes it ready
+    /// for what follows.
     private func watchKey() {
         decoder.flush()
         if watched == .before {
@@ -278,9 +279,9 @@ final class ClipReader {
         return .damaged
     }
 
-    /// Makes the picture a frame, turned as the clip says; nil if that is impossible. It is not copied where `Frame` can describe
-    /// its pixels and these are square, and converted into memory that is used again otherwise. One that may be transparent in
-    /// parts is laid over white.
+    /// Makes the picture a frame, turned as the clip says; nil if that is impossible. It is not copied where `Frame`
+    /// can describe its pixels and these are square, and converted into memory that is used again otherwise. One that
+    /// may be transparent in parts is laid over white.
     private func frame(of decoded: DecodedPicture) -> Frame? {
         guard decoded.size.width * decoded.size.height <= options.maximumPixels else { return nil }
         let size = input.squareSize(of: decoded.size, decoded.pointer)

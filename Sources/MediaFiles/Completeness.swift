@@ -20,7 +20,8 @@ struct Completeness: Hashable {
     var indexExceedsFile = false
     /// How much of the stated length may be missing: the last picture's duration is often unknown.
     static let durationTolerance = 0.5
-    /// Up to this share of damaged pictures a clip counts as played; a recording with a few broken blocks is no failure.
+    /// Up to this share of damaged pictures a clip counts as played; a recording with a few broken blocks is no
+    /// failure.
     static let damagedShare = 0.1
 
     /// Counts a packet of the video track.

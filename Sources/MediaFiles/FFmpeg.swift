@@ -41,7 +41,8 @@ enum FFmpeg {
         }
     }
 
-    /// The words with what FFmpeg says of its newest error, whose number alone is often that of any failure to read or write.
+    /// The words with what FFmpeg says of its newest error, whose number alone is often that of any failure to read or
+    /// write.
     static func explained(_ words: String) -> String {
         newestError.isEmpty ? words : "\(words) (\(newestError))"
     }

@@ -7,8 +7,8 @@ import Frames
 final class GIFPainter {
     /// Memory for pictures that wait: 36 of 1280×720.
     private static let capacity = 100_000_000
-    /// How far the colours of neighbouring pixels are moved apart, of 256, so that shades do not end in visible edges. The
-    /// pattern stays in its place: what does not move in the clip takes no room in the file.
+    /// How far the colours of neighbouring pixels are moved apart, of 256, so that shades do not end in visible edges.
+    /// The pattern stays in its place: what does not move in the clip takes no room in the file.
     private static let ditherStrength = 10
 
     /// The order in which the pixels of a square of 4×4 are moved from dark to bright (Bayer).

@@ -50,8 +50,8 @@ final class MediaInput {
     var isPicture: Bool { command == nil && (demuxer == "image2" || demuxer.hasSuffix("_pipe")) }
     /// Whether it brings its pictures when they happen: a clip on a server has a length, a live stream has none.
     var isLive: Bool { location.isStream && !isPicture && announcedDuration == nil }
-    /// Whether its pictures come without times, and FFmpeg makes some up: 25 a second, whatever the sender does. Those of
-    /// a command count its pictures at best.
+    /// Whether its pictures come without times, and FFmpeg makes some up: 25 a second, whatever the sender does. Those
+    /// of a command count its pictures at best.
     var lacksTimes: Bool { command != nil || context.pointee.iformat.pointee.flags & AVFMT_NOTIMESTAMPS != 0 }
     /// More is no rate: FFmpeg then names the ticks of the clock, 1000 or 90000 a second.
     private static let highestRate = 500.0
@@ -106,12 +106,12 @@ final class MediaInput {
         return Double(duration) / Double(AV_TIME_BASE)
     }
 
-    /// Whether an index of all packets lies in the file: what it says counts, and not the stated length, which may be longer than
-    /// what is shown of a clip that was trimmed.
+    /// Whether an index of all packets lies in the file: what it says counts, and not the stated length, which may be
+    /// longer than what is shown of a clip that was trimmed.
     var isIndexed: Bool { demuxer.hasPrefix("mov") && stream.pointee.nb_frames > 0 }
 
-    /// The number of pictures that the header states at the least; nil for containers that do not, or whose count includes
-    /// pictures that are cut out by an edit list.
+    /// The number of pictures that the header states at the least; nil for containers that do not, or whose count
+    /// includes pictures that are cut out by an edit list.
     var announcedPackets: Int? {
         // Where each picture takes two of the header's places, the last place is empty.
         let count = Int(stream.pointee.nb_frames) - 1
@@ -336,7 +336,8 @@ private struct Opening {
         return true
     }
 
-    /// Keeps FFmpeg from choosing a track with few pictures beside one with many, for which flags in the file may speak.
+    /// Keeps FFmpeg from choosing a track with few pictures beside one with many, for which flags in the file may
+    /// speak.
     private func passOverThumbnails(in context: UnsafeMutablePointer<AVFormatContext>) throws(SourceFailure) {
         let tracks = (0..<Int(context.pointee.nb_streams)).filter {
             context.pointee.streams[$0]?.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_VIDEO

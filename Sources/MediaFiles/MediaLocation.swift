@@ -37,8 +37,8 @@ struct MediaLocation: Hashable, Sendable {
 
 extension MediaLocation {
     /// Reads a path, a `file://` address, a network address or `exec:` with a command.
-    /// - Throws: `SourceFailure` for another scheme, or for an address that can never be reached: without a host, with a
-    ///   port beyond 65535, with an IPv6 address that has no closing bracket.
+    /// - Throws: `SourceFailure` for another scheme, or for an address that can never be reached: without a host, with
+    ///   a port beyond 65535, with an IPv6 address that has no closing bracket.
     init(_ text: String) throws(SourceFailure) {
         if text.hasPrefix("exec:") {
             let command = Secret(partly: String(text.dropFirst(5)))

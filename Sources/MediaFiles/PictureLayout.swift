@@ -39,8 +39,8 @@ enum PictureLayout {
     /// The format of frames for pixels that lie in memory as `Frame` can describe them; nil for all others.
     static func direct(_ format: AVPixelFormat) -> PixelFormat? { formats.first { isAlike($0.0, format) }?.1 }
 
-    /// Whether both have their colours at the same places, and neither or both have opacity; FFmpeg has formats of their own for
-    /// the full range.
+    /// Whether both have their colours at the same places, and neither or both have opacity; FFmpeg has formats of
+    /// their own for the full range.
     private static func isAlike(_ one: AVPixelFormat, _ other: AVPixelFormat) -> Bool {
         guard var one = ffmpeg.av_pix_fmt_desc_get(one)?.pointee, var other = ffmpeg.av_pix_fmt_desc_get(other)?.pointee
         else { return false }
@@ -53,8 +53,8 @@ enum PictureLayout {
     /// FFmpeg's format for pixels as a frame has them, for writing; nil for a JPEG and for formats FFmpeg lacks.
     static func native(_ format: PixelFormat) -> AVPixelFormat? { formats.first { $0.1 == format }?.0 }
 
-    /// The nearest format that needs no conversion: the same family of colours and the same chroma size, 8 bits a sample. RGBA for
-    /// all that have opacity, which is then laid over white.
+    /// The nearest format that needs no conversion: the same family of colours and the same chroma size, 8 bits a
+    /// sample. RGBA for all that have opacity, which is then laid over white.
     static func nearest(to format: AVPixelFormat) -> AVPixelFormat {
         guard let description = ffmpeg.av_pix_fmt_desc_get(format)?.pointee else { return AV_PIX_FMT_RGB24 }
         if description.flags & UInt64(AV_PIX_FMT_FLAG_ALPHA | AV_PIX_FMT_FLAG_PAL) != 0 { return AV_PIX_FMT_RGBA }
@@ -66,8 +66,8 @@ enum PictureLayout {
 
     /// How the samples of a decoded picture stand for colours, once they are in `format`.
     ///
-    /// What the clip leaves open is decided as players do: limited range (JPEG and grey pictures: full), BT.709 from 720
-    /// rows on and BT.601 below. BT.2020 of constant luminance is taken for the other one.
+    /// What the clip leaves open is decided as players do: limited range (JPEG and grey pictures: full), BT.709 from
+    /// 720 rows on and BT.601 below. BT.2020 of constant luminance is taken for the other one.
     static func encoding(of frame: UnsafePointer<AVFrame>, in format: AVPixelFormat, isPicture: Bool) -> YUVEncoding {
         let isFull =
             switch frame.pointee.color_range {
@@ -116,8 +116,9 @@ extension YUVEncoding.Matrix {
 }
 
 extension Orientation {
-    /// Reads the 3×3 matrix by which a container says how its pictures are to be shown: a stored point (x, y) at (m0·x + m3·y, m1·x
-    /// + m4·y). Turns by other angles than 90° are taken for the nearest one, so that only the signs matter.
+    /// Reads the 3×3 matrix by which a container says how its pictures are to be shown: a stored point (x, y) at (m0·x
+    /// + m3·y, m1·x + m4·y). Turns by other angles than 90° are taken for the nearest one, so that only the signs
+    /// matter.
     init(displayMatrix matrix: UnsafePointer<Int32>) {
         let (a, b, c, d) = (matrix[0], matrix[1], matrix[3], matrix[4])
         if abs(Int64(a)) >= abs(Int64(b)) {

@@ -49,8 +49,8 @@ final class PixelScaler {
         }
     }
 
-    /// Converts a picture, and scales it if the sizes differ; false if FFmpeg cannot. A smaller target of another format gets its
-    /// top left part if `crops`: encoders that halve the chroma want even sizes.
+    /// Converts a picture, and scales it if the sizes differ; false if FFmpeg cannot. A smaller target of another
+    /// format gets its top left part if `crops`: encoders that halve the chroma want even sizes.
     func convert(_ source: Pixels, to target: Pixels, crops: Bool = false) -> Bool {
         let (size, read) = (target.form.size, crops ? target.form.size : source.form.size)
         context = ffmpeg.sws_getCachedContext(
@@ -108,8 +108,8 @@ final class FrameScaler {
     private var turned = PixelMemoryPool()
     private lazy var decoder = Result { () throws(JPEGError) in try JPEGDecoder() }
 
-    /// Runs `body` with the upright picture in the target's form, valid during that call only; a smaller target gets the top left
-    /// part.
+    /// Runs `body` with the upright picture in the target's form, valid during that call only; a smaller target gets
+    /// the top left part.
     /// - Throws: `SourceFailure.unencodable` with that path.
     func convert<Result>(
         _ frame: Frame,
@@ -144,14 +144,16 @@ final class FrameScaler {
     }
 }
 
-/// Makes upright pictures of frames in the format that cameras call YU12: planes of Y, U and V without gaps, in video range.
+/// Makes upright pictures of frames in the format that cameras call YU12: planes of Y, U and V without gaps, in video
+/// range.
 package final class PlanarPicture {
     private let scaler = FrameScaler()
     private var bytes: [UInt8] = []
 
     package init() throws(SourceFailure) { try FFmpeg.load() }
 
-    /// Lends a frame's picture of a size whose sides are even, during a call of `body`; of a larger frame the top left part is taken.
+    /// Lends a frame's picture of a size whose sides are even, during a call of `body`; of a larger frame the top left
+    /// part is taken.
     /// - Throws: `SourceFailure.unencodable` with that path, or what `body` throws.
     package func withBytes(
         of frame: Frame,

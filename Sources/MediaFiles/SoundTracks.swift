@@ -2,7 +2,8 @@ import CFFmpeg
 import FaceMetadata
 import Frames
 
-/// The sound of a clip, copied packet by packet into a clip that is being written: nothing is decoded, so nothing is lost.
+/// The sound of a clip, copied packet by packet into a clip that is being written: nothing is decoded, so nothing is
+/// lost.
 ///
 /// Not Sendable: it belongs to its `ClipWriter`.
 final class SoundTracks {
@@ -12,8 +13,8 @@ final class SoundTracks {
     private var packet: UnsafeMutablePointer<AVPacket> { owned.pointer }
     /// The output's stream for each of the input's streams; nil for those that are not copied.
     private let streams: [UnsafeMutablePointer<AVStream>?]
-    /// The input's time that is 0 in the clip that is written, in seconds: at first that of the first picture. Where the input's times
-    /// step back, as in recordings that were joined, it is moved so that the sound goes on.
+    /// The input's time that is 0 in the clip that is written, in seconds: at first that of the first picture. Where
+    /// the input's times step back, as in recordings that were joined, it is moved so that the sound goes on.
     private var origin: Double
     /// How far the sound was copied, in seconds of the clip that is written.
     private var reached = -Double.infinity
@@ -62,7 +63,8 @@ final class SoundTracks {
     }
 
     /// Copies the sound before a time of the clip that is written; with nil all that is left.
-    /// - Returns: FFmpeg's error number of the muxer; not negative if all went well. Sound that cannot be read ends there.
+    /// - Returns: FFmpeg's error number of the muxer; not negative if all went well. Sound that cannot be read ends
+    ///   there.
     func copy(upTo seconds: Double?) -> Int32 {
         while !isOver, reached < seconds ?? .infinity {
             let written = holdsPacket ? write() : 0

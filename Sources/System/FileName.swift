@@ -3,8 +3,8 @@ package import Glibc
 
 /// Names of files are bytes, and not all are UTF-8: those of old disks, cameras and zip files often are Latin-1.
 ///
-/// In a `String` each byte that is no UTF-8 is a character for private use of its own. The functions of the system below
-/// have the names and take the arguments of the C library's, and give it the bytes.
+/// In a `String` each byte that is no UTF-8 is a character for private use of its own. The functions of the system
+/// below have the names and take the arguments of the C library's, and give it the bytes.
 extension String {
     /// The private character of byte 0; only bytes from 0x80 on have one.
     private static let first: UInt32 = 0x10_FE00

@@ -1,6 +1,7 @@
 package import Glibc
 
-/// A file that is written under another name, and gets its own only when it is whole; without that nothing is left of it.
+/// A file that is written under another name, and gets its own only when it is whole; without that nothing is left of
+/// it.
 package final class PendingFile: Sendable {
     package let path: String
     /// The name it has until then: in the same directory, so that renaming is one step.
@@ -56,8 +57,8 @@ package final class PendingFile: Sendable {
         }
     }
 
-    /// Writes a whole file, with the mode as for `init` or, with `keepsOwner`, owner, group and mode of the file whose place it
-    /// takes: one that a person edits, and so is on the disk before it does, whenever the power fails.
+    /// Writes a whole file, with the mode as for `init` or, with `keepsOwner`, owner, group and mode of the file whose
+    /// place it takes: one that a person edits, and so is on the disk before it does, whenever the power fails.
     /// - Throws: `SystemError`; a file that was there is as before then.
     package static func write(
         _ bytes: UnsafeRawBufferPointer,

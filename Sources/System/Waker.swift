@@ -26,8 +26,10 @@ package final class Waker: Sendable {
         _ = eventfd_read(descriptor, &wakes)
     }
 
-    /// Waits for `wake`, for a descriptor to be ready for its `poll` events, or for the time to be over; clears the wake-up.
-    /// - Returns: The events that occurred, per descriptor; errors count as readable and writable, since reading reports them.
+    /// Waits for `wake`, for a descriptor to be ready for its `poll` events, or for the time to be over; clears the
+    /// wake-up.
+    /// - Returns: The events that occurred, per descriptor; errors count as readable and writable, since reading
+    ///   reports them.
     package func wait(_ interests: [(descriptor: CInt, events: Int16)], nanoseconds: Int64) -> [Int16] {
         var list = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
         list += interests.map { pollfd(fd: $0.descriptor, events: $0.events, revents: 0) }

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Writes all bytes, `chunk` at once; a descriptor that does not block is waited for. `waitForRoom` waits before each of these
-/// writes; false if it is of no use any more, which counts as EPIPE.
+/// Writes all bytes, `chunk` at once; a descriptor that does not block is waited for. `waitForRoom` waits before each
+/// of these writes; false if it is of no use any more, which counts as EPIPE.
 /// - Returns: The number of the error; 0 if all was written.
 package func writeAll(
     _ bytes: UnsafeRawBufferPointer,
