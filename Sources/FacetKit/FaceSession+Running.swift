@@ -51,7 +51,7 @@ extension FaceSession {
         let wanted = configuration.source
         let opened = control.update { exchange(&$0.opened, with: nil) }
         let source = if let opened, wanted == opened.source { opened.frames } else { try wanted.open(parts.memory) }
-        let mailbox = FrameMailbox(policy: wanted.mailboxPolicy, dropsUnlit: wanted.mayHaveLamp) { [meter] in
+        let mailbox = FrameMailbox(policy: .asStreamed(capacity: 2), dropsUnlit: wanted.mayHaveLamp) { [meter] in
             meter.recordDecoding($0)
         }
         let isWanted = control.update { control in

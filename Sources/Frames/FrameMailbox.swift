@@ -33,10 +33,8 @@ public final class FrameMailbox: Sendable {
         case idle
     }
 
-    /// How many frames there were, from the mailbox's making on.
-    ///
-    /// Once the mailbox is drained, `captured` is `taken` plus what was dropped, except for sequence gaps.
-    /// A sequence gap was never captured, so it is counted beside them.
+    /// How many frames there were, from the mailbox's making on. Once it is drained, `captured` is `taken` plus what
+    /// was dropped, except for sequence gaps, which were never captured.
     package struct Counts: Hashable, Sendable {
         /// Frames the source got hold of, damaged ones too.
         package var captured = 0

@@ -57,9 +57,9 @@ package struct PictureDelivery {
         (self.mailbox, self.stop, self.longestGap) = (mailbox, stop, longestGap)
     }
 
-    /// Lets the next picture, whatever its own time is, follow the newest one, or be shown now if it is a connection's;
-    /// `rate` is how many pictures a second there are where they do not say, nil if that is not known. Live pictures
-    /// with times wait at most `longestDelay`, in seconds, for those that come later.
+    /// Begins a round: the next picture, whatever its own time, follows the newest one, or is shown now if it is a
+    /// connection's. `rate` is the number of pictures a second, nil if unknown. Live pictures with times wait at most
+    /// `longestDelay`, in seconds, for those that come later.
     package mutating func begin(
         _ timing: Timing,
         rate: Double?,
@@ -75,9 +75,8 @@ package struct PictureDelivery {
         timeline.beginRound(notBefore: isConnection ? elapsed ?? 0 : 0)
     }
 
-    /// Waits for a picture's time, stamps the picture and puts it into the mailbox, with the stream's description if
-    /// that is new. `presentation` is in seconds by the source's own clock, nil if it does not say; `age` is how long
-    /// ago the picture was captured.
+    /// Stamps a picture, waits for its time and puts it into the mailbox, with the stream's description if that is new.
+    /// `presentation` is in seconds by the source's clock, nil if it does not say; `age` is the time since the capture.
     /// - Returns: False if the source was stopped or the mailbox closed.
     package mutating func deliver(
         _ picture: Frame,

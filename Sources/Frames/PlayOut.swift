@@ -1,13 +1,12 @@
 /// Plans when the pictures of a live stream are shown: spaced as the sender's times say, after the least delay with
 /// which its bursts come in time.
 ///
-/// How long a picture took is the moment of its arrival less its time, by the sender's clock, which began at any
-/// moment. A picture that took longer than all before delays those after it by as much. Where all of the last half
-/// minute took less, the delay is taken back little by little. So the plan follows the arrival, whatever the sender's
-/// clock does.
+/// The transit of a picture is its arrival less its time by the sender's clock, which began at any moment. A picture
+/// with a longer transit than all before delays those after it by as much; where all of the last half minute had a
+/// shorter one, the delay is taken back little by little. So the plan follows the arrival, whatever the sender's clock
+/// does.
 ///
-/// A clock that runs several times too fast or too slow says nothing of the spacing: then each picture is shown as it
-/// comes.
+/// A clock that runs several times too fast or too slow says nothing about spacing: pictures are shown as they come.
 struct PlayOut {
     /// How much longer some pictures may take than others for these to wait for them, in seconds.
     let longestDelay: Double

@@ -1,13 +1,12 @@
-/// Turns the presentation times of pictures into media times that start at 0 and always grow, and believes no time that
-/// cannot be.
+/// Turns the presentation times of pictures into media times that start at 0 and always grow; impossible times are not
+/// believed.
 ///
 /// - A missing time continues by one usual step.
 /// - A time that is not later than the one before, by up to a second, comes 1 ms after it: the pictures after it keep
-///   their own times. When this goes on, the times stand still or were set back, and count as missing.
+///   their times. When this goes on, the times are not running, and count as missing.
 /// - A larger step back, or one too far ahead, continues by one usual step. If the next picture has its time from
-///   before the step, one time was wrong; if it follows the new time, the clip began again or the sender's clock was
-///   set, and all further times are shifted. Two such steps of about one length are believed: the pictures are that far
-///   apart.
+///   before the step, one time was wrong; if it follows the new time, the clock was set, and all further times are
+///   shifted. Two such steps of about one length are believed: the pictures are that far apart.
 package struct PresentationTimeline {
     /// The media time of the newest picture; nil before the first.
     private(set) var latest: Double?
@@ -61,9 +60,9 @@ package struct PresentationTimeline {
     /// The usual step from one picture to the next, in seconds.
     private var usualStep: Double { steps.isEmpty ? nominalStep : steps.sorted()[steps.count / 2] }
 
-    /// The media time in seconds of the next picture, with its presentation time in seconds: nil if it has none,
-    /// infinite if it is known to be wrong. A step of a live stream may be longer by `pause`, how long ago the picture
-    /// before came.
+    /// The media time in seconds of the next picture, by its presentation time in seconds: nil if it has none, infinite
+    /// if it is known to be wrong. A step of a live stream may be longer by `pause`, the time since the picture before
+    /// came.
     package mutating func mediaTime(presentation: Double?, after pause: Double = 0) -> Double {
         let usualStep = usualStep
         let next = max(earliestOfRound, latest.map { $0 + usualStep } ?? 0)

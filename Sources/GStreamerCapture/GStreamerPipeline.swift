@@ -144,8 +144,7 @@ final class GStreamerPipeline {
 
 /// Gives a picture back to its pipeline at the end.
 ///
-/// `@unchecked Sendable` because of the pointer, which is only used when the last reference is gone; GStreamer takes
-/// pictures back on any thread.
+/// `@unchecked Sendable` because of the pointer: only the end uses it, and GStreamer takes pictures back on any thread.
 final class PictureLease: @unchecked Sendable {
     private let held: UnsafeMutableRawPointer
 

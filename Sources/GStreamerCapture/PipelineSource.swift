@@ -4,9 +4,8 @@ import System
 
 /// A GStreamer pipeline as a source of frames.
 ///
-/// Cameras and other live pipelines are made anew whenever they are lost: `.lost` says why, and tries follow each other
-/// within a second. Their frames have the time of their capture by the pipeline's clock, and the newest one wins.
-/// Another pipeline, of a file, plays at its own clock, and every frame is taken; it ends with the file.
+/// Cameras and other live pipelines are opened again within a second whenever they are lost. Their frames have the
+/// capture time by the pipeline's clock. A pipeline of a file plays at its own clock, and ends with the file.
 package final class PipelineSource: FrameSource {
     /// Nanoseconds after which a blocked wait checks whether it must end.
     private static let slice: Int64 = 50_000_000

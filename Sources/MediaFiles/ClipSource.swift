@@ -4,23 +4,18 @@ import Synchronization
 
 /// Plays a clip, a picture file or a network stream as a source of frames.
 ///
-/// Clips: mp4, mov, mkv, webm, avi, wmv, gif and what else FFmpeg reads, with constant or variable frame rate. The
-/// frames point into the decoder's memory and are not copied, unless their pixel format is one that `PixelFormat`
-/// cannot describe (palettes, 10 bit, planar RGB): those are converted to the nearest one.
+/// Clips are all that FFmpeg reads, with constant or variable frame rate. Frames point into the decoder's memory,
+/// unless `PixelFormat` cannot describe their pixels (palettes, 10 bit, planar RGB): those are converted.
 ///
-/// A picture file comes 30 times a second, for one second or for ever with `FrameSourceOptions.loops`, always the same
-/// memory until another program replaces the file. An address that gives one picture at each request is asked again and
-/// again.
+/// A picture file comes 30 times a second, for one second or, with `FrameSourceOptions.loops`, until it is stopped; it
+/// is read anew when it was replaced. An address that gives one picture at each request is asked again and again.
 ///
-/// A damaged picture in the middle of a clip is counted as `corrupt` and playing goes on. A clip whose end is missing,
-/// that cannot be read on or of which more than a tenth is damaged delivers what can be decoded and ends with
-/// `.failed`, reason `corrupt`.
+/// A damaged picture is counted as `corrupt`, and playing goes on. A clip whose end is missing, that cannot be read on
+/// or of which more than a tenth is damaged ends with `.failed`, reason `corrupt`, after what can be decoded.
 ///
-/// Network streams (`rtsp://`, `rtsps://`, `http://`, `https://`) and commands (`exec:`) are tried for ever: while
-/// there are no frames, `.lost` says why, and tries follow each other after 0.5 s to 30 s. Frames of a live stream come
-/// when they arrive, whatever the pace, or a little later where they arrive in bursts: then their own times space them.
-/// Their `time` is that moment, and so is their media time. A clip behind an address that states its length is played
-/// as a file.
+/// Network streams and commands (`exec:`) are opened again, after 0.5 s to 30 s, whenever they are lost. Their frames
+/// come when they arrive, whatever the pace; where they arrive in bursts, a little later, spaced by their own times.
+/// `time` and media time are that moment. A clip behind an address that states its length is played as a file.
 package final class ClipSource: FrameSource {
     /// The path or the address, without credentials.
     package var name: String { location.name }
@@ -30,8 +25,8 @@ package final class ClipSource: FrameSource {
     /// The reader that `init` opened, until it is played.
     private let opened: Mutex<ClipReader?>
 
-    /// Opens a file by its path or `file://` address. Of a network address or `exec:` with a command only the form is
-    /// checked; `run` connects or starts the command, and goes on trying.
+    /// Opens a file by its path or `file://` address. An address or `exec:` with a command is only checked: `run`
+    /// connects.
     /// - Throws: `SourceFailure` if the file is missing, unreadable, empty, not a clip or picture, or without video.
     package init(_ location: String, options: FrameSourceOptions = FrameSourceOptions()) throws(SourceFailure) {
         let location = try MediaLocation(location)

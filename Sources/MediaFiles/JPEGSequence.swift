@@ -1,10 +1,7 @@
 import Glibc
 
-/// Finds JPEGs in bytes that come piece by piece, by their own marks alone.
-///
-/// What stands between them, such as the boundaries and headers of a multipart stream, is passed over: cameras write
-/// lengths that are wrong, boundaries that are none and no types. What looks like a boundary in a picture is a part of
-/// it.
+/// Finds JPEGs in bytes that come piece by piece, by their own marks alone: cameras write wrong lengths, boundaries
+/// that are none and no types. What is between the pictures is passed over.
 struct JPEGSequence {
     /// Why there will be no more pictures.
     enum Failure: Error { case tooLong }

@@ -6,11 +6,11 @@ import Glibc
 enum PictureLayout {
     /// The size of a picture once its pixels are square.
     /// - Parameters:
-    ///   - stored: the size in pixels as they are stored.
-    ///   - aspect: a stored pixel's width divided by its height, which the clip states; 1 or nil for square ones.
-    ///   - maximumPixels: what widening must not exceed; the picture is made lower then.
-    /// - Returns: the same height with another width, as players show it. A difference of less than 1 % (the smallest
-    ///   change that is published) is left as it is, and a ratio beyond 8 is taken for damage.
+    ///   - stored: the size in stored pixels.
+    ///   - aspect: the width of a stored pixel divided by its height; nil for square ones.
+    ///   - maximumPixels: the limit for the wider picture, which is made lower instead.
+    /// - Returns: the same height with another width, as players show it. A difference below 1 % is left as it is, and
+    ///   a ratio beyond 8 is taken for damage.
     static func squareSize(of stored: FrameSize, aspect: Double?, maximumPixels: Int) -> FrameSize {
         guard let aspect, (1.0 / 8...8).contains(aspect), abs(aspect - 1) >= 0.01 else { return stored }
         // Even, as the chroma of most formats is halved.
@@ -64,10 +64,8 @@ enum PictureLayout {
         return native(.planarYUV(chromaShiftX: shiftX, chromaShiftY: shiftY)) ?? AV_PIX_FMT_YUV420P
     }
 
-    /// How the samples of a decoded picture stand for colours, once they are in `format`.
-    ///
-    /// What the clip leaves open is decided as players do: limited range (JPEG and grey pictures: full), BT.709 from
-    /// 720 rows on and BT.601 below. BT.2020 of constant luminance is taken for the other one.
+    /// The colour encoding of a decoded picture, once it is in `format`. What the clip leaves open is decided as
+    /// players do: limited range (JPEG and grey pictures: full), BT.709 from 720 rows on and BT.601 below.
     static func encoding(of frame: UnsafePointer<AVFrame>, in format: AVPixelFormat, isPicture: Bool) -> YUVEncoding {
         let isFull =
             switch frame.pointee.color_range {
@@ -105,20 +103,13 @@ extension YUVEncoding.Matrix {
         }
     }
 
-    /// The number by which libswscale knows it.
-    var scalerTable: Int32 {
-        switch self {
-        case .bt601: SWS_CS_ITU601
-        case .bt709: SWS_CS_ITU709
-        case .bt2020: SWS_CS_BT2020
-        }
-    }
+    /// libswscale's coefficients for it, whose numbers are those of `AVColorSpace`.
+    var coefficients: UnsafePointer<Int32>? { ffmpeg.sws_getCoefficients(Int32(native.rawValue)) }
 }
 
 extension Orientation {
-    /// Reads the 3×3 matrix by which a container says how its pictures are to be shown: a stored point (x, y) at (m0·x
-    /// + m3·y, m1·x + m4·y). Turns by other angles than 90° are taken for the nearest one, so that only the signs
-    /// matter.
+    /// Reads a container's 3×3 display matrix, which shows a stored point (x, y) at (m0·x + m3·y, m1·x + m4·y). Turns
+    /// by other angles are taken for the nearest one of 90°, so that only the signs matter.
     init(displayMatrix matrix: UnsafePointer<Int32>) {
         let (a, b, c, d) = (matrix[0], matrix[1], matrix[3], matrix[4])
         if abs(Int64(a)) >= abs(Int64(b)) {

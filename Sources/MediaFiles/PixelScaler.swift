@@ -36,8 +36,8 @@ final class PixelScaler {
             let (data, lines) = (frame.pointee.data, frame.pointee.linesize)
             planes = [data.0, data.1, data.2, data.3]
             strides = [lines.0, lines.1, lines.2, lines.3]
-            let size = FrameSize(width: Int(frame.pointee.width), height: Int(frame.pointee.height))
-            form = PictureForm(format: AVPixelFormat(frame.pointee.format), size: size, encoding: encoding)
+            let format = AVPixelFormat(frame.pointee.format)
+            form = PictureForm(format: format, size: frame.pointee.size, encoding: encoding)
         }
 
         /// The planes as those of a frame; nil without any. Opacity, which may be the fourth, is left out.
@@ -76,8 +76,7 @@ final class PixelScaler {
 
     /// The coefficients of an encoding's matrix, and 1 for full range.
     private func colors(_ encoding: YUVEncoding) -> (table: UnsafePointer<Int32>?, range: Int32) {
-        let table = ffmpeg.sws_getCoefficients(encoding.matrix.scalerTable)
-        return (table, encoding.isFullRange ? 1 : 0)
+        (encoding.matrix.coefficients, encoding.isFullRange ? 1 : 0)
     }
 }
 
@@ -108,8 +107,7 @@ final class FrameScaler {
     private var turned = PixelMemoryPool()
     private lazy var decoder = Result { () throws(JPEGError) in try JPEGDecoder() }
 
-    /// Runs `body` with the upright picture in the target's form, valid during that call only; a smaller target gets
-    /// the top left part.
+    /// Lends `body` the upright picture in the target's form; a smaller target gets the top left part.
     /// - Throws: `SourceFailure.unencodable` with that path.
     func convert<Result>(
         _ frame: Frame,
@@ -152,8 +150,7 @@ package final class PlanarPicture {
 
     package init() throws(SourceFailure) { try FFmpeg.load() }
 
-    /// Lends a frame's picture of a size whose sides are even, during a call of `body`; of a larger frame the top left
-    /// part is taken.
+    /// Lends `body` a frame's picture in a size whose sides are even; of a larger frame the top left part is taken.
     /// - Throws: `SourceFailure.unencodable` with that path, or what `body` throws.
     package func withBytes(
         of frame: Frame,

@@ -1,10 +1,8 @@
 import CFFmpeg
 import Frames
 
-/// Decodes the packets of one video track, on a device of this machine where that is wanted and can be, else on the
-/// processor.
-///
-/// A device that fails is left: the processor goes on with the next key picture.
+/// Decodes the packets of one video track, on a device of this machine where that is wanted and possible, else on the
+/// processor. After a failure of the device the processor goes on with the next key picture.
 final class VideoDecoder {
     private var context: FFmpegOwned<AVCodecContext>
     private let frame: FFmpegOwned<AVFrame>
@@ -186,8 +184,8 @@ final class VideoDecoder {
 
 /// A reference to a decoded picture in the decoder's memory; its end gives the memory back to FFmpeg's pool.
 ///
-/// It may go to another thread, as it is not written to any more. FFmpeg counts references atomically, and a decoder
-/// that continues in a picture that is still held copies it first.
+/// It may go to another thread: FFmpeg counts references atomically, and a decoder copies a picture that is still held
+/// before it continues in it.
 typealias DecodedPicture = FFmpegOwned<AVFrame>
 
 extension DecodedPicture {
@@ -197,7 +195,7 @@ extension DecodedPicture {
         ffmpeg.av_frame_move_ref(pointer, source)
     }
 
-    var size: FrameSize { FrameSize(width: Int(pointer.pointee.width), height: Int(pointer.pointee.height)) }
+    var size: FrameSize { pointer.pointee.size }
     var format: AVPixelFormat { AVPixelFormat(pointer.pointee.format) }
 
     /// What the picture says about its colours besides matrix and range; nil without a word.

@@ -13,8 +13,8 @@ package final class PendingFile: Sendable {
 
     /// Makes the file, empty, with the mode that the process's mask leaves of `mode`, and removes those that were left.
     ///
-    /// The name is a new one, so that no link that another user has put there decides what is overwritten, and that of
-    /// programs that write the same file at once the last one decides what it holds.
+    /// Its name is new: no link of another user's decides what is overwritten, and of programs that write the same file
+    /// the last one to finish wins.
     package init(_ path: String, mode: mode_t = 0o666) throws(SystemError) {
         self.path = path
         let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex

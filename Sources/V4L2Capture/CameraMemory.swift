@@ -1,8 +1,7 @@
 import Synchronization
 
-/// What is known of a camera that was in use, kept for the next source that is made for it.
-///
-/// A camera that was closed for a while is thereby found under another number, and waited for as after a loss.
+/// What is known of a camera that was in use, kept for its next source: a camera that was closed for a while is found
+/// under another number, and waited for as after a loss.
 package final class CameraMemory: Sendable {
     struct Content: Sendable {
         /// The configuration with which it last streamed.

@@ -3,13 +3,11 @@ import Synchronization
 import System
 import SystemPackage
 
-/// A V4L2 camera as a source of frames that opens it again after every loss.
+/// A V4L2 camera as a source of frames that is opened again, within half a second, after every loss.
 ///
-/// It puts into the mailbox: `.streaming` with the first frame after each (re)opening; `.lost` when frames stop coming,
-/// once, and again only for a new reason that a person must remove (`busy`, `permission_denied`, …); `.ended` at the
-/// end. While the camera is away it is tried at least twice a second. Frame numbers and media time continue over
-/// losses. With the `.newest` policy, captured frames are those taken, late and corrupt ones added up; sequence gaps
-/// come on top.
+/// `.streaming` comes with the first frame after each opening; `.lost` once, and again only for a reason that a person
+/// must remove (`busy`, `permission_denied`, …). Frame numbers and media time continue over losses. Captured frames are
+/// those taken, late and corrupt ones added up; sequence gaps come on top.
 package final class CameraSource: FrameSource {
     let configuration: CameraConfiguration
     let options: FrameSourceOptions
@@ -20,9 +18,8 @@ package final class CameraSource: FrameSource {
     private let fallback: Fallback?
     private let successor = Mutex<(any FrameSource)?>(nil)
 
-    /// The reasons that do not go away by themselves. While a camera is away each try fails anew, for reasons that
-    /// follow from each other (unplugged, not found) or pass by themselves (no permission yet, because udev has not
-    /// finished).
+    /// The reasons that do not go away by themselves. While a camera is away the reason of each try changes: unplugged,
+    /// then not found, then no permission until udev has finished.
     private static let report = LossReport(
         settling: 3_000_000_000,
         reasons: [.permissionDenied, .busy, .notACamera, .unsupportedMode, .unsupportedControl]
@@ -50,10 +47,8 @@ package final class CameraSource: FrameSource {
         do { stopWaker = try Waker() } catch { throw V4L2Error(.open, device: device, Errno(rawValue: error.code)) }
     }
 
-    /// Delivers frames and changes of state until `stop`; blocks.
-    ///
-    /// It ends by itself only at the start: for settings that the camera can't fulfil, a node that is no camera, and,
-    /// unless the configuration says to wait, any other reason why there is no camera.
+    /// Delivers frames and changes of state until `stop`; blocks. It ends by itself only at the start: for settings
+    /// that the camera can't fulfil, a node that is no camera, and, unless `waitsForCamera`, any other reason.
     package func run(into mailbox: FrameMailbox) {
         var known = memory.content.withLock(\.self)
         var nodesWithoutFallback: [String]?

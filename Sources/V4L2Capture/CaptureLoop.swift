@@ -3,10 +3,8 @@ import Frames
 import System
 import SystemPackage
 
-/// Delivers a stream's frames until it is stopped or the camera is lost.
-///
-/// It takes all ready buffers, delivers the newest good frame, and gives older and damaged ones back to the driver at
-/// once. The driver always keeps `fewestQueued` buffers to fill: if a frame would take one of those, it is copied.
+/// Delivers a stream's frames until it is stopped or the camera is lost: of all buffers that are ready the newest good
+/// one. The driver always keeps `fewestQueued` buffers to fill: a frame that would take one of those is copied.
 struct CaptureLoop {
     /// Least number of buffers with which the driver skips no frame while we handle one.
     static let fewestQueued = 2
