@@ -107,9 +107,8 @@ final class ClipReader {
                 if input.location.isStream, !isDraining, let waitingSince,
                     waitingSince.duration(to: .now) > pictureTimeout
                 {
-                    endUndecodable(
-                        "no picture for \(MediaInput.seconds(pictureTimeout)), though data comes (camera.stallTimeout)"
-                    )
+                    let time = MediaInput.seconds(pictureTimeout)
+                    endUndecodable("no picture for \(time), though data comes (camera.stallTimeout)")
                 }
                 guard feed(isAtRest) else { return countDamage() }
             }

@@ -200,10 +200,8 @@ extension DecodedPicture {
 
     /// What the picture says about its colours besides matrix and range; nil without a word.
     var statedColors: ColorStatement? {
-        var stated = ColorStatement(
-            primaries: UInt8(clamping: pointer.pointee.color_primaries.rawValue),
-            transfer: UInt8(clamping: pointer.pointee.color_trc.rawValue)
-        )
+        let primaries = UInt8(clamping: pointer.pointee.color_primaries.rawValue)
+        var stated = ColorStatement(primaries: primaries, transfer: UInt8(clamping: pointer.pointee.color_trc.rawValue))
         if let data = ffmpeg.av_frame_get_side_data(pointer, AV_FRAME_DATA_ICC_PROFILE)?.pointee {
             let profile = Array(UnsafeBufferPointer(start: data.data, count: data.size))
             // What it is about stands there; FFmpeg makes RGB of CMYK.

@@ -93,12 +93,8 @@ extension ProcessInfo {
         var result: [String: String] = [:]
         var next = environ
         while let entry = next.pointee {
-            let parts = String(fileName: bytes(of: entry)).split(
-                separator: "=",
-                maxSplits: 1,
-                omittingEmptySubsequences: false
-            )
-            if parts.count == 2 { result[String(parts[0])] = String(parts[1]) }
+            let text = String(fileName: bytes(of: entry))
+            if let sign = text.firstIndex(of: "=") { result[String(text[..<sign])] = String(text[sign...].dropFirst()) }
             next += 1
         }
         return result
