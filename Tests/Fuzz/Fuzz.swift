@@ -17,6 +17,8 @@ enum Fuzz {
         "messages": Parsers.messages,
         "track": Parsers.track,
         "names": Parsers.names,
+        "addresses": Parsers.addresses,
+        "times": Parsers.times,
         "form": Parsers.form,
         "packets": Broker.packets,
         "preview": Media.preview,

@@ -1,13 +1,14 @@
 import DaemonCore
 import FaceMessages
 import Foundation
-import Frames
 import MQTT
 import MediaFiles
 import OverlayRendering
 import SettingsFiles
+import System
 import V4L2Capture
 
+@testable import Frames
 @testable import HTTPServing
 
 /// Readers of text that touch nothing outside.
@@ -80,5 +81,75 @@ enum Parsers {
             precondition(!host.contains("@"), "a password would be shown")
         }
         _ = try? BrokerAddress(url: text)
+    }
+
+    /// Addresses of servers, of files and of clients, the latter as a proxy's `X-Forwarded-For` has them.
+    static let addresses: Target = { bytes in
+        let text = String(decoding: bytes, as: UTF8.self)
+        if let client = ClientAddress(text) {
+            precondition(ClientAddress(client.description) == client, "a client is another one by its own text")
+            precondition(ClientAddress("[\(client)]:80") == client, "a client is another one with a port")
+        }
+        let scheme = text.prefix { $0 != ":" }
+        if !scheme.isEmpty, scheme.allSatisfy(\.isLetter), text[scheme.endIndex...].hasPrefix("://") {
+            let rest = text[scheme.endIndex...].dropFirst(3)
+            let login = rest.lastIndex(of: "@").map { rest[..<$0] } ?? ""
+            let password = login.drop { $0 != ":" }.dropFirst()
+            let shown: String
+            do throws(ServerAddress.Failure) {
+                let address = try ServerAddress(scheme: scheme, rest)
+                precondition(address.revealed().hasSuffix(rest), "what connects gets another address")
+                shown = address.description
+            } catch {
+                shown = error.shown
+            }
+            let isLong = password.count > 4 && !scheme.lowercased().contains(password)
+            precondition(!isLong || !shown.contains(password), "a password would be shown")
+        }
+        if let path = text.pathOfFileAddress { precondition(path.hasPrefix("/"), "a file's address has no whole path") }
+    }
+
+    /// The times of pictures and the moments at which they arrive: two bytes say how the stream is, then each picture has a kind
+    /// of time, a time and the milliseconds since the picture before.
+    static let times: Target = { bytes in
+        guard bytes.count > 2 else { return }
+        let isLive = bytes[0] & 1 == 1
+        let longestDelay = Double(bytes[0] >> 1) / 20
+        var delivery = PictureDelivery(
+            into: FrameMailbox(policy: .newest),
+            until: StopSignal(false),
+            longestGap: .seconds(2)
+        )
+        delivery.begin(
+            isLive ? .live(hasTimes: true) : .file,
+            rate: bytes[1] == 0 ? nil : Double(bytes[1]),
+            isConnection: false,
+            longestDelay: longestDelay
+        )
+        var (sent, arrival, latest) = (0.0, 0.0, -1.0)
+        var rest = bytes.dropFirst(2)[...]
+        while let kind = rest.popFirst() {
+            var number = UInt64(0)
+            for byte in rest.prefix(kind & 3 == 3 ? 8 : 2) { number = number << 8 | UInt64(byte) }
+            rest = rest.dropFirst(kind & 3 == 3 ? 8 : 2)
+            arrival += Double(rest.popFirst() ?? 0) / 1000
+            let presentation: Double?
+            switch kind & 3 {
+            case 0: presentation = nil
+            case 1:
+                sent += Double(number) / 1000
+                presentation = sent
+            case 2:
+                sent -= Double(number) / 1000
+                presentation = sent
+            default: presentation = Double(bitPattern: number)
+            }
+            let time = delivery.mediaTime(presentation: presentation, arrival: arrival)
+            // Where it is later than the longest that is delivered, the picture counts as damaged.
+            guard time < FrameStamp.longestMediaTime else { return }
+            precondition(time > latest, "a picture is not later than the one before it")
+            precondition(!isLive || time <= arrival + longestDelay + 0.01, "a live picture waits longer than allowed")
+            latest = time
+        }
     }
 }

@@ -34,6 +34,15 @@ struct SecretTests {
         #expect("medlar12".withoutSecrets == "…")
     }
 
+    @Test(
+        "of an address that is refused, nothing before the last @ is shown",
+        arguments: ["admin:plum1:5/kumquat3@cam\u{FFFD}:x/s", "adm:1\u{16}/\u{1}4kumquat3@cam@)\u{13}\rca/s"]
+    )
+    func refusedAddress(rest: String) {
+        let failure = #expect(throws: ServerAddress.Failure.self) { try ServerAddress(scheme: "rtsp", rest[...]) }
+        #expect(failure?.shown.contains("kumquat3") == false)
+    }
+
     @Test("a short secret is no part of a longer word or number")
     func short() {
         Secrets.add("q7")
