@@ -26,8 +26,7 @@ public final class FrameMailbox: Sendable {
         case sequenceGap = "sequence_gap"
         /// It came damaged or empty.
         case corrupt
-        /// It lay between two flashes of the camera's infrared lamp; only with `.newest`, since no frame of a clip is
-        /// dropped.
+        /// It lay between two flashes of an infrared lamp; only with `.newest`, since no frame of a clip is dropped.
         case unlit
         /// It was not decoded: nothing was seen in the pictures before, and its size says that nothing happened.
         case idle
@@ -68,8 +67,7 @@ public final class FrameMailbox: Sendable {
     /// Gets the time that the source took to decode a picture.
     package let noteDecoding: @Sendable (WorkTime) -> Void
 
-    /// Makes an empty mailbox, which drops unlit frames if the source can have any: finding them reads some pixels of
-    /// each.
+    /// Makes an empty mailbox. `dropsUnlit` reads some pixels of each frame: for sources that may have a lamp.
     package init(
         policy: Policy,
         dropsUnlit: Bool = true,

@@ -10,8 +10,8 @@ public struct FrameSourceOptions: Hashable, Sendable {
 
     /// Which pictures of a network stream are decoded while nothing is seen in them.
     public enum IdleDecoding: String, Hashable, Sendable, CaseIterable {
-        /// The key pictures, until the sizes of the packets between them show that something happens; all where that
-        /// does not work.
+        /// The key pictures, until the sizes of the packets between them say that something happens; all where that
+        /// fails.
         case auto
         /// All.
         case always
@@ -44,24 +44,22 @@ public struct FrameSourceOptions: Hashable, Sendable {
 
     /// How fast a clip plays, or a pipeline that is not live.
     public var pace = Pace.realtime
-    /// Whether a clip, or a pipeline that is not live, begins again at its end, and a picture file stays. Stamps go on
+    /// Whether a clip or a pipeline that is not live begins again at its end, and a picture file stays. Stamps go on
     /// growing.
     public var loops = false
-    /// How the picture must be turned to be upright, after what the source itself says; a program's own frames say it
+    /// The turn that makes the picture upright, after what the source itself says; a program's own frames say it
     /// themselves.
     public var orientation = Orientation.up
-    /// Whether the upright picture is mirrored left to right; of a program's own frames, whether they are mirror
-    /// images. Signs name the person's own eyes all the same.
+    /// Whether the upright picture, or a program's own frame, is a mirror image. Signs name the person's own eyes all
+    /// the same.
     public var isMirrored = false
     /// Which pictures of a network stream are decoded while nothing is seen in them.
     public var idleDecoding = IdleDecoding.auto
     /// What decodes the pictures of clips and network streams.
     public var decoder = Decoder.auto
-    /// Whether the certificate of an `https` or `rtsps` sender must be that of its host, by an authority that this
-    /// machine trusts.
+    /// Whether an `https` or `rtsps` sender needs a certificate of its host, by an authority that is trusted.
     public var verifiesCertificate = true
-    /// A PEM file with the certificates of the authorities that may sign such a certificate; nil for those of this
-    /// machine.
+    /// A PEM file with the authorities that may sign such a certificate; nil for those that this machine trusts.
     public var certificateAuthority: String?
     /// What a command of `exec:` writes that writes pictures without any header.
     public var rawPictures: RawPictures?
@@ -69,14 +67,14 @@ public struct FrameSourceOptions: Hashable, Sendable {
     public var requestRate: Double?
     /// How long opening may take: a network camera answers late, and a file is searched for its first picture.
     package var openTimeout = Duration.seconds(10)
-    /// For how long no picture may come, or none that can be decoded, before the source counts as lost and, but for a
-    /// file, is opened again.
+    /// The time without a picture that can be decoded after which the source counts as lost and, unless it is a file,
+    /// is opened again.
     public var stallTimeout = Duration.seconds(2)
-    /// For how long pictures of a network stream that come in bursts may wait for those that come later, as far as the
-    /// bursts need it; six times as long with HLS, which comes in segments.
+    /// The longest wait for a picture of a network stream that comes in bursts, as far as the bursts need it; six times
+    /// that with HLS, which comes in segments.
     public var maximumDelay = Duration.seconds(5)
-    /// How many pixels a picture may have, but for those of V4L2 cameras and a program's own that are no JPEGs: the 33
-    /// million of 8K and some more. Larger ones are refused by their header, before memory is allocated.
+    /// The most pixels of a picture: the 33 million of 8K and some more. Larger ones are refused by their header,
+    /// before memory is allocated; not V4L2's, nor a program's own that are no JPEGs.
     public var maximumPixels = JPEGDecoder.defaultMaximumPixels
     /// How stored pictures must be turned, and mirrored.
     package var wholeOrientation: Orientation { isMirrored ? orientation.mirrored : orientation }

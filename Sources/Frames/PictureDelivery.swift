@@ -47,12 +47,12 @@ package struct PictureDelivery {
     private var delay = Duration.zero
     /// Whether pictures were damaged since the newest good one.
     private var hasDamage = false
-    /// How late a paced picture may be before those after it are planned anew: less than the age at which frames are
-    /// dropped, or a decoder that is slower than real time would have no frame analysed again.
+    /// How late a paced picture may be before later ones are planned anew: less than the age at which frames are
+    /// dropped, or nothing would be analysed with a decoder that is slower than real time.
     private static let longestDelay = Duration.milliseconds(500)
 
-    /// Makes a delivery that has not begun. `stop` ends waits and tries; for `longestGap` damaged pictures of a paced
-    /// source may leave a gap before it counts as lost.
+    /// Makes a delivery that `stop` ends. Damage may leave a gap of `longestGap` in a paced source before it counts as
+    /// lost.
     package init(into mailbox: FrameMailbox, until stop: StopSignal, longestGap: Duration) {
         (self.mailbox, self.stop, self.longestGap) = (mailbox, stop, longestGap)
     }
@@ -67,8 +67,7 @@ package struct PictureDelivery {
         longestDelay: Double = 0
     ) {
         self.timing = timing
-        let beginning = PresentationTimeline(rate: rate)
-        (timeline.nominalStep, timeline.firstStep) = (beginning.nominalStep, beginning.firstStep)
+        timeline.rate = rate
         if case .live = timing { timeline.longestStep = PresentationTimeline.longestStepOfLive }
         playOut = PlayOut(longestDelay: longestDelay, rate: rate)
         let elapsed = started.map { $0.clock.duration(to: .now) / .seconds(1) }
@@ -102,16 +101,12 @@ package struct PictureDelivery {
                 playOut.postpone(by: lateness / .seconds(1))
             }
             frame.captured = due
-            guard lateness > .zero || stop.wait(for: .zero - lateness) else { return false }
+            _ = stop.wait(for: .zero - lateness)
         } else if timing == .paced {
             // A picture keeps the time at which it was due, however late it is taken, as that of a camera does.
-            var due = start.clock.advanced(by: .seconds(mediaTime) + delay)
-            let lateness = due.duration(to: frame.captured)
-            if lateness > Self.longestDelay {
-                delay += lateness
-                due = frame.captured
-            }
-            frame.captured = due
+            let lateness = start.clock.advanced(by: .seconds(mediaTime) + delay).duration(to: frame.captured)
+            if lateness > Self.longestDelay { delay += lateness }
+            frame.captured = start.clock.advanced(by: .seconds(mediaTime) + delay)
             guard wait(until: frame.captured, stream) else { return false }
         }
         hasDamage = false
@@ -147,14 +142,13 @@ package struct PictureDelivery {
         time = max(playOut.due(time, arrival: arrival), newest.map { $0.mediaTime.nextUp } ?? 0)
         if let factor = playOut.wrongFactor {
             mailbox.countRetimed()
-            let (times, word) = factor > 1 ? (factor, "fast") : (1 / factor, "slow")
-            timesDetail = "its clock runs \(Self.tenths(times)) times too \(word), so its pictures count as they come"
+            let times = (max(factor, 1 / factor) * 10).rounded() / 10
+            let word = factor > 1 ? "fast" : "slow"
+            timesDetail = "its clock runs \(times) times too \(word), so its pictures count as they come"
         }
         newest = (arrival, time)
         return time
     }
-
-    private static func tenths(_ number: Double) -> Double { (number * 10).rounded() / 10 }
 
     /// Takes over from the source that it left out pictures before the next one, and whether it hands in what it kept.
     package mutating func skip(_ frames: Int, isCatchingUp: Bool) {

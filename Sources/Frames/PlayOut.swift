@@ -81,15 +81,15 @@ struct PlayOut {
     /// How far the ratio of the clocks may be from 1: by the stream's own rate, and without that.
     private static let mostByRate = 1.5
     private static let most = 4.0
-    /// Of the steps that decide: how many, for how many seconds at the least; and how uneven they may be, and how
-    /// short.
+    /// Limits for the steps that decide: their least number, and span in seconds, their unevenness, the shortest usual
+    /// step.
     private static let fewestSteps = 8
     private static let shortestSpan = 0.8
     private static let mostUneven = 4.0
     private static let shortestStep = 0.008
 
-    /// Whether a picture's own step is far longer than that between two arrivals, though it does not come in a burst:
-    /// before the clock is judged, that must not delay pictures.
+    /// Whether a step of the sender's clock is far longer than that between the arrivals, outside of a burst: before
+    /// the clock is judged, it must not delay pictures.
     private func isDoubtful(_ step: (time: Double, arrival: Double)) -> Bool {
         guard step.arrival >= Self.shortestStep else { return false }
         guard let rate, Self.isNear(step.arrival * rate) else { return step.time > Self.most * step.arrival }
@@ -100,8 +100,7 @@ struct PlayOut {
         factor <= most && factor >= 1 / most
     }
 
-    /// Compares the sender's clock with the machine's while pictures come evenly: in a burst, or after one, nothing can
-    /// be said.
+    /// Compares the sender's clock with the machine's while pictures come evenly; a burst says nothing.
     private mutating func judgeClock() {
         var span = steps.reduce(0) { $0 + $1.arrival }
         while steps.count > Self.fewestSteps, span - steps[0].arrival >= Self.shortestSpan {

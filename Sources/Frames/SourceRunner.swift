@@ -1,9 +1,7 @@
 import Glibc
 import System
 
-/// Opens a source again after each loss, until it ends or is stopped: the one loop that does so.
-///
-/// The wait before the next try grows with each loss.
+/// Opens a source again after each loss, with waits that grow, until it ends or is stopped: the one loop that does so.
 package struct SourceRunner {
     /// Which losses are reported.
     package var report = LossReport()
@@ -16,8 +14,7 @@ package struct SourceRunner {
     private let mailbox: FrameMailbox
     private let stop: StopSignal
     private let waits: ClosedRange<Double>
-    /// How long a source must have been open, in nanoseconds, for the waits to begin anew: one that is lost soon after
-    /// it was opened waits as one that cannot be opened.
+    /// How long a source must have been open, in nanoseconds, for the waits to begin anew.
     private static let steadyTime: Int64 = 5_000_000_000
 
     /// Makes a runner that waits for a time within `waits`, in seconds, before each new try.
@@ -55,8 +52,8 @@ package struct SourceRunner {
     }
 }
 
-/// Decides when a loss is reported: when it happens, and again for another failure that lasts. A camera that is off for
-/// a night is one line in the log.
+/// Decides when a loss is reported: at once, and again for another failure that lasts. A night without a camera is one
+/// line.
 package struct LossReport {
     /// How long another failure must last before it is reported, in nanoseconds.
     private let settling: Int64
