@@ -21,8 +21,7 @@ final class ClipReader {
     private let scaler = PixelScaler()
     private var converted = PicturePool()
     private let interrupt: Interrupt
-    /// What reads a stream whose pictures are played out by their times; nil until the first packet, and for all
-    /// others.
+    /// The reader of a stream whose pictures are played out by their times; nil until the first packet.
     private var queue: PacketQueue?
     private var isDraining = false
     /// What decides which packets wait; nil where each is decoded as it comes.
@@ -205,7 +204,7 @@ final class ClipReader {
 
     // MARK: - Packets that wait
 
-    /// What the decoder is emptied of.
+    /// What the decoder is being emptied of.
     private enum Watched {
         case nothing
         /// The pictures before a key picture that is decoded by itself.
@@ -229,8 +228,7 @@ final class ClipReader {
         waiting = []
     }
 
-    /// Decodes the key picture of the group that waits, once the decoder has given all before it; then makes it ready
-    /// for what follows.
+    /// Decodes the key picture of the group that waits, once all before it came out; then readies the decoder again.
     private func watchKey() {
         decoder.flush()
         if watched == .before {

@@ -38,8 +38,7 @@ package final class ClipSource: FrameSource {
     /// Refuses an address that can never be opened, without opening it.
     package static func check(_ location: String) throws(SourceFailure) { _ = try MediaLocation(location) }
 
-    /// Loads FFmpeg's codecs, which takes longer than the rest of it, for a caller that loads other libraries after
-    /// them.
+    /// Loads FFmpeg's codecs, its slowest part, for a caller that loads other libraries after them.
     package static func loadCodecs() { FFmpegCodecsLoad() }
 
     /// The file's size, codec and rate; nil for a network stream and after `run` began.
@@ -48,8 +47,7 @@ package final class ClipSource: FrameSource {
     /// Whether it is a file with one picture; false for a network stream and after `run` began.
     package var isPicture: Bool { opened.withLock { $0?.input.isPicture ?? false } }
 
-    /// The length in seconds that a file's container states; nil if it does not, for a network stream and after `run`
-    /// began.
+    /// The length in seconds that a file states; nil without one, for a stream and after `run` began.
     package var announcedDuration: Double? { opened.withLock { $0?.input.announcedDuration } }
 
     /// Plays the clip or the stream to its end, or until it is stopped; blocks.
@@ -58,8 +56,7 @@ package final class ClipSource: FrameSource {
         SourceRunner(into: mailbox, until: interrupt.stop).run { () throws(SourceFailure) in try play(into: &delivery) }
     }
 
-    /// Ends waits and reads at once. A source that waits because its frames are not taken ends when the mailbox is
-    /// closed, or drained.
+    /// Ends waits and reads at once. A source that waits in `put` ends when the mailbox is closed, or drained.
     package func stop() { interrupt.stop.set() }
 
     /// Plays a file or a connection once.

@@ -130,8 +130,8 @@ struct ClipFormat {
     /// A single picture.
     static let png = ClipFormat(ending: "png", muxer: "image2", encoders: ["png"])
 
-    /// What the encoder gets: BT.601 below 720 rows and BT.709 from there on, as players expect, but BT.2020 for its
-    /// primaries; limited range.
+    /// What the encoder gets, in limited range: BT.601 below 720 rows and BT.709 from there on, as players expect;
+    /// BT.2020 for its primaries.
     func target(size: FrameSize, _ colors: ColorStatement?) -> PictureForm {
         guard muxer != "gif" else { return .init(format: AV_PIX_FMT_RGB24, size: size, encoding: .jpeg) }
         let isWide = colors.map { UInt32($0.primaries) == AVCOL_PRI_BT2020.rawValue } ?? false

@@ -7,13 +7,10 @@ import System
 
 /// What a command writes to its standard output, for FFmpeg to read. The command's process group ends with this object,
 /// and so do processes that have left the group.
-final class CommandOutput {
+final class CommandOutput: ByteInput {
     /// How many commands this process has started.
     private static let started = Atomic(0)
 
-    /// What FFmpeg reads from; valid as long as this object.
-    var io: UnsafeMutablePointer<AVIOContext>? { input?.io }
-    private var input: ByteInput?
     private let interrupt: Interrupt
     private let process: pid_t
     private let mark: CommandMark
@@ -23,7 +20,6 @@ final class CommandOutput {
     /// The newest bytes of standard error.
     private var errorText: [UInt8] = []
     private lazy var end = endGroup()
-    private static let bufferSize: CInt = 65_536
     /// How long a line of standard error may be.
     private static let longestLine = 1000
 
@@ -50,7 +46,7 @@ final class CommandOutput {
         for descriptor in [out[0], err[0]] { _ = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
         (self.process, output, errors, self.interrupt) = (process, out[0], err[0], interrupt)
         self.mark = mark
-        input = ByteInput(bufferSize: Self.bufferSize) { [unowned self] bytes, count in read(bytes, count) }
+        super.init(bufferSize: 65_536)
     }
 
     deinit {
@@ -59,7 +55,7 @@ final class CommandOutput {
     }
 
     /// Waits for output, and meanwhile takes what comes on standard error, which would block the command otherwise.
-    private func read(_ bytes: UnsafeMutablePointer<UInt8>, _ count: Int32) -> Int32 {
+    override func read(_ bytes: UnsafeMutablePointer<UInt8>, _ count: Int32) -> Int32 {
         while !interrupt.mustEnd {
             // In slices, since `poll` does not end with the interrupt.
             let interests = [output, hasErrors ? errors : -1].map { (descriptor: $0, events: Int16(POLLIN)) }

@@ -45,8 +45,7 @@ enum FFmpeg {
         ffmpeg.avcodec_get_name(codec).map { String(cString: $0) } ?? "unknown"
     }
 
-    /// The words with what FFmpeg says of its newest error, whose number alone is often that of any failure to read or
-    /// write.
+    /// The words with what FFmpeg says of its newest error: the number alone often means any failure to read or write.
     static func explained(_ words: String) -> String {
         newestError.isEmpty ? words : "\(words) (\(newestError))"
     }

@@ -25,8 +25,7 @@ struct IdleDecoding {
         case wait
         /// What waits is decoded, then this one and what follows.
         case resume
-        /// It is left out: it is shown before the key picture of its group, and refers to the group before, which may
-        /// not have been decoded.
+        /// It is left out: it comes before its key picture, and refers to a group that may not have been decoded.
         case skip
     }
 
@@ -35,8 +34,7 @@ struct IdleDecoding {
     static let mostBytes = 16 << 20
     /// How many packets of a group may wait, and at how many places the usual size is kept.
     static let mostPlaces = 1000
-    /// Packets at rest before their sizes are known, about two seconds, and how many of the newest make the
-    /// distribution.
+    /// Packets at rest, about two seconds, before their sizes are known; and how many of the newest are compared.
     static let fewestSizes = 50
     static let mostSizes = 128
     /// How many times larger than a packet between them key pictures must be at least: a face that covers a twentieth

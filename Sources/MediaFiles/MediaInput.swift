@@ -41,7 +41,7 @@ final class MediaInput {
     }
 
     /// Whether much came since the newest picture, in which none was found.
-    var hasRest: Bool { opening.bytes?.io != nil && opening.bytes?.hasRest == true }
+    var hasRest: Bool { opening.bytes?.hasRest == true }
     /// What the sender's bytes are counted by.
     private var counted: UnsafeMutablePointer<AVIOContext>? { opening.bytes?.source ?? context.pointee.pb }
 
@@ -50,8 +50,7 @@ final class MediaInput {
     var isPicture: Bool { command == nil && (demuxer == "image2" || demuxer.hasSuffix("_pipe")) }
     /// Whether it brings its pictures when they happen: a clip on a server has a length, a live stream has none.
     var isLive: Bool { location.isStream && !isPicture && announcedDuration == nil }
-    /// Whether its pictures come without times, and FFmpeg makes some up: 25 a second, whatever the sender does. Those
-    /// of a command count its pictures at best.
+    /// Whether its pictures come without times, and FFmpeg makes up 25 a second; a command's times only count pictures.
     var lacksTimes: Bool { command != nil || context.pointee.iformat.pointee.flags & AVFMT_NOTIMESTAMPS != 0 }
     /// More is no rate: FFmpeg then names the ticks of the clock, 1000 or 90000 a second.
     private static let highestRate = 500.0
@@ -104,20 +103,18 @@ final class MediaInput {
         return Double(duration) / Double(AV_TIME_BASE)
     }
 
-    /// Whether an index of all packets lies in the file: what it says counts, and not the stated length, which may be
-    /// longer than what is shown of a clip that was trimmed.
+    /// Whether the file has an index of all packets. The stated length of such a clip may include what was trimmed.
     var isIndexed: Bool { demuxer.hasPrefix("mov") && stream.pointee.nb_frames > 0 }
 
-    /// The number of pictures that the header states at the least; nil for containers that do not, or whose count
-    /// includes pictures that are cut out by an edit list.
+    /// The least number of pictures that the header states; nil if it states none, or counts those that are cut out.
     var announcedPackets: Int? {
         // Where each picture takes two of the header's places, the last place is empty.
         let count = Int(stream.pointee.nb_frames) - 1
         return numbersItsPackets && count > 0 ? count : nil
     }
 
-    /// Whether the time of a packet is its number: in an avi, whose header also counts the empty packets that stand for
-    /// pictures which were not taken, and which FFmpeg passes over.
+    /// Whether the time of a packet is its number: in an avi, whose header counts the empty packets that FFmpeg passes
+    /// over.
     var numbersItsPackets: Bool { demuxer == "avi" }
 
     /// Whether the container's index points behind the end of the file: it was cut off.
@@ -241,8 +238,8 @@ private struct Opening {
         FFmpegForgetErrors()
         var context = ffmpeg.avformat_alloc_context()
         context?.pointee.interrupt_callback = interrupt.callback
-        context?.pointee.pb = bytes.map { $0.io ?? $0.source } ?? command?.io
-        let format = raw != nil ? "rawvideo" : bytes?.io != nil ? "mpjpeg" : nil
+        context?.pointee.pb = bytes.map { $0.kind == .pictures ? $0.io : $0.source } ?? command?.io
+        let format = raw != nil ? "rawvideo" : bytes?.kind == .pictures ? "mpjpeg" : nil
         // On failure FFmpeg frees the context.
         let result = FFmpeg.withOptions(inputOptions) { dictionary in
             let format = format.flatMap { ffmpeg.av_find_input_format($0) }
@@ -330,8 +327,7 @@ private struct Opening {
         return true
     }
 
-    /// Keeps FFmpeg from choosing a track with few pictures beside one with many, for which flags in the file may
-    /// speak.
+    /// Keeps FFmpeg from choosing a track with few pictures, for which flags may speak, beside one with many.
     private func passOverThumbnails(in context: UnsafeMutablePointer<AVFormatContext>) throws(SourceFailure) {
         let tracks = (0..<Int(context.pointee.nb_streams)).filter {
             context.pointee.streams[$0]?.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_VIDEO

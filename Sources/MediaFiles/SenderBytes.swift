@@ -3,7 +3,7 @@ import Frames
 
 /// What a web address or a command sends. JPEGs that follow each other, as cameras send them in many ways, are found by
 /// their own marks and handed to FFmpeg as it knows them: a multipart stream with lengths.
-final class SenderBytes {
+final class SenderBytes: ByteInput {
     /// What the first bytes are.
     enum Kind: Equatable {
         case pictures
@@ -13,9 +13,6 @@ final class SenderBytes {
         case nothing
     }
 
-    /// What FFmpeg reads from; valid as long as this object.
-    var io: UnsafeMutablePointer<AVIOContext>? { input?.io }
-    private var input: ByteInput?
     /// What the sender's bytes are read from.
     var source: UnsafeMutablePointer<AVIOContext> { owned.pointer }
     private let owned: FFmpegOwned<AVIOContext>
@@ -47,14 +44,10 @@ final class SenderBytes {
             found = Self.kind(of: beginning, isWhole: isAtEnd)
         }
         kind = found ?? .other
-        guard kind == .pictures else {
-            // FFmpeg begins again: within what is buffered, or by asking anew.
-            canBeReread = ffmpeg.avio_seek(owned.pointer, 0, SEEK_SET) >= 0
-            return
-        }
-        canBeReread = false
-        try? sequence.append(beginning)
-        input = ByteInput(bufferSize: Self.pieceSize) { [unowned self] bytes, count in read(bytes, count) }
+        // FFmpeg begins again: within what is buffered, or by asking anew.
+        canBeReread = kind != .pictures && ffmpeg.avio_seek(owned.pointer, 0, SEEK_SET) >= 0
+        if kind == .pictures { try? sequence.append(beginning) }
+        super.init(bufferSize: Self.pieceSize)
     }
 
     /// What that beginning is; nil if more must come to tell.
@@ -82,7 +75,7 @@ final class SenderBytes {
     }
 
     /// Gives FFmpeg the next bytes of the stream that it knows.
-    private func read(_ bytes: UnsafeMutablePointer<UInt8>, _ count: Int32) -> Int32 {
+    override func read(_ bytes: UnsafeMutablePointer<UInt8>, _ count: Int32) -> Int32 {
         while ready.isEmpty {
             if let picture = sequence.next() ?? (isAtEnd ? sequence.rest() : nil) {
                 firstSize = firstSize ?? picture.withUnsafeBytes { try? JPEGDecoder().size(of: $0) }

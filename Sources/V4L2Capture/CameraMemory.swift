@@ -1,7 +1,7 @@
 import Synchronization
 
-/// What is known of a camera that was in use, kept for its next source: a camera that was closed for a while is found
-/// under another number, and waited for as after a loss.
+/// What is known of a camera that was in use, kept for its next source: it is found again under another number, and
+/// waited for.
 package final class CameraMemory: Sendable {
     struct Content: Sendable {
         /// The configuration with which it last streamed.

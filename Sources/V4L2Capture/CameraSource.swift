@@ -28,8 +28,8 @@ package final class CameraSource: FrameSource {
     /// Makes the source that takes over if `auto` finds only cameras that libcamera sets up; nil if there is none.
     package typealias Fallback = @Sendable () -> (any FrameSource)?
 
-    /// Makes a source that continues from what an earlier one knew, with a `fallback` where V4L2 has no camera; the
-    /// camera is not touched before `run`.
+    /// Makes a source that continues from what an earlier one knew. `fallback` is for machines where V4L2 has no
+    /// camera.
     /// - Throws: `V4L2Error.failed` if the process has no file descriptor left.
     package init(
         _ configuration: CameraConfiguration,

@@ -78,7 +78,7 @@ struct CaptureLoop {
                 let isGood = isGood(buffer)
                 // An empty buffer comes from a camera that is being unplugged; its number is meaningless.
                 let gap = timeline.advance(to: isGood || buffer.sequence > 0 ? buffer.sequence : nil)
-                if gap > 0 { mailbox.count(.sequenceGap, frames: gap) }
+                mailbox.count(.sequenceGap, frames: gap)
                 guard isGood else {
                     mailbox.count(.corrupt)
                     stream.queue.queue(Int(buffer.index))

@@ -14,7 +14,7 @@ final class CaptureStream {
     private static let driversThatReuseBuffers: Set<String> = ["v4l2 loopback"]
 
     /// Whether frames must be copied at once: libv4lconvert frees its memory when the device is closed, and some
-    /// drivers write into buffers that frames still use.
+    /// drivers write into buffers that are in use.
     let copiesAlways: Bool
 
     /// Negotiates, maps buffers and starts streaming; a failure undoes everything made so far.
