@@ -50,7 +50,7 @@ extension FaceSession {
         let wanted = configuration.source
         let opened = control.update { exchange(&$0.opened, with: nil) }
         let source = if let opened, wanted == opened.source { opened.frames } else { try wanted.open(parts.memory) }
-        let mailbox = FrameMailbox(policy: wanted.mailboxPolicy, dropsUnlit: wanted.mayHaveLamp) { [meter] in
+        let mailbox = FrameMailbox(policy: .asStreamed(capacity: 2), dropsUnlit: wanted.mayHaveLamp) { [meter] in
             meter.recordDecoding($0)
         }
         let isWanted = control.update { control in
@@ -62,20 +62,24 @@ extension FaceSession {
         meter.follow(mailbox)
         // A camera takes its time to open, in which the models are compiled. A clip would lose its first frames.
         if !wanted.isCamera { try processor.load(configuration.options) }
-        let isOver = Monitor(false)
+        let isStopped = StopSignal(false)
+        let isOver = StopSignal(false)
         let capture = try failing(as: FaceSessionError.thread) { () throws(SystemError) in
             try JoinableThread(named: "capture") {
-                source.run(into: mailbox)
-                // For a source that just returns.
-                mailbox.put(.ended(.finished))
-                isOver.update { $0 = true }
+                SourceRunner(into: mailbox, until: isStopped).run { () throws(SourceFailure) in
+                    try source.run(into: mailbox)
+                    // For a source that just returns.
+                    return .finished
+                }
+                isOver.set()
             }
         }
         // The device must be closed before it is opened again; and a source that waits for a place must not hang.
         defer {
+            isStopped.set()
             mailbox.close()
             // One that came before `run` may be forgotten.
-            repeat { source.stop() } while isOver.wait(for: .milliseconds(50), until: { $0 ? () : nil }) == nil
+            repeat { source.stop() } while isOver.wait(for: .milliseconds(50))
             capture.join()
         }
         try processor.load(configuration.options)

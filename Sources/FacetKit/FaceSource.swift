@@ -113,8 +113,6 @@ extension FaceSession.Source {
         }
     }
 
-    var mailboxPolicy: FrameMailbox.Policy { isCamera ? .newest : .asStreamed(capacity: 2) }
-
     /// How many pixels a JPEG may have.
     var maximumPixels: Int { isCamera ? .max : options.maximumPixels }
 

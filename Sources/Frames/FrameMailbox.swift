@@ -3,10 +3,10 @@ package import System
 
 /// Hands frames from a source's thread to the pipeline's: the newest one, or every one.
 ///
-/// Live sources use `.newest`: a frame that was not taken in time is dropped and counted when the next one comes, so the
-/// pipeline always works on the latest picture and a slow pipeline never slows the capture. Clips read as fast as
-/// possible use `.every`: the source waits until its frame was taken.
-/// Changes of state are never dropped and stay in order with the frames.
+/// Live sources use `.newest`: a frame that was not taken in time is dropped and counted when the next one comes, so
+/// the pipeline always works on the latest picture and a slow pipeline never slows the capture. Clips read as fast as
+/// possible use `.every`: the source waits until its frame was taken. Changes of state are never dropped and stay in
+/// order with the frames.
 public final class FrameMailbox: Sendable {
     /// What happens to a frame when the one before it was not taken yet.
     package enum Policy: Sendable {
@@ -26,16 +26,14 @@ public final class FrameMailbox: Sendable {
         case sequenceGap = "sequence_gap"
         /// It came damaged or empty.
         case corrupt
-        /// It lay between two flashes of the camera's infrared lamp; only with `.newest`, since no frame of a clip is dropped.
+        /// It lay between two flashes of an infrared lamp; only with `.newest`, since no frame of a clip is dropped.
         case unlit
         /// It was not decoded: nothing was seen in the pictures before, and its size says that nothing happened.
         case idle
     }
 
-    /// How many frames there were, from the mailbox's making on.
-    ///
-    /// Once the mailbox is drained, `captured` is `taken` plus what was dropped, except for sequence gaps.
-    /// A sequence gap was never captured, so it is counted beside them.
+    /// How many frames there were, from the mailbox's making on. Once it is drained, `captured` is `taken` plus what
+    /// was dropped, except for sequence gaps, which were never captured.
     package struct Counts: Hashable, Sendable {
         /// Frames the source got hold of, damaged ones too.
         package var captured = 0
@@ -50,6 +48,8 @@ public final class FrameMailbox: Sendable {
         /// In order; with `.newest` at most one frame, which is the last element.
         var waiting: [SourceEvent] = []
         var counts = Counts()
+        /// The newest description of the stream; nil since the source was lost.
+        var stream: StreamDescription?
         var isClosed = false
         var isWoken = false
         var policy: Policy
@@ -67,7 +67,7 @@ public final class FrameMailbox: Sendable {
     /// Gets the time that the source took to decode a picture.
     package let noteDecoding: @Sendable (WorkTime) -> Void
 
-    /// Makes an empty mailbox, which drops unlit frames if the source can have any: finding them reads some pixels of each.
+    /// Makes an empty mailbox. `dropsUnlit` reads some pixels of each frame: for sources that may have a lamp.
     package init(
         policy: Policy,
         dropsUnlit: Bool = true,
@@ -88,8 +88,12 @@ public final class FrameMailbox: Sendable {
         defer { withExtendedLifetime(displaced) {} }
         return state.wait { state in
             guard !state.isClosed else { return false }
-            if case .streaming(let stream) = event, case .asStreamed(let capacity) = policy {
-                state.policy = stream.isLive ? .newest : .every(capacity: capacity)
+            if case .lost = event { state.stream = nil }
+            if case .streaming(let stream) = event {
+                state.stream = stream
+                if case .asStreamed(let capacity) = policy {
+                    state.policy = stream.isLive ? .newest : .every(capacity: capacity)
+                }
             }
             if event.isFrame {
                 // The filter takes each frame once, however often this is tried.
@@ -113,6 +117,14 @@ public final class FrameMailbox: Sendable {
             return true
         }
     }
+
+    /// Puts `.streaming` in if the stream is described anew, or for the first time since a loss.
+    package func announce(_ stream: StreamDescription) -> Bool {
+        state.update { $0.stream } == stream || put(.streaming(stream))
+    }
+
+    /// Whether a stream was described since the newest loss.
+    var isStreaming: Bool { state.update { $0.stream != nil } }
 
     /// Counts frames that the source itself had to drop; a number below 1 counts as none.
     public func count(_ drop: Drop, frames: Int = 1) {

@@ -15,7 +15,7 @@ extension Monitor where Value == Bool {
     package func wait(for duration: Duration) -> Bool { wait(for: duration) { $0 ? () : nil } == nil }
 }
 
-/// Delivers a source's pictures: stamps them, waits for their time, and begins anew after each loss.
+/// Delivers a source's pictures: stamps them and waits for their time.
 package struct PictureDelivery {
     /// How a source's pictures come.
     package enum Timing: Equatable {
@@ -25,13 +25,6 @@ package struct PictureDelivery {
         case paced
         /// When they happen. Without times of their own, they have that of their arrival.
         case live(hasTimes: Bool)
-    }
-
-    package enum Attempt {
-        case ended(SourceEvent.End)
-        /// Begins again, without a wait.
-        case finishedRound
-        case lost(SourceFailure)
     }
 
     /// How many pictures were delivered.
@@ -50,53 +43,22 @@ package struct PictureDelivery {
     private var nextFrame = 0
     private var skipped = 0
     private var started: (clock: ContinuousClock.Instant, wall: Timestamp)?
-    private var announced: StreamDescription?
     /// How much later than planned the pictures of a paced source come, because it once fell behind.
     private var delay = Duration.zero
     /// Whether pictures were damaged since the newest good one.
     private var hasDamage = false
-    /// How late a paced picture may be before those after it are planned anew: less than the age at which frames are
-    /// dropped, or a decoder that is slower than real time would have no frame analysed again.
+    /// How late a paced picture may be before later ones are planned anew: less than the age at which frames are
+    /// dropped, or nothing would be analysed with a decoder that is slower than real time.
     private static let longestDelay = Duration.milliseconds(500)
-    /// For how long a source must have been open to be opened again without a wait that grows.
-    private static let steadyTime = Duration.seconds(5)
 
-    /// Makes a delivery that has not begun. `stop` ends waits and tries; for `longestGap` damaged pictures of a paced source may
-    /// leave a gap before it counts as lost.
+    /// Makes a delivery that `stop` ends. Damage may leave a gap of `longestGap` in a paced source before it counts as
+    /// lost.
     package init(into mailbox: FrameMailbox, until stop: StopSignal, longestGap: Duration) {
         (self.mailbox, self.stop, self.longestGap) = (mailbox, stop, longestGap)
     }
 
-    /// Runs attempts until one ends the source, or it is stopped. After a loss it waits before the next one, longer each time.
-    package mutating func untilEnd(waiting: ClosedRange<Double>, _ play: (inout Self) -> Attempt) -> SourceEvent.End {
-        var backoff = Backoff(waiting)
-        var reported: SourceFailure?
-        while !stop.isSet {
-            let (begin, before) = (ContinuousClock.now, delivered)
-            let result = play(&self)
-            guard !stop.isSet else { break }
-            switch result {
-            case .ended(let end): return end
-            case .finishedRound: backoff.reset()
-            case .lost(let failure):
-                if delivered > before {
-                    reported = nil
-                    // A source that is lost soon after it was opened waits as one that cannot be opened.
-                    if begin.duration(to: .now) > Self.steadyTime { backoff.reset() }
-                }
-                // Once until it changes: a camera that is off for a night is one line in the log.
-                if failure != reported, !mailbox.put(.lost(failure)) { return .stopped }
-                reported = failure
-                announced = nil
-                // The random factor keeps programs that read the same camera from trying at the same moment.
-                _ = stop.wait(for: .seconds(backoff.next(times: .random(in: 0.75...1.25))))
-            }
-        }
-        return .stopped
-    }
-
-    /// Lets the next picture, whatever its own time is, follow the newest one, or be shown now if it is a connection's; `rate` is
-    /// how many pictures a second there are where they do not say, nil if that is not known. Live pictures with times wait at most
+    /// Begins a round: the next picture, whatever its own time, follows the newest one, or is shown now if it is a
+    /// connection's. `rate` is the number of pictures a second, nil if unknown. Live pictures with times wait at most
     /// `longestDelay`, in seconds, for those that come later.
     package mutating func begin(
         _ timing: Timing,
@@ -105,17 +67,15 @@ package struct PictureDelivery {
         longestDelay: Double = 0
     ) {
         self.timing = timing
-        let beginning = PresentationTimeline(rate: rate)
-        (timeline.nominalStep, timeline.firstStep) = (beginning.nominalStep, beginning.firstStep)
+        timeline.rate = rate
         if case .live = timing { timeline.longestStep = PresentationTimeline.longestStepOfLive }
         playOut = PlayOut(longestDelay: longestDelay, rate: rate)
         let elapsed = started.map { $0.clock.duration(to: .now) / .seconds(1) }
         timeline.beginRound(notBefore: isConnection ? elapsed ?? 0 : 0)
     }
 
-    /// Waits for a picture's time, stamps the picture and puts it into the mailbox, with the stream's description if that is new.
-    /// `presentation` is in seconds by the source's own clock, nil if it does not say; `age` is how long ago the picture was
-    /// captured.
+    /// Stamps a picture, waits for its time and puts it into the mailbox, with the stream's description if that is new.
+    /// `presentation` is in seconds by the source's clock, nil if it does not say; `age` is the time since the capture.
     /// - Returns: False if the source was stopped or the mailbox closed.
     package mutating func deliver(
         _ picture: Frame,
@@ -141,16 +101,12 @@ package struct PictureDelivery {
                 playOut.postpone(by: lateness / .seconds(1))
             }
             frame.captured = due
-            guard lateness > .zero || stop.wait(for: .zero - lateness) else { return false }
+            _ = stop.wait(for: .zero - lateness)
         } else if timing == .paced {
             // A picture keeps the time at which it was due, however late it is taken, as that of a camera does.
-            var due = start.clock.advanced(by: .seconds(mediaTime) + delay)
-            let lateness = due.duration(to: frame.captured)
-            if lateness > Self.longestDelay {
-                delay += lateness
-                due = frame.captured
-            }
-            frame.captured = due
+            let lateness = start.clock.advanced(by: .seconds(mediaTime) + delay).duration(to: frame.captured)
+            if lateness > Self.longestDelay { delay += lateness }
+            frame.captured = start.clock.advanced(by: .seconds(mediaTime) + delay)
             guard wait(until: frame.captured, stream) else { return false }
         }
         hasDamage = false
@@ -168,11 +124,7 @@ package struct PictureDelivery {
         delivered += 1
         var stream = stream
         stream.timesDetail = timesDetail
-        if stream != announced {
-            announced = stream
-            guard mailbox.put(.streaming(stream)) else { return false }
-        }
-        return mailbox.put(.frame(frame))
+        return mailbox.announce(stream) && mailbox.put(.frame(frame))
     }
 
     /// The media time in seconds of the next picture: what its own time says, as far as that can be.
@@ -190,14 +142,13 @@ package struct PictureDelivery {
         time = max(playOut.due(time, arrival: arrival), newest.map { $0.mediaTime.nextUp } ?? 0)
         if let factor = playOut.wrongFactor {
             mailbox.countRetimed()
-            let (times, word) = factor > 1 ? (factor, "fast") : (1 / factor, "slow")
-            timesDetail = "its clock runs \(Self.tenths(times)) times too \(word), so its pictures count as they come"
+            let times = (max(factor, 1 / factor) * 10).rounded() / 10
+            let word = factor > 1 ? "fast" : "slow"
+            timesDetail = "its clock runs \(times) times too \(word), so its pictures count as they come"
         }
         newest = (arrival, time)
         return time
     }
-
-    private static func tenths(_ number: Double) -> Double { (number * 10).rounded() / 10 }
 
     /// Takes over from the source that it left out pictures before the next one, and whether it hands in what it kept.
     package mutating func skip(_ frames: Int, isCatchingUp: Bool) {
@@ -216,11 +167,10 @@ package struct PictureDelivery {
 
     /// Waits for a picture's time. Where damaged ones leave a gap, the source counts as lost after `longestGap`.
     private mutating func wait(until due: ContinuousClock.Instant, _ stream: StreamDescription) -> Bool {
-        if hasDamage, announced != nil, ContinuousClock.now.duration(to: due) > longestGap {
+        if hasDamage, mailbox.isStreaming, ContinuousClock.now.duration(to: due) > longestGap {
             let text = "cannot decode a part of \(stream.name); continuing after it: copy or record it again."
             let failure = SourceFailure(reason: .undecodable, description: text)
             guard stop.wait(for: longestGap), mailbox.put(.lost(failure)) else { return false }
-            announced = nil
         }
         return stop.wait(for: ContinuousClock.now.duration(to: due))
     }

@@ -1,13 +1,12 @@
 /// Plans when the pictures of a live stream are shown: spaced as the sender's times say, after the least delay with
 /// which its bursts come in time.
 ///
-/// How long a picture took is the moment of its arrival less its time, by the sender's clock, which began at any
-/// moment. A picture that took longer than all before delays those after it by as much. Where all of the last half
-/// minute took less, the delay is taken back little by little. So the plan follows the arrival, whatever the sender's
-/// clock does.
+/// The transit of a picture is its arrival less its time by the sender's clock, which began at any moment. A picture
+/// with a longer transit than all before delays those after it by as much; where all of the last half minute had a
+/// shorter one, the delay is taken back little by little. So the plan follows the arrival, whatever the sender's clock
+/// does.
 ///
-/// A clock that runs several times too fast or too slow says nothing of the spacing: then each picture is shown as it
-/// comes.
+/// A clock that runs several times too fast or too slow says nothing about spacing: pictures are shown as they come.
 struct PlayOut {
     /// How much longer some pictures may take than others for these to wait for them, in seconds.
     let longestDelay: Double
@@ -82,15 +81,15 @@ struct PlayOut {
     /// How far the ratio of the clocks may be from 1: by the stream's own rate, and without that.
     private static let mostByRate = 1.5
     private static let most = 4.0
-    /// Of the steps that decide: how many, for how many seconds at the least; and how uneven they may be, and how
-    /// short.
+    /// Limits for the steps that decide: their least number, and span in seconds, their unevenness, the shortest usual
+    /// step.
     private static let fewestSteps = 8
     private static let shortestSpan = 0.8
     private static let mostUneven = 4.0
     private static let shortestStep = 0.008
 
-    /// Whether a picture's own step is far longer than that between two arrivals, though it does not come in a burst:
-    /// before the clock is judged, that must not delay pictures.
+    /// Whether a step of the sender's clock is far longer than that between the arrivals, outside of a burst: before
+    /// the clock is judged, it must not delay pictures.
     private func isDoubtful(_ step: (time: Double, arrival: Double)) -> Bool {
         guard step.arrival >= Self.shortestStep else { return false }
         guard let rate, Self.isNear(step.arrival * rate) else { return step.time > Self.most * step.arrival }
@@ -101,8 +100,7 @@ struct PlayOut {
         factor <= most && factor >= 1 / most
     }
 
-    /// Compares the sender's clock with the machine's while pictures come evenly: in a burst, or after one, nothing can
-    /// be said.
+    /// Compares the sender's clock with the machine's while pictures come evenly; a burst says nothing.
     private mutating func judgeClock() {
         var span = steps.reduce(0) { $0 + $1.arrival }
         while steps.count > Self.fewestSteps, span - steps[0].arrival >= Self.shortestSpan {

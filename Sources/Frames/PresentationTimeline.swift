@@ -1,19 +1,19 @@
-/// Turns the presentation times of pictures into media times that start at 0 and always grow, and believes no time that
-/// cannot be.
+/// Turns the presentation times of pictures into media times that start at 0 and always grow; impossible times are not
+/// believed.
 ///
 /// - A missing time continues by one usual step.
 /// - A time that is not later than the one before, by up to a second, comes 1 ms after it: the pictures after it keep
-///   their own times. When this goes on, the times stand still or were set back, and count as missing.
-/// - A larger step back, or one too far ahead, continues by one usual step. If the next picture has its time from before
-///   the step, one time was wrong; if it follows the new time, the clip began again or the sender's clock was set, and
-///   all further times are shifted. Two such steps of about one length are believed: the pictures are that far apart.
+///   their times. When this goes on, the times are not running, and count as missing.
+/// - A larger step back, or one too far ahead, continues by one usual step. If the next picture has its time from
+///   before the step, one time was wrong; if it follows the new time, the clock was set, and all further times are
+///   shifted. Two such steps of about one length are believed: the pictures are that far apart.
 package struct PresentationTimeline {
     /// The media time of the newest picture; nil before the first.
     private(set) var latest: Double?
     /// How many times were not believed.
     private(set) var corrections = 0
-    /// Seconds from one picture to the next where the clip does not say.
-    var nominalStep: Double
+    /// The number of pictures a second; nil if the clip does not say.
+    var rate: Double?
     /// The longest step, in seconds, that is believed whatever the usual one is.
     var longestStep = Self.longestStepOfFile
     /// What is added to presentation times; nil until the first picture of a round.
@@ -25,8 +25,6 @@ package struct PresentationTimeline {
     private var steps: [Double] = []
     /// How many pictures in a row were not later than the one before.
     private var standstill = 0
-    /// The longest step that is believed while no usual one is known.
-    var firstStep: Double
 
     /// A recording may have pauses between its pictures, also where these are frequent.
     private static let longestStepOfFile = 30.0
@@ -37,17 +35,14 @@ package struct PresentationTimeline {
     private static let smallestStep = 0.001
     /// Small enough that pictures which come all at once do not run ahead of the clock.
     private static let smallestArrivalStep = 0.000_001
+    /// The longest step, in seconds, that is believed while neither the rate nor a usual step is known.
     private static let longestFirstStep = 5.0
     private static let longestBackwardStep = 1.0
     private static let longestStandstill = 3
     /// How many steps the usual one is the median of.
     private static let mostSteps = 9
 
-    /// Makes a timeline for a clip that shows that many pictures a second; 30 if it does not say.
-    package init(rate: Double?) {
-        nominalStep = 1 / (rate ?? 30)
-        firstStep = rate == nil ? Self.longestFirstStep : 0
-    }
+    package init(rate: Double?) { self.rate = rate }
 
     /// Lets the next picture, whatever its time, follow the newest one: a clip begins again, a stream came back.
     /// - Parameter earliest: the media time that it must at least get, in seconds.
@@ -58,11 +53,11 @@ package struct PresentationTimeline {
     }
 
     /// The usual step from one picture to the next, in seconds.
-    private var usualStep: Double { steps.isEmpty ? nominalStep : steps.sorted()[steps.count / 2] }
+    private var usualStep: Double { steps.isEmpty ? 1 / (rate ?? 30) : steps.sorted()[steps.count / 2] }
 
-    /// The media time in seconds of the next picture, with its presentation time in seconds: nil if it has none,
-    /// infinite if it is known to be wrong. A step of a live stream may be longer by `pause`, how long ago the picture
-    /// before came.
+    /// The media time in seconds of the next picture, by its presentation time in seconds: nil if it has none, infinite
+    /// if it is known to be wrong. A step of a live stream may be longer by `pause`, the time since the picture before
+    /// came.
     package mutating func mediaTime(presentation: Double?, after pause: Double = 0) -> Double {
         let usualStep = usualStep
         let next = max(earliestOfRound, latest.map { $0 + usualStep } ?? 0)
@@ -75,7 +70,8 @@ package struct PresentationTimeline {
             offset = next - presentation
             return settle(next)
         }
-        let limit = max(longestStep, steps.isEmpty ? firstStep : 0, Self.mostUsualSteps * usualStep) + pause
+        let first = steps.isEmpty && rate == nil ? Self.longestFirstStep : 0
+        let limit = max(longestStep, first, Self.mostUsualSteps * usualStep) + pause
         let step = presentation + offset - latest
         if step > 0, step < limit { return believe(step, after: latest) }
         if step <= 0, step >= -Self.longestBackwardStep, standstill < Self.longestStandstill {

@@ -14,15 +14,14 @@ final class GStreamerPipeline {
     }
 
     struct Picture {
-        /// The frame, without stamp and orientation; nil if its size or its planes are unusable. Unless it is live, its
-        /// memory is the pipeline's, and returns to it with the frame's last copy.
+        /// The frame, without stamp and orientation; nil if its size or its planes are unusable. The memory of a frame
+        /// that is not live returns to the pipeline with its last copy.
         var frame: Frame?
         /// The description of the stream, with GStreamer's name of the format.
         var stream: StreamDescription
         /// Seconds on the pipeline's time line; nil if they are unknown.
         var time: Double?
-        /// The age of a live picture, if the pipeline says so, without what a network's buffer adds to each: that is no
-        /// sign that this one is stale.
+        /// The age of a live picture, if the pipeline says so, without the delay of a network's buffer.
         var age: Duration
     }
 
@@ -33,8 +32,8 @@ final class GStreamerPipeline {
         ("BGR", .bgr24), ("GRAY8", .gray),
     ]
 
-    /// The end of each pipeline: a conversion, which does nothing where none is needed, and our sink. That does not
-    /// wait for a picture's time, because such a wait would look like a stall.
+    /// The end of each pipeline: a conversion, which does nothing where none is needed, and our sink, which does not
+    /// wait for a picture's time: that would look like a stall.
     private static let sink: String = {
         let names = formats.map(\.name).joined(separator: ",")
         return "videoconvert ! appsink name=facet sync=false max-buffers=2 caps=\"video/x-raw,format={\(names)}\""
@@ -144,8 +143,7 @@ final class GStreamerPipeline {
 
 /// Gives a picture back to its pipeline at the end.
 ///
-/// `@unchecked Sendable` because of the pointer, which is only used when the last reference is gone; GStreamer takes
-/// pictures back on any thread.
+/// `@unchecked Sendable` because of the pointer: only the end uses it, and GStreamer takes pictures back on any thread.
 final class PictureLease: @unchecked Sendable {
     private let held: UnsafeMutableRawPointer
 

@@ -47,8 +47,8 @@ public struct PipelineDescription: Hashable, Sendable {
         return PipelineDescription(camera: "pipewire", node, properties, size, rate)
     }
 
-    /// The cameras that libcamera and PipeWire offer on this machine: the name in `camera.source`, and the one for
-    /// people. Empty without GStreamer and its elements for them.
+    /// The cameras of libcamera and PipeWire: the name in `camera.source`, and the one for people. Empty without
+    /// GStreamer.
     package static func cameras() -> [(device: String, name: String)] {
         guard GStreamerPipeline.unavailable == nil, let list = FacetPipelineCameras() else { return [] }
         defer { FacetPipelineFreeText(list) }

@@ -4,9 +4,8 @@ import System
 
 /// A GStreamer pipeline as a source of frames.
 ///
-/// Cameras and other live pipelines are made anew whenever they are lost: `.lost` says why, and tries follow each other
-/// within a second. Their frames have the time of their capture by the pipeline's clock, and the newest one wins.
-/// Another pipeline, of a file, plays at its own clock, and every frame is taken; it ends with the file.
+/// Cameras and other live pipelines are opened again within a second whenever they are lost. Their frames have the
+/// capture time by the pipeline's clock. A pipeline of a file plays at its own clock, and ends with the file.
 package final class PipelineSource: FrameSource {
     /// Nanoseconds after which a blocked wait checks whether it must end.
     private static let slice: Int64 = 50_000_000
@@ -31,68 +30,70 @@ package final class PipelineSource: FrameSource {
 
     package func run(into mailbox: FrameMailbox) {
         var delivery = PictureDelivery(into: mailbox, until: isOver, longestGap: options.stallTimeout)
-        var run = Run()
-        mailbox.put(.ended(delivery.untilEnd(waiting: 0.25...1) { play(&run, into: &$0) }))
-    }
-
-    private struct Run {
-        /// The newest pipeline, kept until its loss was reported, since a camera that is gone may stop slowly.
+        // Kept until its loss was reported, since a camera that is gone may stop slowly.
         var pipeline: GStreamerPipeline?
-        /// Whether the newest pipeline that started is live.
+        defer { withExtendedLifetime(pipeline) {} }
+        // Of the newest pipeline that started.
         var isLive = false
+        SourceRunner(into: mailbox, until: isOver, waiting: 0.25...1).run { () throws(SourceFailure) in
+            pipeline = nil
+            do throws(SourceFailure) {
+                // The one that `init` made the first time, then a new one.
+                let first = made.withLock { $0.take() }
+                let next = if let first { first } else { try GStreamerPipeline(description) }
+                pipeline = next
+                return try play(next, &isLive, into: &delivery)
+            } catch {
+                // Cameras and other live pipelines are tried again.
+                guard isLive || description.isCamera else { return .failed(error) }
+                throw error
+            }
+        }
     }
 
-    private func play(_ run: inout Run, into delivery: inout PictureDelivery) -> PictureDelivery.Attempt {
-        run.pipeline = nil
-        let pipeline: GStreamerPipeline
-        do throws(SourceFailure) {
-            // The one that `init` made the first time, then a new one.
-            pipeline = if let first = made.withLock({ $0.take() }) { first } else { try GStreamerPipeline(description) }
-        } catch {
-            return lost(error, run)
-        }
-        run.pipeline = pipeline
+    /// Plays a pipeline to its end.
+    /// - Returns: How it ended; nil to begin again.
+    private func play(
+        _ pipeline: GStreamerPipeline,
+        _ isLive: inout Bool,
+        into delivery: inout PictureDelivery
+    ) throws(SourceFailure) -> SourceEvent.End? {
         let before = delivery.delivered
         var last = ContinuousClock.now
         while !isOver.isSet {
             let limit = pipeline.hasStarted ? options.stallTimeout : options.openTimeout
             switch pipeline.next(nanoseconds: Self.slice) {
             case .started:
-                run.isLive = pipeline.isLive
+                isLive = pipeline.isLive
                 last = .now
                 let timing: PictureDelivery.Timing =
-                    run.isLive ? .live(hasTimes: false) : options.pace == .realtime ? .paced : .file
+                    isLive ? .live(hasTimes: false) : options.pace == .realtime ? .paced : .file
                 delivery.begin(timing, rate: nil, isConnection: false)
             case .picture(let picture):
                 let size = picture.stream.size
                 guard size.width * size.height <= options.maximumPixels else {
-                    return lost(.tooLarge(description.name, size, limit: options.maximumPixels), run)
+                    throw .tooLarge(description.name, size, limit: options.maximumPixels)
                 }
-                guard deliver(picture, to: &delivery) else { return .ended(.stopped) }
+                guard deliver(picture, to: &delivery) else { return .stopped }
                 last = .now
             case .waiting where last.duration(to: .now) > limit:
-                return lost(.stalled, "no picture for \(limit); check the camera, its cable and the pipeline.", run)
+                throw failure(.stalled, "no picture for \(limit); check the camera, its cable and the pipeline.")
             case .waiting: break
             case .failed:
                 let (text, reason) = pipeline.failure ?? ("it cannot be started", .driverError)
                 let remedy = "check the camera, the file or the pipeline"
-                return lost(reason, "\(text.withoutFullStop); \(remedy).", run)
-            case .ended where run.isLive || description.isCamera:
-                return lost(.streamLost, "the stream ended; trying again, check the camera.", run)
-            case .ended: return options.loops && delivery.delivered > before ? .finishedRound : .ended(.finished)
+                throw failure(reason, "\(text.withoutFullStop); \(remedy).")
+            case .ended where isLive || description.isCamera:
+                throw failure(.streamLost, "the stream ended; trying again, check the camera.")
+            case .ended: return options.loops && delivery.delivered > before ? nil : .finished
             }
         }
-        return .ended(.stopped)
+        return .stopped
     }
 
-    private func lost(_ reason: SourceFailure.Reason, _ text: String, _ run: Run) -> PictureDelivery.Attempt {
+    private func failure(_ reason: SourceFailure.Reason, _ text: String) -> SourceFailure {
         let text = "cannot get pictures from \(description.name): \(text.withoutPasswords)"
-        return lost(SourceFailure(reason: reason, description: text), run)
-    }
-
-    /// Cameras and other live pipelines are tried again.
-    private func lost(_ failure: SourceFailure, _ run: Run) -> PictureDelivery.Attempt {
-        run.isLive || description.isCamera ? .lost(failure) : .ended(.failed(failure))
+        return SourceFailure(reason: reason, description: text)
     }
 
     /// Delivers a picture; one with an unusable format or size is counted as corrupt.

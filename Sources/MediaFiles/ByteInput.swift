@@ -1,18 +1,13 @@
 import CFFmpeg
 import Glibc
 
-/// An input of FFmpeg's whose bytes a function of this process gives.
-final class ByteInput {
-    /// Writes up to a count of bytes to a place. Returns how many it wrote, or FFmpeg's error number.
-    typealias Read = (_ bytes: UnsafeMutablePointer<UInt8>, _ count: Int32) -> Int32
-
+/// An input of FFmpeg's whose bytes a subclass gives.
+class ByteInput {
     /// What FFmpeg reads from, valid as long as this object; nil without memory.
-    private(set) var io: UnsafeMutablePointer<AVIOContext>?
-    private let read: Read
+    private(set) final var io: UnsafeMutablePointer<AVIOContext>?
 
     /// Makes an input with a buffer of `bufferSize` bytes.
-    init(bufferSize: CInt, _ read: @escaping Read) {
-        self.read = read
+    init(bufferSize: CInt) {
         io = ffmpeg.avio_alloc_context(
             ffmpeg.av_malloc(Int(bufferSize))?.assumingMemoryBound(to: UInt8.self),
             bufferSize,
@@ -31,4 +26,8 @@ final class ByteInput {
         if let io { ffmpeg.av_freep(&io.pointee.buffer) }
         ffmpeg.avio_context_free(&io)
     }
+
+    /// Writes up to `count` bytes.
+    /// - Returns: How many it wrote, or FFmpeg's error number.
+    func read(_ bytes: UnsafeMutablePointer<UInt8>, _ count: Int32) -> Int32 { facet_error_eof }
 }

@@ -5,8 +5,8 @@ import System
 /// Reads and decodes the pictures of one file or stream, one after the other.
 final class ClipReader {
     enum Step {
-        /// A picture with square pixels, turned as the clip and the options say, without its stamp; and when it is to be shown, in
-        /// seconds by the clip's own clock, nil if the clip does not say, infinite if what it says cannot be.
+        /// A picture with square pixels, turned as the clip and the options say, without its stamp; and its time in
+        /// seconds by the clip's clock: nil if the clip does not say, infinite if what it says is impossible.
         case picture(Frame, presentation: Double?)
         /// A picture that could not be decoded; the next may be fine.
         case damaged
@@ -21,8 +21,7 @@ final class ClipReader {
     private let scaler = PixelScaler()
     private var converted = PicturePool()
     private let interrupt: Interrupt
-    /// What reads a stream whose pictures are played out by their times; nil until the first packet, and for all
-    /// others.
+    /// The reader of a stream whose pictures are played out by their times; nil until the first packet.
     private var queue: PacketQueue?
     private var isDraining = false
     /// What decides which packets wait; nil where each is decoded as it comes.
@@ -62,9 +61,8 @@ final class ClipReader {
         completeness.indexExceedsFile = input.indexExceedsFile
     }
 
-    /// Reads on until there is a picture, damage or the end; `isAtRest` says whether nothing is seen in the pictures.
-    ///
-    /// A time of a file that is far ahead holds if the next picture confirms it: a pause, not damage.
+    /// Reads on until there is a picture, damage or the end; `isAtRest` says whether nothing is seen in the pictures. A
+    /// time of a file that is far ahead is believed if the next picture confirms it: a pause, not damage.
     func next(_ isAtRest: () -> Bool = { false }) -> Step {
         let step = exchange(&following, with: nil) ?? read(isAtRest)
         guard !input.isLive, case .picture(let frame, let time?) = step else { return step }
@@ -81,10 +79,8 @@ final class ClipReader {
         return .picture(frame, presentation: .infinity)
     }
 
-    /// Reads on as `next` does.
-    ///
-    /// A network stream must bring a picture, not only data, within `stallTimeout`, and the first one within `openTimeout` if that
-    /// is longer: a picture that needs no other one may be seconds away.
+    /// Reads on as `next` does. A network stream must bring a picture, not only data, within `stallTimeout`; the first
+    /// one within `openTimeout` if that is longer, as the next key picture may be seconds away.
     private func read(_ isAtRest: () -> Bool) -> Step {
         waitingSince = waitingSince ?? .now
         while true {
@@ -110,9 +106,8 @@ final class ClipReader {
                 if input.location.isStream, !isDraining, let waitingSince,
                     waitingSince.duration(to: .now) > pictureTimeout
                 {
-                    endUndecodable(
-                        "no picture for \(MediaInput.seconds(pictureTimeout)), though data comes (camera.stallTimeout)"
-                    )
+                    let time = MediaInput.seconds(pictureTimeout)
+                    endUndecodable("no picture for \(time), though data comes (camera.stallTimeout)")
                 }
                 guard feed(isAtRest) else { return countDamage() }
             }
@@ -209,7 +204,7 @@ final class ClipReader {
 
     // MARK: - Packets that wait
 
-    /// What the decoder is emptied of.
+    /// What the decoder is being emptied of.
     private enum Watched {
         case nothing
         /// The pictures before a key picture that is decoded by itself.
@@ -233,8 +228,7 @@ final class ClipReader {
         waiting = []
     }
 
-    /// Decodes the key picture of the group that waits, once the decoder has given all before it; then makes it ready for
-    /// what follows.
+    /// Decodes the key picture of the group that waits, once all before it came out; then readies the decoder again.
     private func watchKey() {
         decoder.flush()
         if watched == .before {
@@ -278,9 +272,9 @@ final class ClipReader {
         return .damaged
     }
 
-    /// Makes the picture a frame, turned as the clip says; nil if that is impossible. It is not copied where `Frame` can describe
-    /// its pixels and these are square, and converted into memory that is used again otherwise. One that may be transparent in
-    /// parts is laid over white.
+    /// Makes a frame of the picture; nil if that is impossible. Pixels that `Frame` can describe are not copied if they
+    /// are square; all others are converted into memory that is used again. A picture with transparent parts is laid
+    /// over white.
     private func frame(of decoded: DecodedPicture) -> Frame? {
         guard decoded.size.width * decoded.size.height <= options.maximumPixels else { return nil }
         let size = input.squareSize(of: decoded.size, decoded.pointer)

@@ -4,21 +4,18 @@ import Synchronization
 
 /// Plays a clip, a picture file or a network stream as a source of frames.
 ///
-/// Clips: mp4, mov, mkv, webm, avi, wmv, gif and what else FFmpeg reads, with constant or variable frame rate. The frames
-/// point into the decoder's memory and are not copied, unless their pixel format is one that `PixelFormat` cannot
-/// describe (palettes, 10 bit, planar RGB): those are converted to the nearest one.
+/// Clips are all that FFmpeg reads, with constant or variable frame rate. Frames point into the decoder's memory,
+/// unless `PixelFormat` cannot describe their pixels (palettes, 10 bit, planar RGB): those are converted.
 ///
-/// A picture file comes 30 times a second, for one second or for ever with `FrameSourceOptions.loops`, always the same memory
-/// until another program replaces the file. An address that gives one picture at each request is asked again and again.
+/// A picture file comes 30 times a second, for one second or, with `FrameSourceOptions.loops`, until it is stopped; it
+/// is read anew when it was replaced. An address that gives one picture at each request is asked again and again.
 ///
-/// A damaged picture in the middle of a clip is counted as `corrupt` and playing goes on. A clip whose end is missing,
-/// that cannot be read on or of which more than a tenth is damaged delivers what can be decoded and ends with
-/// `.failed`, reason `corrupt`.
+/// A damaged picture is counted as `corrupt`, and playing goes on. A clip whose end is missing, that cannot be read on
+/// or of which more than a tenth is damaged ends with `.failed`, reason `corrupt`, after what can be decoded.
 ///
-/// Network streams (`rtsp://`, `rtsps://`, `http://`, `https://`) and commands (`exec:`) are tried for ever: while there are
-/// no frames, `.lost` says why, and tries follow each other after 0.5 s to 30 s. Frames of a live stream come when they arrive,
-/// whatever the pace, or a little later where they arrive in bursts: then their own times space them. Their `time` is that moment,
-/// and so is their media time. A clip behind an address that states its length is played as a file.
+/// Network streams and commands (`exec:`) are opened again, after 0.5 s to 30 s, whenever they are lost. Their frames
+/// come when they arrive, whatever the pace; where they arrive in bursts, a little later, spaced by their own times.
+/// `time` and media time are that moment. A clip behind an address that states its length is played as a file.
 package final class ClipSource: FrameSource {
     /// The path or the address, without credentials.
     package var name: String { location.name }
@@ -28,8 +25,8 @@ package final class ClipSource: FrameSource {
     /// The reader that `init` opened, until it is played.
     private let opened: Mutex<ClipReader?>
 
-    /// Opens a file by its path or `file://` address. Of a network address or `exec:` with a command only the form is checked;
-    /// `run` connects or starts the command, and goes on trying.
+    /// Opens a file by its path or `file://` address. An address or `exec:` with a command is only checked: `run`
+    /// connects.
     /// - Throws: `SourceFailure` if the file is missing, unreadable, empty, not a clip or picture, or without video.
     package init(_ location: String, options: FrameSourceOptions = FrameSourceOptions()) throws(SourceFailure) {
         let location = try MediaLocation(location)
@@ -41,7 +38,7 @@ package final class ClipSource: FrameSource {
     /// Refuses an address that can never be opened, without opening it.
     package static func check(_ location: String) throws(SourceFailure) { _ = try MediaLocation(location) }
 
-    /// Loads FFmpeg's codecs, which takes longer than the rest of it, for a caller that loads other libraries after them.
+    /// Loads FFmpeg's codecs, its slowest part, for a caller that loads other libraries after them.
     package static func loadCodecs() { FFmpegCodecsLoad() }
 
     /// The file's size, codec and rate; nil for a network stream and after `run` began.
@@ -50,21 +47,22 @@ package final class ClipSource: FrameSource {
     /// Whether it is a file with one picture; false for a network stream and after `run` began.
     package var isPicture: Bool { opened.withLock { $0?.input.isPicture ?? false } }
 
-    /// The length in seconds that a file's container states; nil if it does not, for a network stream and after `run` began.
+    /// The length in seconds that a file states; nil without one, for a stream and after `run` began.
     package var announcedDuration: Double? { opened.withLock { $0?.input.announcedDuration } }
 
     /// Plays the clip or the stream to its end, or until it is stopped; blocks.
     package func run(into mailbox: FrameMailbox) {
         var delivery = PictureDelivery(into: mailbox, until: interrupt.stop, longestGap: options.stallTimeout)
-        mailbox.put(.ended(delivery.untilEnd(waiting: 0.5...30) { play(into: &$0) }))
+        SourceRunner(into: mailbox, until: interrupt.stop).run { () throws(SourceFailure) in try play(into: &delivery) }
     }
 
-    /// Ends waits and reads at once. A source that waits because its frames are not taken ends when the mailbox is
-    /// closed, or drained.
+    /// Ends waits and reads at once. A source that waits in `put` ends when the mailbox is closed, or drained.
     package func stop() { interrupt.stop.set() }
 
     /// Plays a file or a connection once.
-    private func play(into delivery: inout PictureDelivery) -> PictureDelivery.Attempt {
+    /// - Returns: How it ended; nil to begin again.
+    /// - Throws: Why it is to be opened again.
+    private func play(into delivery: inout PictureDelivery) throws(SourceFailure) -> SourceEvent.End? {
         let reader: ClipReader
         let (began, before) = (ContinuousClock.now, delivery.delivered)
         do throws(SourceFailure) {
@@ -73,21 +71,22 @@ package final class ClipSource: FrameSource {
             reader = if let first { first } else { try ClipReader(location, interrupt: interrupt, options: options) }
         } catch {
             // A picture file may be half written just now.
-            return location.isStream || options.loops && before > 0 ? .lost(error) : .ended(.failed(error))
+            guard location.isStream || options.loops && before > 0 else { return .failed(error) }
+            throw error
         }
         switch play(reader, into: &delivery) {
-        case .stopped: return .ended(.stopped)
+        case .stopped: return .stopped
         case .finished where location.isStream && delivery.delivered == before + 1 && reader.completeness.decoded == 1:
             // An address that gives one picture each time is asked again.
             let period = Duration.seconds(1 / (options.requestRate ?? Self.requestRate))
             _ = interrupt.stop.wait(for: period - began.duration(to: .now))
-            return .finishedRound
+            return nil
         case _ where reader.input.isLive, .failed where location.isStream && reader.completeness.readError != nil:
-            return .lost(loss(reader))
+            throw loss(reader)
         case .failed(let failure) where reader.input.isPicture && (location.isStream || options.loops && before > 0):
-            return .lost(failure)
-        case .finished where options.loops: return .finishedRound
-        case let end: return .ended(end)
+            throw failure
+        case .finished where options.loops: return nil
+        case let end: return end
         }
     }
 

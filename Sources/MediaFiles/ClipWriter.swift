@@ -2,8 +2,8 @@ import CFFmpeg
 import FaceMetadata
 package import Frames
 
-/// Writes frames as a clip, at the times that their stamps say, in the format of the file's ending. The file appears under its name
-/// only when `finish()` was called; without that nothing is left. One object belongs to one thread or task at a time.
+/// Writes frames as a clip, at the times of their stamps, in the format of the file's ending. The file gets its name
+/// with `finish()`; without that nothing is left of it. Used by one thread or task at a time.
 package final class ClipWriter {
     package static let knownEndings = ClipFormat.all.map(\.ending)
 
@@ -55,10 +55,10 @@ package final class ClipWriter {
         frameTicks = max(1, Int64((1 / (rate * encoder.context.pointee.time_base.seconds)).rounded()))
     }
 
-    /// Adds a frame, upright, at its `mediaTime`; the first one's is the clip's beginning. A time that is not later than the one
-    /// before is moved to the next one that the format can express.
-    /// - Throws: `SourceFailure` if the frame has another size, is damaged, or the disk is full; in the last two cases the clip is
-    ///   given up.
+    /// Adds a frame, upright, at its `mediaTime`; the first one begins the clip. A time that is not later than the one
+    /// before becomes the next one that the format can express.
+    /// - Throws: `SourceFailure` if the frame has another size; if it is damaged or the disk is full, which gives the
+    ///   clip up.
     package func append(_ frame: Frame) throws(SourceFailure) {
         guard let muxer else { throw .writerClosed(path) }
         guard frame.uprightSize == size else {
@@ -84,8 +84,7 @@ package final class ClipWriter {
     }
 
     /// Writes what is still in the encoder and the end of the file, and gives the file its name.
-    /// - Parameter isWhole: whether all pictures of the clip were added, so that the sound goes on to its own end;
-    ///   otherwise it ends with the last picture.
+    /// - Parameter isWhole: whether all pictures of the clip were added: the sound goes on to its own end then.
     /// - Throws: `SourceFailure` if no frame was added or the disk is full; nothing is left then.
     package func finish(isWhole: Bool = true) throws(SourceFailure) {
         guard let muxer else { throw .writerClosed(path) }
@@ -131,8 +130,8 @@ struct ClipFormat {
     /// A single picture.
     static let png = ClipFormat(ending: "png", muxer: "image2", encoders: ["png"])
 
-    /// What the encoder gets: BT.601 below 720 rows and BT.709 from there on, as players expect, but BT.2020 for its primaries;
-    /// limited range.
+    /// What the encoder gets, in limited range: BT.601 below 720 rows and BT.709 from there on, as players expect;
+    /// BT.2020 for its primaries.
     func target(size: FrameSize, _ colors: ColorStatement?) -> PictureForm {
         guard muxer != "gif" else { return .init(format: AV_PIX_FMT_RGB24, size: size, encoding: .jpeg) }
         let isWide = colors.map { UInt32($0.primaries) == AVCOL_PRI_BT2020.rawValue } ?? false

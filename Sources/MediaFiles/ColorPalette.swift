@@ -1,7 +1,7 @@
-/// Up to 255 colours that stand for those of pictures as well as they can.
+/// The 255 colours, at most, that represent pictures best.
 ///
-/// Colours are counted in a grid of 32 steps for red, green and blue. The box of colours whose pixels differ the most from
-/// their mean is cut in two at that mean, until there are enough boxes; their means are the palette.
+/// Colours are counted in a grid of 32 steps for red, green and blue. The box whose pixels differ the most from their
+/// mean is cut in two at that mean, until there are enough boxes; their means are the palette.
 struct ColorPalette {
     static let size = 255
     private static let steps = 32

@@ -5,16 +5,12 @@ import Glibc
 import Synchronization
 import System
 
-/// What a command writes to its standard output, for FFmpeg to read.
-///
-/// The command runs in a process group of its own, which ends with this object, as does what has left the group.
-final class CommandOutput {
+/// What a command writes to its standard output, for FFmpeg to read. The command's process group ends with this object,
+/// and so do processes that have left the group.
+final class CommandOutput: ByteInput {
     /// How many commands this process has started.
     private static let started = Atomic(0)
 
-    /// What FFmpeg reads from; valid as long as this object.
-    var io: UnsafeMutablePointer<AVIOContext>? { input?.io }
-    private var input: ByteInput?
     private let interrupt: Interrupt
     private let process: pid_t
     private let mark: CommandMark
@@ -24,13 +20,14 @@ final class CommandOutput {
     /// The newest bytes of standard error.
     private var errorText: [UInt8] = []
     private lazy var end = endGroup()
-    private static let bufferSize: CInt = 65_536
     /// How long a line of standard error may be.
     private static let longestLine = 1000
 
     /// - Throws: `SourceFailure` if the command cannot be started.
     init(_ command: String, name: String, interrupt: Interrupt) throws(SourceFailure) {
-        var (out, err): ([CInt], [CInt]) = ([-1, -1], [-1, -1])
+        // The ends to read from first.
+        var out: [CInt] = [-1, -1]
+        var err = out
         defer { for descriptor in [out[1], err[1]] where descriptor >= 0 { close(descriptor) } }
         let mark = CommandMark(owner: getpid(), number: Self.started.add(1, ordering: .relaxed).newValue)
         // Of a daemon that was killed; they would keep the camera from this one.
@@ -49,7 +46,7 @@ final class CommandOutput {
         for descriptor in [out[0], err[0]] { _ = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
         (self.process, output, errors, self.interrupt) = (process, out[0], err[0], interrupt)
         self.mark = mark
-        input = ByteInput(bufferSize: Self.bufferSize) { [unowned self] bytes, count in read(bytes, count) }
+        super.init(bufferSize: 65_536)
     }
 
     deinit {
@@ -58,17 +55,13 @@ final class CommandOutput {
     }
 
     /// Waits for output, and meanwhile takes what comes on standard error, which would block the command otherwise.
-    private func read(_ bytes: UnsafeMutablePointer<UInt8>, _ count: Int32) -> Int32 {
+    override func read(_ bytes: UnsafeMutablePointer<UInt8>, _ count: Int32) -> Int32 {
         while !interrupt.mustEnd {
-            var ready = (
-                pollfd(fd: output, events: Int16(POLLIN), revents: 0),
-                // `poll` passes over a negative descriptor.
-                pollfd(fd: hasErrors ? errors : -1, events: Int16(POLLIN), revents: 0)
-            )
             // In slices, since `poll` does not end with the interrupt.
-            _ = withUnsafeMutableBytes(of: &ready) { poll($0.assumingMemoryBound(to: pollfd.self).baseAddress, 2, 50) }
-            if ready.1.revents != 0 { readErrors() }
-            guard ready.0.revents != 0 else { continue }
+            let interests = [output, hasErrors ? errors : -1].map { (descriptor: $0, events: Int16(POLLIN)) }
+            guard let ready = poll(interests, milliseconds: 50) else { continue }
+            if ready[1] != 0 { readErrors() }
+            guard ready[0] != 0 else { continue }
             let got = Glibc.read(output, bytes, Int(count))
             isAtEnd = got == 0
             guard got < 0 else { return isAtEnd ? facet_error_eof : Int32(got) }
@@ -140,14 +133,6 @@ struct CommandMark: Hashable, Sendable {
 
     var text: String { "\(owner).\(number)" }
 
-    init(owner: pid_t, number: Int) { (self.owner, self.number) = (owner, number) }
-
-    init?(_ text: some StringProtocol) {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 2, let owner = pid_t(parts[0]), owner > 0, let number = Int(parts[1]) else { return nil }
-        self.init(owner: owner, number: number)
-    }
-
     /// Whether the process that started the command is gone.
     var isOrphan: Bool { kill(owner, 0) != 0 && errno == ESRCH }
 
@@ -176,5 +161,13 @@ struct CommandMark: Hashable, Sendable {
         let prefix = Array("\(variable)=".utf8)
         let entry = bytes.split(separator: 0).first { $0.starts(with: prefix) }
         return entry.flatMap { CommandMark(String(decoding: $0.dropFirst(prefix.count), as: UTF8.self)) }
+    }
+}
+
+extension CommandMark {
+    init?(_ text: some StringProtocol) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 2, let owner = pid_t(parts[0]), owner > 0, let number = Int(parts[1]) else { return nil }
+        self.init(owner: owner, number: number)
     }
 }

@@ -20,7 +20,7 @@ struct Completeness: Hashable {
     var indexExceedsFile = false
     /// How much of the stated length may be missing: the last picture's duration is often unknown.
     static let durationTolerance = 0.5
-    /// Up to this share of damaged pictures a clip counts as played; a recording with a few broken blocks is no failure.
+    /// The share of damaged pictures up to which a clip counts as played: a few broken blocks are no failure.
     static let damagedShare = 0.1
 
     /// Counts a packet of the video track.

@@ -1,14 +1,15 @@
 import CFFmpeg
 import Frames
 import Glibc
+import System
 
 /// FFmpeg's functions under their own names, for code that runs after `FFmpeg.load()` succeeded.
 var ffmpeg: FFmpegFunctions { FFmpeg.functions.pointee }
 
 /// Loads FFmpeg's libraries and holds what all uses of them share.
 enum FFmpeg {
-    /// Opens the libraries, once per process: a camera needs none of them, and they are more than a hundred with what
-    /// they depend on. Every type that a caller of this module can make calls this first.
+    /// Opens the libraries, once per process: cameras need none of them, nor the hundred that they depend on. Every
+    /// type that a caller of this module can make calls this first.
     /// - Throws: `SourceFailure` if they are missing.
     static func load() throws(SourceFailure) { _ = try loaded.get() }
 
@@ -32,16 +33,19 @@ enum FFmpeg {
     /// The Debian packages that hold the libraries. Their names state the versions, as the libraries' names do.
     static let packages = "libavformat\(facet_avformat_version) and libswscale\(facet_swscale_version)"
 
+    /// FFmpeg's words for an error number.
     static func text(_ code: Int32) -> String {
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
-            guard let base = buffer.baseAddress, ffmpeg.av_strerror(code, base, buffer.count) == 0 else {
-                return "error \(code)"
-            }
-            return String(cString: base)
-        }
+        var text = [CChar](repeating: 0, count: 128)
+        _ = ffmpeg.av_strerror(code, &text, text.count)
+        return String(upToZero: text)
     }
 
-    /// The words with what FFmpeg says of its newest error, whose number alone is often that of any failure to read or write.
+    /// FFmpeg's name of a codec.
+    static func name(of codec: AVCodecID) -> String {
+        ffmpeg.avcodec_get_name(codec).map { String(cString: $0) } ?? "unknown"
+    }
+
+    /// The words with what FFmpeg says of its newest error: the number alone often means any failure to read or write.
     static func explained(_ words: String) -> String {
         newestError.isEmpty ? words : "\(words) (\(newestError))"
     }
@@ -68,9 +72,9 @@ enum FFmpeg {
     }
 }
 
-/// Something of FFmpeg's that is freed with this object. Without memory for it the process ends, as for an object.
+/// Something of FFmpeg's that is freed with this object. Without memory for it the process ends.
 ///
-/// `@unchecked Sendable` because of the pointer: what goes to another thread is not used by the first one any more.
+/// `@unchecked Sendable` because of the pointer: a thread that hands it on does not use it any more.
 final class FFmpegOwned<Value>: @unchecked Sendable {
     let pointer: UnsafeMutablePointer<Value>
     private let free: Free
@@ -104,6 +108,10 @@ extension AVStream {
     var size: FrameSize { FrameSize(width: Int(codecpar.pointee.width), height: Int(codecpar.pointee.height)) }
     /// A time of its packets in seconds; nil if it says nothing.
     func seconds(_ time: Int64) -> Double? { time == facet_no_timestamp ? nil : Double(time) * time_base.seconds }
+}
+
+extension AVFrame {
+    var size: FrameSize { FrameSize(width: Int(width), height: Int(height)) }
 }
 
 extension AVPacket {

@@ -1,14 +1,13 @@
 import CFFmpeg
 import Frames
 
-/// Paints the pictures of a GIF with colours chosen from the pictures themselves.
-///
-/// The first pictures wait until the colours are chosen: all of a short clip, else as many as there is memory for.
+/// Paints the pictures of a GIF with colours chosen from the pictures themselves. The first pictures wait for that: all
+/// of a short clip, else as many as there is memory for.
 final class GIFPainter {
     /// Memory for pictures that wait: 36 of 1280×720.
     private static let capacity = 100_000_000
-    /// How far the colours of neighbouring pixels are moved apart, of 256, so that shades do not end in visible edges. The
-    /// pattern stays in its place: what does not move in the clip takes no room in the file.
+    /// How far the colours of neighbouring pixels are moved apart, of 256, so that shades do not end in visible edges.
+    /// The pattern stays in its place: what does not move in the clip takes no room in the file.
     private static let ditherStrength = 10
 
     /// The order in which the pixels of a square of 4×4 are moved from dark to bright (Bayer).
@@ -25,7 +24,7 @@ final class GIFPainter {
     /// - Returns: the first number that `encode` returned and that is an error; 0 without one.
     func paint(_ picture: UnsafeMutablePointer<AVFrame>, _ encode: (UnsafeMutablePointer<AVFrame>) -> Int32) -> Int32 {
         guard let base = picture.pointee.data.0 else { return 0 }
-        size = FrameSize(width: Int(picture.pointee.width), height: Int(picture.pointee.height))
+        size = picture.pointee.size
         let row = size.width * 3
         var pixels: [UInt8] = []
         pixels.reserveCapacity(row * size.height)

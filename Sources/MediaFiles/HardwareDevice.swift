@@ -4,8 +4,8 @@ package import Frames
 import Glibc
 import System
 
-/// A device of this machine that decodes video, opened through FFmpeg: by VA-API, or NVIDIA's by CUDA. These need no display, and
-/// the decoder for them is the one for the processor, which gives them what is costly.
+/// A device of this machine that decodes video, opened through FFmpeg: by VA-API, or NVIDIA's by CUDA. These need no
+/// display, and the decoder for them is the one for the processor, which gives them what is costly.
 package final class HardwareDevice {
     /// Where a device may be.
     package struct Place {

@@ -2,9 +2,9 @@ import Glibc
 
 /// Decides which packets of a stream are worth decoding while nothing is seen in its pictures.
 ///
-/// A coder spends few bits on what has not changed. So at rest only key pictures are decoded, and the packets between them
-/// wait. Each is compared with those at the same place in earlier groups, relative to how much these vary: once they are
-/// larger, something happens, and the whole group is decoded from its key picture on.
+/// A coder spends few bits on what has not changed. So at rest only key pictures are decoded, and the packets between
+/// them wait. Each is compared with those at the same place in earlier groups, relative to how much these vary: once
+/// they are larger, something happens, and the whole group is decoded from its key picture on.
 ///
 /// Everything is decoded where that cannot work: where groups are long, packets have no times, or those between key
 /// pictures are not small beside them even at rest, as with a constant rate that noise fills.
@@ -25,8 +25,7 @@ struct IdleDecoding {
         case wait
         /// What waits is decoded, then this one and what follows.
         case resume
-        /// It is left out: it is shown before the key picture of its group, and refers to the group before, which may not
-        /// have been decoded.
+        /// It is left out: it comes before its key picture, and refers to a group that may not have been decoded.
         case skip
     }
 
@@ -35,11 +34,11 @@ struct IdleDecoding {
     static let mostBytes = 16 << 20
     /// How many packets of a group may wait, and at how many places the usual size is kept.
     static let mostPlaces = 1000
-    /// Packets at rest before their sizes are known, about two seconds, and how many of the newest make the distribution.
+    /// Packets at rest, about two seconds, before their sizes are known; and how many of the newest are compared.
     static let fewestSizes = 50
     static let mostSizes = 128
-    /// How many times larger than a packet between them key pictures must be at least: a face that covers a twentieth of
-    /// the picture then adds as much as the packet has.
+    /// How many times larger than a packet between them key pictures must be at least: a face that covers a twentieth
+    /// of the picture then adds as much as the packet has.
     static let keyFactor = 16.0
     /// A packet counts by how many deviations more than `slack` it is larger than usual, up to `largest` of them; from
     /// `alarm` on their sum, which never falls below 0, says that something happens.

@@ -37,7 +37,7 @@ final class Interrupt: Sendable {
         return input.pointee.bytes_read > lastByte.load(ordering: .relaxed)
     }
 
-    /// Why FFmpeg ended with this error number. Its own text, "Immediate exit requested", says nothing: that was asked for here.
+    /// Why FFmpeg ended with this error number. Its own text for an exit that was asked for here says nothing.
     func reason(of code: Int32, _ missing: String, for limit: Duration, setBy setting: String? = nil) -> String {
         if isOverfull { return "\(Self.bytesPerPacket >> 20) MiB came without a picture" }
         guard isOverdue else { return FFmpeg.text(code) }

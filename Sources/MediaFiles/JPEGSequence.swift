@@ -1,10 +1,7 @@
 import Glibc
 
-/// Finds JPEGs in bytes that come piece by piece, by their own marks alone.
-///
-/// What stands between them, such as the boundaries and headers of a multipart stream, is passed over: cameras write
-/// lengths that are wrong, boundaries that are none and no types. What looks like a boundary in a picture is a part of
-/// it.
+/// Finds JPEGs in bytes that come piece by piece, by their own marks alone: cameras write wrong lengths, boundaries
+/// that are none and no types. What is between the pictures is passed over.
 struct JPEGSequence {
     /// Why there will be no more pictures.
     enum Failure: Error { case tooLong }
@@ -39,26 +36,22 @@ struct JPEGSequence {
     /// The next whole picture of what came; nil until more comes. One that breaks off is returned as far as it goes.
     mutating func next() -> [UInt8]? {
         while true {
-            let end: Int?
             switch place {
             case .outside:
                 guard findStart() else { return nil }
-                continue
-            case .marker: end = passMarker()
+            case .marker:
+                if let end = passMarker() { return takePicture(to: end) }
+                if needsMore { return nil }
             case .scan:
                 position = index(of: 0xFF, from: position) ?? bytes.count
                 guard position + 1 < bytes.count else { return nil }
                 // In compressed pixels FF is followed by 0 or a restart; all else ends them.
-                if case 0x01...0xCF = bytes[position + 1] { place = .marker }
-                if case 0xD8...0xFE = bytes[position + 1] { place = .marker }
-                if place == .scan { position += bytes[position + 1] == 0xFF ? 1 : 2 }
-                continue
+                switch bytes[position + 1] {
+                case 0xFF: position += 1
+                case 0, 0xD0...0xD7: position += 2
+                default: place = .marker
+                }
             }
-            guard let end else {
-                if needsMore { return nil }
-                continue
-            }
-            return takePicture(to: end)
         }
     }
 

@@ -9,7 +9,7 @@ final class MediaInput {
     private let owned: FFmpegOwned<AVFormatContext>
     private let opening: Opening
     /// Which state of a file it is.
-    let version: MediaLocation.Version?
+    let version: [Int]?
     /// When FFmpeg began to read what it holds.
     let probingBegan: ContinuousClock.Instant
     /// How much wider than high its pixels are, if the container says.
@@ -41,7 +41,7 @@ final class MediaInput {
     }
 
     /// Whether much came since the newest picture, in which none was found.
-    var hasRest: Bool { opening.bytes?.io != nil && opening.bytes?.hasRest == true }
+    var hasRest: Bool { opening.bytes?.hasRest == true }
     /// What the sender's bytes are counted by.
     private var counted: UnsafeMutablePointer<AVIOContext>? { opening.bytes?.source ?? context.pointee.pb }
 
@@ -50,8 +50,7 @@ final class MediaInput {
     var isPicture: Bool { command == nil && (demuxer == "image2" || demuxer.hasSuffix("_pipe")) }
     /// Whether it brings its pictures when they happen: a clip on a server has a length, a live stream has none.
     var isLive: Bool { location.isStream && !isPicture && announcedDuration == nil }
-    /// Whether its pictures come without times, and FFmpeg makes some up: 25 a second, whatever the sender does. Those of
-    /// a command count its pictures at best.
+    /// Whether its pictures come without times, and FFmpeg makes up 25 a second; a command's times only count pictures.
     var lacksTimes: Bool { command != nil || context.pointee.iformat.pointee.flags & AVFMT_NOTIMESTAMPS != 0 }
     /// More is no rate: FFmpeg then names the ticks of the clock, 1000 or 90000 a second.
     private static let highestRate = 500.0
@@ -62,9 +61,7 @@ final class MediaInput {
         return rate <= Self.highestRate ? rate : nil
     }
 
-    var codec: String {
-        ffmpeg.avcodec_get_name(stream.pointee.codecpar.pointee.codec_id).map { String(cString: $0) } ?? "unknown"
-    }
+    var codec: String { FFmpeg.name(of: stream.pointee.codecpar.pointee.codec_id) }
 
     /// The codec as people know it; as its file names it where FFmpeg does not know it.
     var codecInWords: String {
@@ -106,20 +103,18 @@ final class MediaInput {
         return Double(duration) / Double(AV_TIME_BASE)
     }
 
-    /// Whether an index of all packets lies in the file: what it says counts, and not the stated length, which may be longer than
-    /// what is shown of a clip that was trimmed.
+    /// Whether the file has an index of all packets. The stated length of such a clip may include what was trimmed.
     var isIndexed: Bool { demuxer.hasPrefix("mov") && stream.pointee.nb_frames > 0 }
 
-    /// The number of pictures that the header states at the least; nil for containers that do not, or whose count includes
-    /// pictures that are cut out by an edit list.
+    /// The least number of pictures that the header states; nil if it states none, or counts those that are cut out.
     var announcedPackets: Int? {
         // Where each picture takes two of the header's places, the last place is empty.
         let count = Int(stream.pointee.nb_frames) - 1
         return numbersItsPackets && count > 0 ? count : nil
     }
 
-    /// Whether the time of a packet is its number: in an avi, whose header also counts the empty packets that stand for
-    /// pictures which were not taken, and which FFmpeg passes over.
+    /// Whether the time of a packet is its number: in an avi, whose header counts the empty packets that FFmpeg passes
+    /// over.
     var numbersItsPackets: Bool { demuxer == "avi" }
 
     /// Whether the container's index points behind the end of the file: it was cut off.
@@ -176,46 +171,41 @@ private struct Opening {
 
     /// Finds out whether a web address or a command sends JPEGs, or a text that is no stream.
     mutating func readBeginning() throws(SourceFailure) {
-        guard location.isStream, command == nil || options.rawPictures == nil,
-            command != nil || ["http:", "https:"].contains(where: { location.name.hasPrefix($0) })
-        else { return }
+        let isWeb = location.name.hasPrefix("http:") || location.name.hasPrefix("https:")
+        guard command != nil ? raw == nil : isWeb else { return }
         try checkAuthority()
         FFmpegForgetErrors()
         let bytes = try failing(as: { failure($0.code) }) { () throws(FFmpegError) in
-            let source = if let command { command.io } else { try connect() }
-            guard let source else { throw FFmpegError(code: FFmpeg.code(ENOMEM)) }
-            return try SenderBytes(source, ownsSource: command == nil)
+            try SenderBytes(command == nil ? connect() : FFmpegOwned(command?.io) { _ in })
         }
-        if command == nil, let problem = Self.problem(of: bytes.kind) {
-            throw .init(.unreachable, "open the stream \(location.name)", problem, "check the address")
+        if command == nil {
+            if let problem = Self.problem(of: bytes.kind) { throw unreachable(problem, "check the address") }
+            // A playlist names others, so FFmpeg opens that itself.
+            if case .text = bytes.kind { return }
         }
-        // A playlist names others, so FFmpeg opens that itself.
-        if case .text = bytes.kind, command == nil { return }
         if bytes.kind == .pictures || bytes.canBeReread { self.bytes = bytes }
     }
 
-    private func connect() throws(FFmpegError) -> UnsafeMutablePointer<AVIOContext> {
+    private func connect() throws(FFmpegError) -> FFmpegOwned<AVIOContext> {
         var io: UnsafeMutablePointer<AVIOContext>?
         var callback = interrupt.callback
         let code = FFmpeg.withOptions(inputOptions) { dictionary in
             ffmpeg.avio_open2(&io, location.address.revealed(), AVIO_FLAG_READ, &callback, dictionary)
         }
-        guard code >= 0, let io else { throw FFmpegError(code: code) }
-        return io
+        guard code >= 0 else { throw FFmpegError(code: code) }
+        return FFmpegOwned(io) { _ = ffmpeg.avio_closep($0) }
     }
 
     /// What came in place of pictures, if that can be told.
     private static func problem(of kind: SenderBytes.Kind) -> String? {
-        switch kind {
-        case .nothing: "the answer is empty"
-        case .text(let text):
-            switch text.first(where: { !$0.isWhitespace }) {
-            case "<": "the answer is a web page, not a picture or a stream"
-            case "{", "[": "the answer is a text in JSON, not a picture or a stream"
-            default: nil
-            }
-        case .pictures, .other: nil
-        }
+        guard case .text(let text) = kind else { return kind == .nothing ? "the answer is empty" : nil }
+        let beginnings: [Character: String] = ["<": "a web page", "{": "a text in JSON", "[": "a text in JSON"]
+        let found = text.first { !$0.isWhitespace }.flatMap { beginnings[$0] }
+        return found.map { "the answer is \($0), not a picture or a stream" }
+    }
+
+    private func unreachable(_ problem: String, _ remedy: String) -> SourceFailure {
+        .init(.unreachable, "open the stream \(location.name)", problem, remedy)
     }
 
     /// Refuses what is no readable file before FFmpeg guesses.
@@ -248,9 +238,8 @@ private struct Opening {
         FFmpegForgetErrors()
         var context = ffmpeg.avformat_alloc_context()
         context?.pointee.interrupt_callback = interrupt.callback
-        context?.pointee.pb = bytes.map { $0.io ?? $0.source } ?? command?.io
-        let isRaw = command != nil && options.rawPictures != nil
-        let format = isRaw ? "rawvideo" : bytes?.io != nil ? "mpjpeg" : nil
+        context?.pointee.pb = bytes.map { $0.kind == .pictures ? $0.io : $0.source } ?? command?.io
+        let format = raw != nil ? "rawvideo" : bytes?.kind == .pictures ? "mpjpeg" : nil
         // On failure FFmpeg frees the context.
         let result = FFmpeg.withOptions(inputOptions) { dictionary in
             let format = format.flatMap { ffmpeg.av_find_input_format($0) }
@@ -268,32 +257,34 @@ private struct Opening {
         // FFmpeg would go on with the authorities of the machine.
         guard let file = options.certificateAuthority, access(file, R_OK) != 0 else { return }
         let problem = "the file of its authority, \(file), cannot be read (\(String(cString: strerror(errno))))"
-        throw .init(.unreachable, "open the stream \(location.name)", problem, "check the path")
+        throw unreachable(problem, "check the path")
     }
 
-    /// Only formats that are media in themselves: a playlist could name other files, and a plain text is not a clip.
+    /// What a command writes, if that are pictures without any header.
+    private var raw: FrameSourceOptions.RawPictures? { command == nil ? nil : options.rawPictures }
+
+    /// The formats that are media in themselves: a playlist could name other files, and a plain text is not a clip.
+    private static let formats =
+        "mov,matroska,webm,avi,gif,asf,mpegts,mpeg,flv,ogg,h264,hevc,m4v,mjpeg,mpegvideo,ivf,apng,yuv4mpegpipe,dv,nut,"
+        + "mpjpeg,image2,png_pipe,jpeg_pipe,webp_pipe,bmp_pipe,tiff_pipe,ppm_pipe,pgm_pipe,gif_pipe,jpegls_pipe,"
+        + "j2k_pipe,qoi_pipe"
+
     private var inputOptions: [(String, String)] {
-        let pictures = ["png", "jpeg", "webp", "bmp", "tiff", "ppm", "pgm", "gif", "jpegls", "j2k", "qoi"]
-        let formats =
-            ["mov", "matroska", "webm", "avi", "gif", "asf", "mpegts", "mpeg", "flv", "ogg", "h264", "hevc", "m4v"]
-            + ["mjpeg", "mpegvideo", "ivf", "apng", "yuv4mpegpipe", "dv", "nut", "mpjpeg", "image2"]
-            + pictures.map { $0 + "_pipe" }
-        // `pattern_type` keeps a percent sign in a picture's name from being taken for a number series.
-        let common = [("pattern_type", "none"), ("fpsprobesize", "0")]
-        guard location.isStream else {
-            return common + [("format_whitelist", formats.joined(separator: ",")), ("protocol_whitelist", "file")]
-        }
-        if command != nil, let raw = options.rawPictures {
+        if let raw {
             let format = PictureLayout.native(raw.format).flatMap { ffmpeg.av_pix_fmt_desc_get($0) }?.pointee.name
             return [
                 ("video_size", "\(raw.size)"), ("framerate", "\(raw.rate ?? ClipSource.pictureRate)"),
                 ("pixel_format", format.map { String(cString: $0) } ?? ""),
             ]
         }
-        let streams = formats + ["rtsp", "sdp", "rtp", "hls", "mpjpeg", "live_flv", "mp3", "aac"]
+        // `pattern_type` keeps a percent sign in a picture's name from being taken for a number series.
+        let common = [("pattern_type", "none"), ("fpsprobesize", "0")]
+        guard location.isStream else {
+            return common + [("format_whitelist", Self.formats), ("protocol_whitelist", "file")]
+        }
         let authority = options.certificateAuthority.map { [("ca_file", $0)] } ?? []
         return common + authority + [
-            ("format_whitelist", streams.joined(separator: ",")),
+            ("format_whitelist", Self.formats + ",rtsp,sdp,rtp,hls,live_flv,mp3,aac"),
             ("protocol_whitelist", "http,https,httpproxy,tls,tcp,udp,rtp,srtp,rtsp,rtsps,crypto"),
             // One connection gets through firewalls and loses no packets.
             ("rtsp_flags", "prefer_tcp"),
@@ -336,7 +327,7 @@ private struct Opening {
         return true
     }
 
-    /// Keeps FFmpeg from choosing a track with few pictures beside one with many, for which flags in the file may speak.
+    /// Keeps FFmpeg from choosing a track with few pictures, for which flags may speak, beside one with many.
     private func passOverThumbnails(in context: UnsafeMutablePointer<AVFormatContext>) throws(SourceFailure) {
         let tracks = (0..<Int(context.pointee.nb_streams)).filter {
             context.pointee.streams[$0]?.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_VIDEO
@@ -391,14 +382,13 @@ private struct Opening {
             return isUnknown || code == facet_error_eof
                 ? .unrecognized(location, FFmpeg.text(code)) : .unreadable(location.name, FFmpeg.text(code))
         }
-        var reason = interrupt.reason(of: code, "no answer", for: options.openTimeout)
+        let words = interrupt.reason(of: code, "no answer", for: options.openTimeout)
         if let command {
-            let words = command.reason(isUnknown ? "it writes no known video format" : reason)
-            return .commandFailed(location.name, words)
+            let reason = command.reason(isUnknown ? "it writes no known video format" : words)
+            return .commandFailed(location.name, reason)
         }
         let isSecure = ["https:", "rtsps:"].contains { location.name.hasPrefix($0) }
-        let words = reason
-        reason = FFmpeg.explained(reason)
+        let reason = FFmpeg.explained(words)
         let remedy: String
         switch code {
         case _ where [facet_error_unauthorized, facet_error_forbidden].contains(code) || reason.contains(/\b40[13]\b/):
@@ -413,11 +403,9 @@ private struct Opening {
             let other = isSecure ? location.name.prefix(4) + "://" : location.name.prefix(4) + "s://"
             remedy = "check the address, its port, whether it takes \(other), and that the camera is on"
         case _ where isUnknown: remedy = "it sends no video in a known format: check the address and its port"
-        default:
-            reason = words
-            remedy = "check the address and that the camera is on"
+        default: return unreachable(words, "check the address and that the camera is on")
         }
-        return .init(.unreachable, "open the stream \(location.name)", reason, remedy)
+        return unreachable(reason, remedy)
     }
 
     /// FFmpeg's names of a file's format, whether it is one of those above or not.

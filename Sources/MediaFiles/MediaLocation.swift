@@ -15,20 +15,10 @@ struct MediaLocation: Hashable, Sendable {
     /// What writes the stream to its standard output.
     var command: Secret?
 
-    /// What changes when a file is replaced or written anew.
-    struct Version: Hashable, Sendable {
-        let file: UInt
-        let size: Int
-        let seconds: Int
-        let nanoseconds: Int
-    }
-
-    /// The state of the file now; nil if there is none.
-    var version: Version? {
-        var status = stat()
-        guard let path, stat(path, &status) == 0 else { return nil }
-        let (file, time) = (UInt(status.st_ino), status.st_mtim)
-        return Version(file: file, size: Int(status.st_size), seconds: time.tv_sec, nanoseconds: time.tv_nsec)
+    /// What changes when a file is replaced or written anew; nil if there is none.
+    var version: [Int]? {
+        guard let path, let status = fileStatus(path) else { return nil }
+        return [Int(bitPattern: status.st_ino), Int(status.st_size), status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
     }
 
     /// Whether a sender brings it, which may be late or gone, and is tried again.
@@ -37,20 +27,16 @@ struct MediaLocation: Hashable, Sendable {
 
 extension MediaLocation {
     /// Reads a path, a `file://` address, a network address or `exec:` with a command.
-    /// - Throws: `SourceFailure` for another scheme, or for an address that can never be reached: without a host, with a
-    ///   port beyond 65535, with an IPv6 address that has no closing bracket.
+    /// - Throws: `SourceFailure` for another scheme, and for an address that can never be reached.
     init(_ text: String) throws(SourceFailure) {
         if text.hasPrefix("exec:") {
             let command = Secret(partly: String(text.dropFirst(5)))
             self.init(address: command, name: text.shownSource, command: command)
             return
         }
-        if let path = text.pathOfFileAddress {
-            self.init(path: path)
-            return
-        }
-        guard let separator = text.firstRange(of: "://") else {
-            self.init(path: text)
+        let path = text.pathOfFileAddress
+        guard path == nil, let separator = text.firstRange(of: "://") else {
+            self.init(path: path ?? text)
             return
         }
         let scheme = text[..<separator.lowerBound].lowercased()

@@ -9,8 +9,8 @@ struct ArrivedPacket {
     var pointer: UnsafeMutablePointer<AVPacket> { packet.pointer }
 }
 
-/// The packets of a live stream's video, read as they come by a thread of its own: so each is known to have come when
-/// it did, and the sender does not wait while a picture waits for its time.
+/// The packets of a live stream's video, read by a thread of its own: so each has its true arrival, and the sender does
+/// not wait while a picture waits for its time.
 final class PacketQueue {
     private struct State {
         var packets: [ArrivedPacket] = []
@@ -22,8 +22,8 @@ final class PacketQueue {
         var longestPause = Duration.zero
     }
 
-    /// Above this the sender waits; it also does where the oldest packet has waited by more than `slack` longer than
-    /// pictures may, as pictures are decoded too slowly.
+    /// The bytes above which the sender waits; so it does once the oldest packet is `slack` seconds later than pictures
+    /// may be.
     private static let mostBytes = 64 << 20
     private static let slack = 1.0
 
@@ -98,8 +98,8 @@ final class PacketQueue {
     }
 }
 
-/// Tells when packets came that FFmpeg read while it found out what a stream holds: at their own pace from the first
-/// on, unless they were all there before.
+/// Tells when packets came that FFmpeg read while it probed the stream: at their own pace, unless all were there
+/// before.
 private struct ProbedPackets {
     let began: ContinuousClock.Instant
     let ended = ContinuousClock.now

@@ -5,8 +5,8 @@ package import Frames
 package enum PictureFile {
     /// Decodes a picture file, or the first frame of a clip at or after a media time in seconds; blocks.
     ///
-    /// A PNG becomes `rgb24` or `rgba` (greyscale: `gray`), a JPEG its own YUV planes with full range. The orientation that the
-    /// file states is in the frame. Its stamp has the frame's index and media time in a clip; `time` is that of the call.
+    /// A PNG becomes `rgb24`, `rgba` or `gray`, a JPEG its own YUV planes with full range. The frame has the
+    /// orientation that the file states, its index and media time in the clip, and the time of the call.
     /// - Throws: `SourceFailure` if the file cannot be opened, is damaged, or the clip ends before that time.
     package static func load(_ path: String, at mediaTime: Double = 0) throws(SourceFailure) -> Frame {
         let location = try MediaLocation(path)

@@ -6,11 +6,11 @@ import Glibc
 enum PictureLayout {
     /// The size of a picture once its pixels are square.
     /// - Parameters:
-    ///   - stored: the size in pixels as they are stored.
-    ///   - aspect: a stored pixel's width divided by its height, which the clip states; 1 or nil for square ones.
-    ///   - maximumPixels: what widening must not exceed; the picture is made lower then.
-    /// - Returns: the same height with another width, as players show it. A difference of less than 1 % (the smallest
-    ///   change that is published) is left as it is, and a ratio beyond 8 is taken for damage.
+    ///   - stored: the size in stored pixels.
+    ///   - aspect: the width of a stored pixel divided by its height; nil for square ones.
+    ///   - maximumPixels: the limit for the wider picture, which is made lower instead.
+    /// - Returns: the same height with another width, as players show it. A difference below 1 % is left as it is, and
+    ///   a ratio beyond 8 is taken for damage.
     static func squareSize(of stored: FrameSize, aspect: Double?, maximumPixels: Int) -> FrameSize {
         guard let aspect, (1.0 / 8...8).contains(aspect), abs(aspect - 1) >= 0.01 else { return stored }
         // Even, as the chroma of most formats is halved.
@@ -39,8 +39,8 @@ enum PictureLayout {
     /// The format of frames for pixels that lie in memory as `Frame` can describe them; nil for all others.
     static func direct(_ format: AVPixelFormat) -> PixelFormat? { formats.first { isAlike($0.0, format) }?.1 }
 
-    /// Whether both have their colours at the same places, and neither or both have opacity; FFmpeg has formats of their own for
-    /// the full range.
+    /// Whether both have their colours at the same places, and neither or both have opacity; FFmpeg has formats of
+    /// their own for the full range.
     private static func isAlike(_ one: AVPixelFormat, _ other: AVPixelFormat) -> Bool {
         guard var one = ffmpeg.av_pix_fmt_desc_get(one)?.pointee, var other = ffmpeg.av_pix_fmt_desc_get(other)?.pointee
         else { return false }
@@ -53,8 +53,8 @@ enum PictureLayout {
     /// FFmpeg's format for pixels as a frame has them, for writing; nil for a JPEG and for formats FFmpeg lacks.
     static func native(_ format: PixelFormat) -> AVPixelFormat? { formats.first { $0.1 == format }?.0 }
 
-    /// The nearest format that needs no conversion: the same family of colours and the same chroma size, 8 bits a sample. RGBA for
-    /// all that have opacity, which is then laid over white.
+    /// The nearest format that needs no conversion: the same family of colours and the same chroma size, 8 bits a
+    /// sample. RGBA for all that have opacity, which is then laid over white.
     static func nearest(to format: AVPixelFormat) -> AVPixelFormat {
         guard let description = ffmpeg.av_pix_fmt_desc_get(format)?.pointee else { return AV_PIX_FMT_RGB24 }
         if description.flags & UInt64(AV_PIX_FMT_FLAG_ALPHA | AV_PIX_FMT_FLAG_PAL) != 0 { return AV_PIX_FMT_RGBA }
@@ -64,10 +64,8 @@ enum PictureLayout {
         return native(.planarYUV(chromaShiftX: shiftX, chromaShiftY: shiftY)) ?? AV_PIX_FMT_YUV420P
     }
 
-    /// How the samples of a decoded picture stand for colours, once they are in `format`.
-    ///
-    /// What the clip leaves open is decided as players do: limited range (JPEG and grey pictures: full), BT.709 from 720
-    /// rows on and BT.601 below. BT.2020 of constant luminance is taken for the other one.
+    /// The colour encoding of a decoded picture, once it is in `format`. What the clip leaves open is decided as
+    /// players do: limited range (JPEG and grey pictures: full), BT.709 from 720 rows on and BT.601 below.
     static func encoding(of frame: UnsafePointer<AVFrame>, in format: AVPixelFormat, isPicture: Bool) -> YUVEncoding {
         let isFull =
             switch frame.pointee.color_range {
@@ -105,19 +103,13 @@ extension YUVEncoding.Matrix {
         }
     }
 
-    /// The number by which libswscale knows it.
-    var scalerTable: Int32 {
-        switch self {
-        case .bt601: SWS_CS_ITU601
-        case .bt709: SWS_CS_ITU709
-        case .bt2020: SWS_CS_BT2020
-        }
-    }
+    /// libswscale's coefficients for it, whose numbers are those of `AVColorSpace`.
+    var coefficients: UnsafePointer<Int32>? { ffmpeg.sws_getCoefficients(Int32(native.rawValue)) }
 }
 
 extension Orientation {
-    /// Reads the 3×3 matrix by which a container says how its pictures are to be shown: a stored point (x, y) at (m0·x + m3·y, m1·x
-    /// + m4·y). Turns by other angles than 90° are taken for the nearest one, so that only the signs matter.
+    /// Reads a container's 3×3 display matrix, which shows a stored point (x, y) at (m0·x + m3·y, m1·x + m4·y). Turns
+    /// by other angles are taken for the nearest one of 90°, so that only the signs matter.
     init(displayMatrix matrix: UnsafePointer<Int32>) {
         let (a, b, c, d) = (matrix[0], matrix[1], matrix[3], matrix[4])
         if abs(Int64(a)) >= abs(Int64(b)) {

@@ -6,8 +6,8 @@ import System
 package enum PictureWriter {
     package static let knownEndings = ["png", "jpg", "jpeg"]
 
-    /// Writes a frame as an upright picture; one that is a JPEG and upright byte by byte. The file appears under its name only when
-    /// it is whole, in place of one that was there.
+    /// Writes a frame as an upright picture; an upright JPEG byte by byte. The file gets its name when it is whole, in
+    /// place of one that was there.
     /// - Throws: `SourceFailure` if the ending is unknown, the file cannot be written or the frame is damaged.
     package static func write(_ frame: Frame, to path: String) throws(SourceFailure) {
         let ending = MediaLocation.ending(of: path)

@@ -36,8 +36,8 @@ final class PixelScaler {
             let (data, lines) = (frame.pointee.data, frame.pointee.linesize)
             planes = [data.0, data.1, data.2, data.3]
             strides = [lines.0, lines.1, lines.2, lines.3]
-            let size = FrameSize(width: Int(frame.pointee.width), height: Int(frame.pointee.height))
-            form = PictureForm(format: AVPixelFormat(frame.pointee.format), size: size, encoding: encoding)
+            let format = AVPixelFormat(frame.pointee.format)
+            form = PictureForm(format: format, size: frame.pointee.size, encoding: encoding)
         }
 
         /// The planes as those of a frame; nil without any. Opacity, which may be the fourth, is left out.
@@ -49,8 +49,8 @@ final class PixelScaler {
         }
     }
 
-    /// Converts a picture, and scales it if the sizes differ; false if FFmpeg cannot. A smaller target of another format gets its
-    /// top left part if `crops`: encoders that halve the chroma want even sizes.
+    /// Converts a picture, and scales it if the sizes differ; false if FFmpeg cannot. A smaller target of another
+    /// format gets its top left part if `crops`: encoders that halve the chroma want even sizes.
     func convert(_ source: Pixels, to target: Pixels, crops: Bool = false) -> Bool {
         let (size, read) = (target.form.size, crops ? target.form.size : source.form.size)
         context = ffmpeg.sws_getCachedContext(
@@ -76,8 +76,7 @@ final class PixelScaler {
 
     /// The coefficients of an encoding's matrix, and 1 for full range.
     private func colors(_ encoding: YUVEncoding) -> (table: UnsafePointer<Int32>?, range: Int32) {
-        let table = ffmpeg.sws_getCoefficients(encoding.matrix.scalerTable)
-        return (table, encoding.isFullRange ? 1 : 0)
+        (encoding.matrix.coefficients, encoding.isFullRange ? 1 : 0)
     }
 }
 
@@ -108,8 +107,7 @@ final class FrameScaler {
     private var turned = PixelMemoryPool()
     private lazy var decoder = Result { () throws(JPEGError) in try JPEGDecoder() }
 
-    /// Runs `body` with the upright picture in the target's form, valid during that call only; a smaller target gets the top left
-    /// part.
+    /// Lends `body` the upright picture in the target's form; a smaller target gets the top left part.
     /// - Throws: `SourceFailure.unencodable` with that path.
     func convert<Result>(
         _ frame: Frame,
@@ -144,14 +142,15 @@ final class FrameScaler {
     }
 }
 
-/// Makes upright pictures of frames in the format that cameras call YU12: planes of Y, U and V without gaps, in video range.
+/// Makes upright pictures of frames in the format that cameras call YU12: planes of Y, U and V without gaps, in video
+/// range.
 package final class PlanarPicture {
     private let scaler = FrameScaler()
     private var bytes: [UInt8] = []
 
     package init() throws(SourceFailure) { try FFmpeg.load() }
 
-    /// Lends a frame's picture of a size whose sides are even, during a call of `body`; of a larger frame the top left part is taken.
+    /// Lends `body` a frame's picture in a size whose sides are even; of a larger frame the top left part is taken.
     /// - Throws: `SourceFailure.unencodable` with that path, or what `body` throws.
     package func withBytes(
         of frame: Frame,

@@ -3,7 +3,7 @@ import Frames
 
 /// What a web address or a command sends. JPEGs that follow each other, as cameras send them in many ways, are found by
 /// their own marks and handed to FFmpeg as it knows them: a multipart stream with lengths.
-final class SenderBytes {
+final class SenderBytes: ByteInput {
     /// What the first bytes are.
     enum Kind: Equatable {
         case pictures
@@ -13,15 +13,12 @@ final class SenderBytes {
         case nothing
     }
 
-    /// What FFmpeg reads from; valid as long as this object.
-    var io: UnsafeMutablePointer<AVIOContext>? { input?.io }
-    private var input: ByteInput?
     /// What the sender's bytes are read from.
-    let source: UnsafeMutablePointer<AVIOContext>
+    var source: UnsafeMutablePointer<AVIOContext> { owned.pointer }
+    private let owned: FFmpegOwned<AVIOContext>
     let kind: Kind
     /// Whether `source` was brought back to its beginning.
     let canBeReread: Bool
-    private let ownsSource: Bool
     /// What is too long for a packet ends reading first, with its reason.
     private var sequence = JPEGSequence(longest: 2 * Int(Interrupt.bytesPerPacket))
     /// What FFmpeg has not read yet.
@@ -36,41 +33,21 @@ final class SenderBytes {
     /// Whether more came since the newest picture than stands between two.
     var hasRest: Bool { sequence.unused > Self.longestText }
 
-    /// Reads the beginning. `source` is closed with this object if it is this object's.
+    /// Reads the beginning.
     /// - Throws: FFmpeg's error number.
-    init(_ source: UnsafeMutablePointer<AVIOContext>, ownsSource: Bool) throws(FFmpegError) {
-        (self.source, self.ownsSource) = (source, ownsSource)
+    init(_ owned: FFmpegOwned<AVIOContext>) throws(FFmpegError) {
+        self.owned = owned
         var beginning: [UInt8] = []
-        var kind: Kind?
-        while kind == nil {
-            switch Self.read(source) {
-            case .success(let piece): beginning += piece
-            case .failure(let error) where error.code == facet_error_eof || FFmpeg.isPrematureEnd(error.code):
-                isAtEnd = true
-            case .failure(let error):
-                Self.close(source, ownsSource)
-                throw error
-            }
-            kind = Self.kind(of: beginning, isWhole: isAtEnd)
+        var found: Kind?
+        while found == nil {
+            if let piece = try Self.read(owned.pointer) { beginning += piece } else { isAtEnd = true }
+            found = Self.kind(of: beginning, isWhole: isAtEnd)
         }
-        self.kind = kind ?? .other
-        guard kind == .pictures else {
-            // FFmpeg begins again: within what is buffered, or by asking anew.
-            canBeReread = ffmpeg.avio_seek(source, 0, SEEK_SET) >= 0
-            return
-        }
-        canBeReread = false
-        try? sequence.append(beginning)
-        input = ByteInput(bufferSize: Self.pieceSize) { [unowned self] bytes, count in read(bytes, count) }
-    }
-
-    deinit {
-        Self.close(source, ownsSource)
-    }
-
-    private static func close(_ source: UnsafeMutablePointer<AVIOContext>, _ isOwned: Bool) {
-        var source: UnsafeMutablePointer<AVIOContext>? = source
-        if isOwned { _ = ffmpeg.avio_closep(&source) }
+        kind = found ?? .other
+        // FFmpeg begins again: within what is buffered, or by asking anew.
+        canBeReread = kind != .pictures && ffmpeg.avio_seek(owned.pointer, 0, SEEK_SET) >= 0
+        if kind == .pictures { try? sequence.append(beginning) }
+        super.init(bufferSize: Self.pieceSize)
     }
 
     /// What that beginning is; nil if more must come to tell.
@@ -85,17 +62,20 @@ final class SenderBytes {
         return rest.isEmpty ? .text(String(decoding: text, as: UTF8.self)) : .other
     }
 
-    private static func read(_ source: UnsafeMutablePointer<AVIOContext>) -> Result<[UInt8], FFmpegError> {
+    /// The bytes that come next; nil at the end.
+    private static func read(_ source: UnsafeMutablePointer<AVIOContext>) throws(FFmpegError) -> [UInt8]? {
         var code: Int32 = 0
         let piece = [UInt8](unsafeUninitializedCapacity: Int(pieceSize)) { buffer, count in
             code = ffmpeg.avio_read_partial(source, buffer.baseAddress, pieceSize)
             count = Int(max(0, code))
         }
-        return code > 0 ? .success(piece) : .failure(FFmpegError(code: code == 0 ? facet_error_eof : code))
+        if code > 0 { return piece }
+        guard code == 0 || code == facet_error_eof || FFmpeg.isPrematureEnd(code) else { throw FFmpegError(code: code) }
+        return nil
     }
 
     /// Gives FFmpeg the next bytes of the stream that it knows.
-    private func read(_ bytes: UnsafeMutablePointer<UInt8>, _ count: Int32) -> Int32 {
+    override func read(_ bytes: UnsafeMutablePointer<UInt8>, _ count: Int32) -> Int32 {
         while ready.isEmpty {
             if let picture = sequence.next() ?? (isAtEnd ? sequence.rest() : nil) {
                 firstSize = firstSize ?? picture.withUnsafeBytes { try? JPEGDecoder().size(of: $0) }
@@ -104,12 +84,12 @@ final class SenderBytes {
                 break
             }
             guard !isAtEnd else { return facet_error_eof }
-            switch Self.read(source) {
-            case .success(let piece):
-                guard (try? sequence.append(piece)) != nil else { return facet_error_exit }
-            case .failure(let error):
-                guard error.code == facet_error_eof || FFmpeg.isPrematureEnd(error.code) else { return error.code }
-                isAtEnd = true
+            do throws(FFmpegError) {
+                let piece = try Self.read(source)
+                guard (try? sequence.append(piece ?? [])) != nil else { return facet_error_exit }
+                isAtEnd = piece == nil
+            } catch {
+                return error.code
             }
         }
         let taken = ready.prefix(Int(count))

@@ -2,18 +2,17 @@ import CFFmpeg
 import FaceMetadata
 import Frames
 
-/// The sound of a clip, copied packet by packet into a clip that is being written: nothing is decoded, so nothing is lost.
-///
-/// Not Sendable: it belongs to its `ClipWriter`.
+/// The sound of a clip, copied packet by packet, without loss, into a clip that is being written. It belongs to that
+/// `ClipWriter`.
 final class SoundTracks {
     private let input: MediaInput
     private let output: UnsafeMutablePointer<AVFormatContext>
-    private let owned: FFmpegOwned<AVPacket>
+    private let owned = FFmpegOwned.packet()
     private var packet: UnsafeMutablePointer<AVPacket> { owned.pointer }
     /// The output's stream for each of the input's streams; nil for those that are not copied.
     private let streams: [UnsafeMutablePointer<AVStream>?]
-    /// The input's time that is 0 in the clip that is written, in seconds: at first that of the first picture. Where the input's times
-    /// step back, as in recordings that were joined, it is moved so that the sound goes on.
+    /// The input's time that is 0 in the clip that is written, in seconds: at first that of the first picture. Where
+    /// the input's times step back, as in recordings that were joined, it is moved so that the sound goes on.
     private var origin: Double
     /// How far the sound was copied, in seconds of the clip that is written.
     private var reached = -Double.infinity
@@ -31,7 +30,6 @@ final class SoundTracks {
     /// - Throws: `SourceFailure` if the clip cannot be read.
     init(of path: String, into output: UnsafeMutablePointer<AVFormatContext>) throws(SourceFailure) {
         input = try MediaInput(try MediaLocation(path), interrupt: Interrupt(), options: FrameSourceOptions())
-        owned = .packet()
         self.output = output
         let start = input.stream.pointee.seconds(input.stream.pointee.start_time) ?? 0
         origin = start.magnitude < FrameStamp.longestMediaTime ? start : 0
@@ -49,7 +47,7 @@ final class SoundTracks {
                 let target = ffmpeg.avformat_new_stream(output, nil),
                 ffmpeg.avcodec_parameters_copy(target.pointee.codecpar, parameters) >= 0
             else {
-                omitted.append(ffmpeg.avcodec_get_name(codec).map { String(cString: $0) } ?? "unknown")
+                omitted.append(FFmpeg.name(of: codec))
                 return nil
             }
             // Each container has tags of its own for the same codec.
@@ -61,8 +59,9 @@ final class SoundTracks {
         isOver = streams.allSatisfy { $0 == nil }
     }
 
-    /// Copies the sound before a time of the clip that is written; with nil all that is left.
-    /// - Returns: FFmpeg's error number of the muxer; not negative if all went well. Sound that cannot be read ends there.
+    /// Copies the sound before a time in seconds of the clip that is written; with nil all that is left. It ends where
+    /// the sound cannot be read.
+    /// - Returns: FFmpeg's error number of the muxer; not negative if all went well.
     func copy(upTo seconds: Double?) -> Int32 {
         while !isOver, reached < seconds ?? .infinity {
             let written = holdsPacket ? write() : 0

@@ -1,9 +1,8 @@
 import CFFmpeg
 import Frames
 
-/// Decodes the packets of one video track, on a device of this machine where that is wanted and can be, else on the processor.
-///
-/// A device that fails is left: the processor goes on with the next key picture.
+/// Decodes the packets of one video track, on a device of this machine where that is wanted and possible, else on the
+/// processor. After a failure of the device the processor goes on with the next key picture.
 final class VideoDecoder {
     private var context: FFmpegOwned<AVCodecContext>
     private let frame: FFmpegOwned<AVFrame>
@@ -22,7 +21,8 @@ final class VideoDecoder {
     private var keyDeadline: ContinuousClock.Instant?
     /// Lost packets damage fewer, as a rule.
     private static let mostFailures = 3
-    /// Smaller pictures cost the processor little, against copying each out of the device and keeping its driver loaded.
+    /// Smaller pictures cost the processor little, against copying each out of the device and keeping its driver
+    /// loaded.
     private static let smallestPixels = 640 * 480 + 1
 
     enum Output {
@@ -59,8 +59,8 @@ final class VideoDecoder {
         FFmpegForgetErrors()
     }
 
-    /// FFmpeg's own decoders of VP8 and VP9 leave opacity out, which lies in packets beside the pictures: what was erased would be
-    /// seen.
+    /// FFmpeg's own decoders of VP8 and VP9 leave opacity out, which lies in packets beside the pictures: what was
+    /// erased would be seen.
     private static func codec(for input: MediaInput) -> UnsafePointer<AVCodec>? {
         let id = input.stream.pointee.codecpar.pointee.codec_id
         guard input.hasOpacityBeside else { return ffmpeg.avcodec_find_decoder(id) }
@@ -128,8 +128,8 @@ final class VideoDecoder {
         }
     }
 
-    /// Whether FFmpeg, told to take no damage, also refuses whole pictures for a tag that it does not know, as each TIFF has some.
-    /// Damage is then seen by what FFmpeg says of it.
+    /// Whether FFmpeg, told to take no damage, also refuses whole pictures for a tag that it does not know, as each
+    /// TIFF has some. Damage is then seen by what FFmpeg says of it.
     private static func hasTags(_ codec: UnsafePointer<AVCodec>) -> Bool { codec.pointee.id == AV_CODEC_ID_TIFF }
 
     // MARK: - The device
@@ -157,8 +157,8 @@ final class VideoDecoder {
         return .picture(copy)
     }
 
-    /// Goes on by the processor if it seems to be the device's fault that a picture failed: after several in a row, or, before the
-    /// first picture, a key picture. Others fail then where the stream was joined between key pictures.
+    /// Goes on by the processor if it seems to be the device's fault that a picture failed: after several in a row, or,
+    /// before the first picture, a key picture. Others fail then where the stream was joined between key pictures.
     private func leavesDevice(_ code: Int32, isKey: Bool) -> Bool {
         guard usesDevice else { return false }
         failures += 1
@@ -184,8 +184,8 @@ final class VideoDecoder {
 
 /// A reference to a decoded picture in the decoder's memory; its end gives the memory back to FFmpeg's pool.
 ///
-/// It may go to another thread, as it is not written to any more. FFmpeg counts references atomically, and a decoder that
-/// continues in a picture that is still held copies it first.
+/// It may go to another thread: FFmpeg counts references atomically, and a decoder copies a picture that is still held
+/// before it continues in it.
 typealias DecodedPicture = FFmpegOwned<AVFrame>
 
 extension DecodedPicture {
@@ -195,15 +195,13 @@ extension DecodedPicture {
         ffmpeg.av_frame_move_ref(pointer, source)
     }
 
-    var size: FrameSize { FrameSize(width: Int(pointer.pointee.width), height: Int(pointer.pointee.height)) }
+    var size: FrameSize { pointer.pointee.size }
     var format: AVPixelFormat { AVPixelFormat(pointer.pointee.format) }
 
     /// What the picture says about its colours besides matrix and range; nil without a word.
     var statedColors: ColorStatement? {
-        var stated = ColorStatement(
-            primaries: UInt8(clamping: pointer.pointee.color_primaries.rawValue),
-            transfer: UInt8(clamping: pointer.pointee.color_trc.rawValue)
-        )
+        let primaries = UInt8(clamping: pointer.pointee.color_primaries.rawValue)
+        var stated = ColorStatement(primaries: primaries, transfer: UInt8(clamping: pointer.pointee.color_trc.rawValue))
         if let data = ffmpeg.av_frame_get_side_data(pointer, AV_FRAME_DATA_ICC_PROFILE)?.pointee {
             let profile = Array(UnsafeBufferPointer(start: data.data, count: data.size))
             // What it is about stands there; FFmpeg makes RGB of CMYK.

@@ -55,12 +55,8 @@ final class Muxer {
     init(_ path: String, format: ClipFormat, encoder: VideoEncoder, soundSource: String? = nil) throws(SourceFailure) {
         do { file = try PendingFile(path) } catch { throw .unwritable(path, error.reason) }
         var context: UnsafeMutablePointer<AVFormatContext>?
-        let made = ffmpeg.avformat_alloc_output_context2(
-            &context,
-            nil,
-            format.muxer,
-            ("file:" + file.temporaryPath).fileName
-        )
+        let address = ("file:" + file.temporaryPath).fileName
+        let made = ffmpeg.avformat_alloc_output_context2(&context, nil, format.muxer, address)
         guard made >= 0, let context, let stream = ffmpeg.avformat_new_stream(context, nil) else {
             ffmpeg.avformat_free_context(context)
             throw .noEncoder(path, codec: format.muxer)
@@ -72,7 +68,7 @@ final class Muxer {
         self.context = context
         self.stream = stream
         sound = try soundSource.map { source throws(SourceFailure) in try SoundTracks(of: source, into: context) }
-        let opened = ffmpeg.avio_open(&context.pointee.pb, ("file:" + file.temporaryPath).fileName, AVIO_FLAG_WRITE)
+        let opened = ffmpeg.avio_open(&context.pointee.pb, address, AVIO_FLAG_WRITE)
         // The index in front: the clip can be played while it is still being copied.
         let begun = FFmpeg.withOptions([("movflags", "+faststart")]) {
             opened < 0 ? opened : ffmpeg.avformat_write_header(context, $0)

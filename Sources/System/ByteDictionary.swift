@@ -1,5 +1,5 @@
-/// Values by texts that differ if their bytes do, as MQTT's topics: to `String` an ü of one character and one of two are
-/// the same.
+/// Values by texts that differ if their bytes do, as MQTT's topics: to `String` an ü of one character and one of two
+/// are the same.
 package struct ByteDictionary<Value>: Sequence {
     package typealias Element = (key: String, value: Value)
     private var elements: [[UInt8]: Element] = [:]

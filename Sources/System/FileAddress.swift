@@ -1,8 +1,7 @@
 extension String {
-    /// The path of a file's address (RFC 8089), as desktops and browsers hand it over: `file:///home/me/a%20clip.mp4`,
-    /// `file://localhost/…` or `file:/…`; nil for any other text, also for a file of another machine.
-    ///
-    /// A % that begins no escape stays: people write addresses themselves.
+    /// The path of a file's address (RFC 8089), as desktops and browsers write it: `file:///home/me/a%20clip.mp4`,
+    /// `file://localhost/…` or `file:/…`; nil for any other text, also for a file of another machine. A % that begins
+    /// no escape stays: people write addresses themselves.
     package var pathOfFileAddress: String? {
         guard let address = wholeMatch(of: /(?i)file:(?:\/\/(?:localhost)?)?(?<path>\/(?s:.*))/) else { return nil }
         guard !address.path.hasPrefix("//") else { return nil }

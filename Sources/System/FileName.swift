@@ -3,8 +3,8 @@ package import Glibc
 
 /// Names of files are bytes, and not all are UTF-8: those of old disks, cameras and zip files often are Latin-1.
 ///
-/// In a `String` each byte that is no UTF-8 is a character for private use of its own. The functions of the system below
-/// have the names and take the arguments of the C library's, and give it the bytes.
+/// In a `String` each byte that is no UTF-8 is a character for private use of its own. The functions of the system
+/// below have the names and take the arguments of the C library's, and give it the bytes.
 extension String {
     /// The private character of byte 0; only bytes from 0x80 on have one.
     private static let first: UInt32 = 0x10_FE00
@@ -93,12 +93,8 @@ extension ProcessInfo {
         var result: [String: String] = [:]
         var next = environ
         while let entry = next.pointee {
-            let parts = String(fileName: bytes(of: entry)).split(
-                separator: "=",
-                maxSplits: 1,
-                omittingEmptySubsequences: false
-            )
-            if parts.count == 2 { result[String(parts[0])] = String(parts[1]) }
+            let text = String(fileName: bytes(of: entry))
+            if let sign = text.firstIndex(of: "=") { result[String(text[..<sign])] = String(text[sign...].dropFirst()) }
             next += 1
         }
         return result

@@ -4,7 +4,7 @@ import Synchronization
 
 /// SIGINT, SIGTERM and the terminal's hangup, noted and reported instead of ending the program; the second one ends it.
 ///
-/// `@unchecked Sendable` because a dispatch source may be cancelled from any thread, and nothing else is done with them.
+/// `@unchecked Sendable` because any thread may cancel a dispatch source.
 package final class Interruption: @unchecked Sendable {
     private static let signals = [SIGINT, SIGTERM, SIGHUP]
 
@@ -27,7 +27,8 @@ package final class Interruption: @unchecked Sendable {
                 raised.signal.store(number, ordering: .relaxed)
                 report()
             }
-            // Dispatch sets the signal's effect when it registers the source, on a thread of its own: not after `cancel`.
+            // Dispatch sets the signal's effect when it registers the source, on a thread of its own: not after
+            // `cancel`.
             let registered = DispatchSemaphore(value: 0)
             source.setRegistrationHandler { registered.signal() }
             source.resume()

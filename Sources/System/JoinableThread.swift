@@ -43,9 +43,8 @@ package final class JoinableThread: Sendable {
         if let thread = thread.withLock({ $0 }) { pthread_detach(thread) }
     }
 
-    /// Blocks until the thread is gone; returns at once if it was joined before.
-    ///
-    /// A thread that released the last reference to its owner may come here itself: it cannot wait for its own end.
+    /// Blocks until the thread is gone; returns at once if it was joined before, or for the thread itself, which may
+    /// release the last reference to its owner.
     package func join() {
         guard let thread = thread.withLock({ exchange(&$0, with: nil) }) else { return }
         if pthread_equal(thread, pthread_self()) != 0 { pthread_detach(thread) } else { pthread_join(thread, nil) }

@@ -56,7 +56,7 @@ package struct ClientAddress: Hashable, Sendable, CustomStringConvertible {
     package var description: String {
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         inet_ntop(bytes.count == 4 ? AF_INET : AF_INET6, bytes, &text, socklen_t(text.count))
-        return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return String(upToZero: text)
     }
 }
 
@@ -82,10 +82,7 @@ package struct SocketAddress: Hashable, Sendable {
         bytes = Array(UnsafeRawBufferPointer(start: address, count: Int(length)))
         var (host, port) = ([CChar](repeating: 0, count: Int(NI_MAXHOST)), [CChar](repeating: 0, count: 8))
         getnameinfo(address, length, &host, socklen_t(NI_MAXHOST), &port, 8, NI_NUMERICHOST | NI_NUMERICSERV)
-        func text(_ bytes: [CChar]) -> String {
-            String(decoding: bytes.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-        }
-        (self.host, self.port) = (text(host), text(port))
+        (self.host, self.port) = (String(upToZero: host), String(upToZero: port))
     }
 
     /// The end of a socket that `name`, which is `getsockname` or `getpeername`, names.
@@ -101,7 +98,8 @@ package struct SocketAddress: Hashable, Sendable {
         }
     }
 
-    /// All addresses of a host, at least one; blocks until its name is resolved. With `isNumeric` the host must be an address.
+    /// All addresses of a host, at least one; blocks until its name is resolved. With `isNumeric` the host must be an
+    /// address.
     package static func all(of host: String, port: Int, isNumeric: Bool = false) throws(LookupError) -> [Self] {
         var hints = addrinfo()
         // Any kind of socket would give each address once for each kind.
@@ -130,9 +128,8 @@ package struct SocketAddress: Hashable, Sendable {
     }
 }
 
-/// Calls `body` with the address of a UNIX socket; nil if the name is too long for one.
-///
-/// An `@` in front stands for a name in the abstract namespace, which ends with its last byte and not with a zero.
+/// Calls `body` with the address of a UNIX socket; nil if the name is too long for one. A name with an `@` in front is
+/// in the abstract namespace, and ends with its last byte instead of a zero.
 package func withUnixAddress<Value>(_ name: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Value) -> Value? {
     var address = sockaddr_un()
     let room = MemoryLayout.size(ofValue: address.sun_path)

@@ -1,6 +1,7 @@
 package import Glibc
 
-/// A file that is written under another name, and gets its own only when it is whole; without that nothing is left of it.
+/// A file that is written under another name, and gets its own only when it is whole; without that nothing is left of
+/// it.
 package final class PendingFile: Sendable {
     package let path: String
     /// The name it has until then: in the same directory, so that renaming is one step.
@@ -12,8 +13,8 @@ package final class PendingFile: Sendable {
 
     /// Makes the file, empty, with the mode that the process's mask leaves of `mode`, and removes those that were left.
     ///
-    /// The name is a new one, so that no link that another user has put there decides what is overwritten, and that of
-    /// programs that write the same file at once the last one decides what it holds.
+    /// Its name is new: no link of another user's decides what is overwritten, and of programs that write the same file
+    /// the last one to finish wins.
     package init(_ path: String, mode: mode_t = 0o666) throws(SystemError) {
         self.path = path
         let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
@@ -56,8 +57,8 @@ package final class PendingFile: Sendable {
         }
     }
 
-    /// Writes a whole file, with the mode as for `init` or, with `keepsOwner`, owner, group and mode of the file whose place it
-    /// takes: one that a person edits, and so is on the disk before it does, whenever the power fails.
+    /// Writes a whole file, with the mode as for `init` or, with `keepsOwner`, owner, group and mode of the file whose
+    /// place it takes: one that a person edits, and so is on the disk before it does, whenever the power fails.
     /// - Throws: `SystemError`; a file that was there is as before then.
     package static func write(
         _ bytes: UnsafeRawBufferPointer,

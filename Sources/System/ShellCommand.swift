@@ -3,8 +3,7 @@ package import Glibc
 
 /// A command of the shell that is run and waited for.
 ///
-/// Not by Foundation's `Process`: it learns of a command's end from a descriptor that everything the command leaves in
-/// the background inherits, and so would wait for that too.
+/// Not Foundation's `Process`: that also waits for everything that the command leaves in the background.
 package struct ShellCommand {
     package enum End: Equatable, Sendable {
         /// By itself, with a status.

@@ -1,9 +1,8 @@
 import FoundationEssentials
 import Glibc
 
-/// Reads files that must fit into memory: settings, passwords, tokens, what the kernel reports.
-///
-/// Only regular files: opening a pipe, a terminal or a device may wait for ever, or never come to an end.
+/// Reads regular files that must fit into memory: settings, passwords, tokens, what the kernel reports. Pipes,
+/// terminals and devices are refused: opening them may block, and they may have no end.
 package enum SmallFile {
     package static let textLimit = 256 * 1024
 
@@ -62,6 +61,13 @@ extension String {
     package var firstLine: String {
         let line = withoutByteOrderMark.prefix { !$0.isNewline }
         return String(line.dropLast(line.reversed().prefix(while: \.isWhitespace).count))
+    }
+}
+
+extension String {
+    /// Reads C's characters up to the first zero.
+    package init(upToZero characters: [CChar]) {
+        self.init(decoding: characters.lazy.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 }
 

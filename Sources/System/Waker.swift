@@ -26,22 +26,26 @@ package final class Waker: Sendable {
         _ = eventfd_read(descriptor, &wakes)
     }
 
-    /// Waits for `wake`, for a descriptor to be ready for its `poll` events, or for the time to be over; clears the wake-up.
-    /// - Returns: The events that occurred, per descriptor; errors count as readable and writable, since reading reports them.
+    /// Waits for `wake`, for a `poll` event of a descriptor, or until the time is over; clears the wake-up.
+    /// - Returns: The events per descriptor; an error counts as readable and writable, since reading reports it.
     package func wait(_ interests: [(descriptor: CInt, events: Int16)], nanoseconds: Int64) -> [Int16] {
-        var list = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
-        list += interests.map { pollfd(fd: $0.descriptor, events: $0.events, revents: 0) }
         // Rounded up: waking early would only poll again.
-        let milliseconds = CInt(clamping: (min(max(0, nanoseconds), .max - 999_999) + 999_999) / 1_000_000)
-        let count = poll(&list, nfds_t(list.count), milliseconds)
-        // Without memory for the wait, the thread must not spin.
-        if count < 0, errno != EINTR { usleep(100_000) }
-        guard count > 0 else { return interests.map { _ in 0 } }
-        if list[0].revents != 0 { clear() }
-        return list.dropFirst().map {
-            $0.revents & Int16(POLLERR | POLLHUP) == 0 ? $0.revents : Int16(POLLIN | POLLOUT)
+        let milliseconds = (min(max(0, nanoseconds), .max - 999_999) + 999_999) / 1_000_000
+        guard let found = poll([(descriptor, Int16(POLLIN))] + interests, milliseconds: Int(milliseconds)) else {
+            // Without memory for the wait, the thread must not spin.
+            if errno != EINTR { usleep(100_000) }
+            return interests.map { _ in 0 }
         }
+        if found[0] != 0 { clear() }
+        return found.dropFirst().map { $0 & Int16(POLLERR | POLLHUP) == 0 ? $0 : Int16(POLLIN | POLLOUT) }
     }
+}
+
+/// Waits for events of descriptors; a negative one has none.
+/// - Returns: The events that occurred, per descriptor; nil if the wait failed, which `errno` explains.
+package func poll(_ interests: [(descriptor: CInt, events: Int16)], milliseconds: Int) -> [Int16]? {
+    var list = interests.map { pollfd(fd: $0.descriptor, events: $0.events, revents: 0) }
+    return Glibc.poll(&list, nfds_t(list.count), CInt(clamping: milliseconds)) < 0 ? nil : list.map(\.revents)
 }
 
 /// Gives free blocks of the heap back to the system.

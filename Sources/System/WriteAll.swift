@@ -1,7 +1,7 @@
 import Glibc
 
-/// Writes all bytes, `chunk` at once; a descriptor that does not block is waited for. `waitForRoom` waits before each of these
-/// writes; false if it is of no use any more, which counts as EPIPE.
+/// Writes all bytes, `chunk` at once; a descriptor that does not block is waited for. `waitForRoom` is called before
+/// each write, and returns false to give up, which counts as EPIPE.
 /// - Returns: The number of the error; 0 if all was written.
 package func writeAll(
     _ bytes: UnsafeRawBufferPointer,
@@ -17,8 +17,7 @@ package func writeAll(
         if written >= 0 {
             rest = rest.dropFirst(written)
         } else if errno == EAGAIN {
-            var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-            if waitForRoom == nil { _ = poll(&room, 1, -1) }
+            if waitForRoom == nil { _ = poll([(descriptor, Int16(POLLOUT))], milliseconds: -1) }
         } else if errno != EINTR {
             return errno
         }

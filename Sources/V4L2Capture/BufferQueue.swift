@@ -5,8 +5,8 @@ import SystemPackage
 
 /// The driver's queue: which buffers it has, and how they get there.
 ///
-/// Frames are released on any thread, so giving back takes the lock. So does `detach`, after which the descriptor is
-/// not touched any more: its number may belong to another file.
+/// Frames are released on any thread, so giving back takes the lock. After `detach` the descriptor is not touched any
+/// more: its number may belong to another file.
 final class BufferQueue: Sendable {
     private struct State {
         var descriptor: CInt?
@@ -85,8 +85,7 @@ final class BufferLease: Sendable {
     deinit { buffer.queue.queue(buffer.index) }
 }
 
-/// A buffer of the driver, mapped into our memory until its last owner releases it. A frame that outlives its stream
-/// keeps its pixels (see `makePrivate`).
+/// A buffer of the driver, mapped into our memory until its last owner releases it; see `makePrivate`.
 ///
 /// `@unchecked Sendable` because of the pointer: readers have the lease, and the driver writes only to queued buffers.
 final class MappedBuffer: @unchecked Sendable {
@@ -104,17 +103,16 @@ final class MappedBuffer: @unchecked Sendable {
         var buffer = v4l2_buffer.capture(index)
         try device.request(.queryBuffer, &buffer, for: .makeBuffers)
         length = Int(buffer.length)
-        base = try failing(as: { V4L2Error(.makeBuffers, device: device.path, $0) }) { () throws(Errno) in
-            try device.calls.map(device.descriptor, length: Int(buffer.length), offset: Int(buffer.m.offset))
+        do { base = try calls.map(device.descriptor, length: length, offset: Int(buffer.m.offset)) } catch {
+            throw V4L2Error(.makeBuffers, device: device.path, error)
         }
     }
 
     deinit { calls.unmap(base, length: length) }
 
-    /// Replaces the driver's memory by a copy in the same place, for a frame that outlives its stream.
-    ///
-    /// While a page of the driver is mapped, the kernel keeps the device open: it would be busy for all programs, this
-    /// one included, and keep its number after a replug. Without memory for the copy it stays mapped.
+    /// Replaces the driver's memory by a copy in the same place, for a frame that outlives its stream. While a page of
+    /// the driver is mapped, the kernel keeps the device open, busy for all programs. Without memory for the copy it
+    /// stays mapped.
     func makePrivate() { try? calls.makePrivate(base, length: length) }
 }
 

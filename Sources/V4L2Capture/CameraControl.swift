@@ -86,26 +86,18 @@ struct ControlSetting {
     func number(for control: CameraControl) throws(ControlError) -> Int {
         guard !control.isReadOnly else { throw .readOnly(control) }
         guard !control.isInactive else { throw .inactive(control) }
-        let number = try rawNumber(for: control)
+        let wanted = Self.plain(value)
+        let choice = control.choices.first { Self.plain($0.value) == wanted }?.key
+        let state = control.kind == .boolean ? Self.states[wanted] : nil
         // The range first, because the distance from its end to a number far outside may overflow.
-        guard control.range.contains(number), (number - control.range.lowerBound).isMultiple(of: control.step),
+        guard let number = Int(value) ?? choice ?? state, control.range.contains(number),
+            (number - control.range.lowerBound).isMultiple(of: control.step),
             control.kind != .menu || control.choices[number] != nil
         else { throw .badValue(value, control) }
         return number
     }
 
-    private func rawNumber(for control: CameraControl) throws(ControlError) -> Int {
-        if let number = Int(value) { return number }
-        let wanted = Self.plain(value)
-        switch control.kind {
-        case .boolean where ["on", "true", "yes"].contains(wanted): return 1
-        case .boolean where ["off", "false", "no"].contains(wanted): return 0
-        case .menu:
-            if let choice = control.choices.first(where: { Self.plain($0.value) == wanted }) { return choice.key }
-        default: break
-        }
-        throw .badValue(value, control)
-    }
+    private static let states = ["on": 1, "true": 1, "yes": 1, "off": 0, "false": 0, "no": 0]
 
     /// Letters and digits only, in lower case.
     static func plain(_ name: String) -> String { String(name.lowercased().filter { $0.isLetter || $0.isNumber }) }

@@ -16,15 +16,12 @@ public struct CameraSize: Hashable, Sendable, CustomStringConvertible {
 
     /// The size of the range that comes nearest.
     public func nearest(to size: FrameSize) -> FrameSize {
-        FrameSize(
-            width: Self.nearest(size.width, minimum.width, maximum.width, step.width),
-            height: Self.nearest(size.height, minimum.height, maximum.height, step.height)
-        )
-    }
-
-    private static func nearest(_ value: Int, _ minimum: Int, _ maximum: Int, _ step: Int) -> Int {
-        let clamped = min(max(value, minimum), max(minimum, maximum))
-        return minimum + (clamped - minimum) / step * step
+        func nearest(_ side: KeyPath<FrameSize, Int>) -> Int {
+            let least = minimum[keyPath: side]
+            let clamped = min(max(size[keyPath: side], least), max(least, maximum[keyPath: side]))
+            return least + (clamped - least) / step[keyPath: side] * step[keyPath: side]
+        }
+        return FrameSize(width: nearest(\.width), height: nearest(\.height))
     }
 
     /// Size and rates as people read them: `640x480 at 30, 15 fps`.

@@ -3,27 +3,33 @@ import Synchronization
 import System
 import SystemPackage
 
-/// A V4L2 camera as a source of frames that opens it again after every loss.
+/// A V4L2 camera as a source of frames that is opened again, within half a second, after every loss.
 ///
-/// It puts into the mailbox: `.streaming` with the first frame after each (re)opening; `.lost` when frames stop coming,
-/// once, and again only for a new reason that a person must remove (`busy`, `permission_denied`, …); `.ended` at the
-/// end. While the camera is away it is tried at least twice a second. Frame numbers and media time continue over
-/// losses. With the `.newest` policy, captured frames are those taken, late and corrupt ones added up; sequence gaps
-/// come on top.
+/// `.streaming` comes with the first frame after each opening; `.lost` once, and again only for a reason that a person
+/// must remove (`busy`, `permission_denied`, …). Frame numbers and media time continue over losses. Captured frames are
+/// those taken, late and corrupt ones added up; sequence gaps come on top.
 package final class CameraSource: FrameSource {
     let configuration: CameraConfiguration
     let options: FrameSourceOptions
     let calls: any V4L2Calls
     let stopWaker: Waker
-    let memory: CameraMemory
+    private let isStopped = StopSignal(false)
+    private let memory: CameraMemory
     private let fallback: Fallback?
-    private let successor = Mutex<(source: (any FrameSource)?, isStopped: Bool)>((nil, false))
+    private let successor = Mutex<(any FrameSource)?>(nil)
+
+    /// The reasons that do not go away by themselves. While a camera is away the reason of each try changes: unplugged,
+    /// then not found, then no permission until udev has finished.
+    private static let report = LossReport(
+        settling: 3_000_000_000,
+        reasons: [.permissionDenied, .busy, .notACamera, .unsupportedMode, .unsupportedControl]
+    )
 
     /// Makes the source that takes over if `auto` finds only cameras that libcamera sets up; nil if there is none.
     package typealias Fallback = @Sendable () -> (any FrameSource)?
 
-    /// Makes a source that continues from what an earlier one knew, with a `fallback` where V4L2 has no camera; the
-    /// camera is not touched before `run`.
+    /// Makes a source that continues from what an earlier one knew. `fallback` is for machines where V4L2 has no
+    /// camera.
     /// - Throws: `V4L2Error.failed` if the process has no file descriptor left.
     package init(
         _ configuration: CameraConfiguration,
@@ -41,37 +47,74 @@ package final class CameraSource: FrameSource {
         do { stopWaker = try Waker() } catch { throw V4L2Error(.open, device: device, Errno(rawValue: error.code)) }
     }
 
-    /// Delivers frames and changes of state until `stop`; blocks.
-    ///
-    /// It ends by itself only at the start: for settings that the camera can't fulfil, a node that is no camera, and,
-    /// unless the configuration says to wait, any other reason why there is no camera.
+    /// Delivers frames and changes of state until `stop`; blocks. It ends by itself only at the start: for settings
+    /// that the camera can't fulfil, a node that is no camera, and, unless `waitsForCamera`, any other reason.
     package func run(into mailbox: FrameMailbox) {
-        var run = CameraRun(source: self, mailbox: mailbox, known: memory.content.withLock(\.self))
-        if let end = run.untilEnd() { mailbox.put(.ended(end)) }
+        var known = memory.content.withLock(\.self)
+        var nodesWithoutFallback: [String]?
+        // Nothing announces a camera that is back, so it is tried again within the longest wait.
+        var runner = SourceRunner(into: mailbox, until: isStopped, waiting: 0.25...0.5)
+        runner.report = Self.report
+        runner.spread = 1...1
+        runner.now = { [calls] in calls.now().monotonic }
+        // There is no device to wait for; if the wait fails, the next try is only earlier.
+        runner.wait = { [calls, stopWaker] time in
+            (try? calls.wait(-1, stop: stopWaker.descriptor, milliseconds: Int(time / .milliseconds(1)))) != .stopped
+        }
+        runner.run { () throws(SourceFailure) in
+            do throws(V4L2Error) {
+                try stream(into: mailbox, &known)
+                return .stopped
+            } catch {
+                if case .setUpElsewhere = error, let next = follow(&nodesWithoutFallback) {
+                    try next.run(into: mailbox)
+                    return .finished
+                }
+                // Before this very configuration has streamed, the camera may be unable to fulfil it.
+                let waits = configuration.waitsForCamera && !error.isMisconfiguration
+                guard waits || known.configuration == configuration else { return .failed(error.sourceFailure) }
+                throw error.sourceFailure
+            }
+        }
     }
 
-    /// Runs the fallback, unless it had no source while the nodes were the same.
-    /// - Returns: Whether there was one.
-    func goesOn(into mailbox: FrameMailbox, _ nodes: inout [String]?) -> Bool {
+    /// Opens the camera and delivers its frames until it is stopped.
+    /// - Throws: `V4L2Error` when the camera is lost.
+    private func stream(into mailbox: FrameMailbox, _ known: inout CameraMemory.Content) throws(V4L2Error) {
+        let lastSeen = known.configuration?.device == configuration.device ? known.identity : nil
+        let finder = DeviceFinder(selector: configuration.device, calls: calls)
+        let stream = try finder.open(lastSeen: lastSeen) { device throws(V4L2Error) in
+            try CaptureStream(device, configuration, options.wholeOrientation)
+        }
+        var loop = CaptureLoop(stream: stream, source: self, mailbox: mailbox, timeline: known.timeline)
+        defer {
+            known.timeline = loop.timeline
+            if loop.hasDelivered {
+                known.configuration = configuration
+                known.identity = stream.device.identity
+                memory.content.withLock { $0 = known }
+            }
+        }
+        try loop.run()
+    }
+
+    /// The source that takes over; nil without one, and while the nodes are those without which there was none before.
+    private func follow(_ nodes: inout [String]?) -> (any FrameSource)? {
         let found = calls.nodes()
         guard found != nodes, let next = fallback?() else {
             nodes = found
-            return false
+            return nil
         }
-        successor.withLock { successor in
-            successor.source = next
-            if successor.isStopped { next.stop() }
-        }
-        next.run(into: mailbox)
-        return true
+        successor.withLock { $0 = next }
+        // A stop before that did not reach it.
+        if isStopped.isSet { next.stop() }
+        return next
     }
 
     /// Ends `run` within milliseconds, whatever it waits for.
     package func stop() {
+        isStopped.set()
         stopWaker.wake()
-        successor.withLock { successor in
-            successor.isStopped = true
-            successor.source?.stop()
-        }
+        successor.withLock(\.self)?.stop()
     }
 }

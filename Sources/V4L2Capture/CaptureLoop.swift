@@ -3,10 +3,8 @@ import Frames
 import System
 import SystemPackage
 
-/// Delivers a stream's frames until it is stopped or the camera is lost.
-///
-/// It takes all ready buffers, delivers the newest good frame, and gives older and damaged ones back to the driver at
-/// once. The driver always keeps `fewestQueued` buffers to fill: if a frame would take one of those, it is copied.
+/// Delivers a stream's frames until it is stopped or the camera is lost: of all buffers that are ready the newest good
+/// one. The driver always keeps `fewestQueued` buffers to fill: a frame that would take one of those is copied.
 struct CaptureLoop {
     /// Least number of buffers with which the driver skips no frame while we handle one.
     static let fewestQueued = 2
@@ -80,7 +78,7 @@ struct CaptureLoop {
                 let isGood = isGood(buffer)
                 // An empty buffer comes from a camera that is being unplugged; its number is meaningless.
                 let gap = timeline.advance(to: isGood || buffer.sequence > 0 ? buffer.sequence : nil)
-                if gap > 0 { mailbox.count(.sequenceGap, frames: gap) }
+                mailbox.count(.sequenceGap, frames: gap)
                 guard isGood else {
                     mailbox.count(.corrupt)
                     stream.queue.queue(Int(buffer.index))

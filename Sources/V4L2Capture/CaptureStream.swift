@@ -1,9 +1,7 @@
 import CV4L2
 import Frames
 
-/// A camera that streams: mode negotiated, buffers mapped and queued.
-///
-/// Owned by one thread.
+/// A camera that streams: mode negotiated, buffers mapped and queued. Owned by one thread.
 final class CaptureStream {
     let device: V4L2Device
     let layout: FrameLayout
@@ -11,13 +9,12 @@ final class CaptureStream {
     let queue: BufferQueue
     private(set) var buffers: [MappedBuffer]
 
-    /// Drivers, by the name they report, that fill buffers which were not queued again.
-    ///
-    /// v4l2loopback 0.12.7 does so when a frame is kept for longer than it takes to fill the others.
+    /// Drivers, by the name they report, that fill buffers which were not queued again, as v4l2loopback 0.12.7 does
+    /// when a frame is kept for longer than it takes to fill the others.
     private static let driversThatReuseBuffers: Set<String> = ["v4l2 loopback"]
 
     /// Whether frames must be copied at once: libv4lconvert frees its memory when the device is closed, and some
-    /// drivers write into buffers that frames still use.
+    /// drivers write into buffers that are in use.
     let copiesAlways: Bool
 
     /// Negotiates, maps buffers and starts streaming; a failure undoes everything made so far.
@@ -39,9 +36,8 @@ final class CaptureStream {
         try setStreaming(true)
     }
 
-    /// Stops streaming, unmaps unused buffers, frees the driver's; the device closes with its last owner.
-    ///
-    /// Failures do not matter here: they are the rule when the device is gone.
+    /// Stops streaming, unmaps unused buffers, frees the driver's; the device closes with its last owner. Failures do
+    /// not matter: they are the rule when the device is gone.
     deinit {
         let held = queue.detach()
         try? setStreaming(false)

@@ -5,9 +5,8 @@ struct DeviceFinder {
 
     /// Opens the selected camera and starts it; prefers the `lastSeen` one, whatever number it has now.
     ///
-    /// A camera that another program uses is passed over, although many drivers let it be opened and only refuse to
-    /// start. A link is followed wherever it leads, and waited for while it is not there: udev makes it for the very
-    /// camera that was meant, and one that looks the same may be another sensor, or another camera of the same make.
+    /// A camera that another program uses is passed over, although many drivers only refuse to start. A link is waited
+    /// for while it is not there: a camera that looks the same may be another one of the same make.
     func open<Started>(
         lastSeen: V4L2Device.Identity?,
         _ start: (V4L2Device) throws(V4L2Error) -> Started

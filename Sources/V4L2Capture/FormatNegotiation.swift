@@ -1,10 +1,8 @@
 import Frames
 
-/// Chooses among what a camera offers.
-///
-/// The owner's request is binding. The rest is chosen: the size nearest to 640×480, which is plenty for faces; then the
-/// highest rate up to 30 per second; then the format that is cheapest to read. So a camera that does 1280×720 at 10 fps
-/// in YUYV and at 30 in MJPG is read in MJPG.
+/// Chooses among what a camera offers. The owner's request is binding; the rest is the size nearest to 640×480, then
+/// the highest rate up to 30 per second, then the format that is cheapest to read. So a camera that does 1280×720 at 10
+/// fps in YUYV and at 30 in MJPG is read in MJPG.
 struct FormatNegotiation {
     static let preferred = FrameLayout.formats.map(\.name)
     /// Frames per second beyond which nothing is gained.

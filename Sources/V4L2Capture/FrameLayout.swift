@@ -82,10 +82,8 @@ extension YUVEncoding {
     }
 }
 
-/// Converts the 16-bit words in which infrared cameras give brightness to bytes.
-///
-/// It measures how many bits of a word are used, since drivers do not say: formats named Y16 have 10 or 12 bits too,
-/// and words of a 10-bit format may begin at the top.
+/// Converts the 16-bit words in which infrared cameras give brightness to bytes. It measures how many bits of a word
+/// are used: drivers do not say, formats named Y16 have 10 or 12, and words of a 10-bit format may begin at the top.
 struct GrayDepth {
     /// One in this number of words is taken for damage if it has more bits than before; more words show the depth.
     private static let damagedShare = 1000

@@ -1,17 +1,13 @@
 import FaceMetadata
 
-/// Gives every frame of a source its number and its times, also across losses and returns of the camera.
-///
-/// Its clocks are parameters. Driver stamps that can't be true (zero, in the future, by another clock) are replaced by
-/// the time at which the frame was fetched.
+/// Gives every frame of a source its number and its times, also across losses. Its clocks are parameters. A driver's
+/// stamp that can't be true (zero, in the future, by another clock) is replaced by the time of the fetch.
 struct FrameTimeline {
     /// Oldest possible capture time before a fetch, in nanoseconds.
     private static let oldest: Int64 = 10_000_000_000
 
-    /// Nanoseconds by which wall clock and monotonic clock may drift apart before the wall clock counts as set.
-    ///
-    /// Slewing moves both alike, so a difference means that the time was set (by the network after boot, on a board
-    /// without a battery clock) or that the machine slept.
+    /// The drift between wall clock and monotonic clock, in nanoseconds, above which the wall clock counts as set (by
+    /// the network after boot) or the machine as suspended: slewing moves both alike.
     private static let clockStep: Int64 = 50_000_000
     /// Largest jump in sequence numbers that is a gap, and not a confused driver.
     private static let largestGap: UInt32 = 100_000

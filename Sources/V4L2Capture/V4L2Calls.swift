@@ -41,8 +41,8 @@ package protocol V4L2Calls: Sendable {
 
     func unmap(_ base: UnsafeMutableRawPointer, length: Int)
 
-    /// Blocks until the device, if it is not negative, has something, `stop` can be read, or (an empty result) the time
-    /// is over or a signal comes.
+    /// Blocks until the device, if not negative, has something, `stop` can be read, or (empty) the time is over or a
+    /// signal came.
     func wait(_ descriptor: CInt, stop: CInt, milliseconds: Int) throws(Errno) -> Readiness
 
     func now() -> ClockReading
@@ -57,9 +57,7 @@ package protocol V4L2Calls: Sendable {
     func index(ofNode node: String) -> Int?
 }
 
-/// The real calls, through libv4l2 for cameras whose pictures it converts.
-///
-/// The library is loaded by the first `convert`.
+/// The real calls, through libv4l2 for cameras whose pictures it converts; the first `convert` loads it.
 struct LibV4L2: V4L2Calls {
     func open(_ path: String) throws(Errno) -> CInt { try Self.check(facet_v4l2_open(path)) }
 
@@ -84,17 +82,15 @@ struct LibV4L2: V4L2Calls {
     func unmap(_ base: UnsafeMutableRawPointer, length: Int) { _ = facet_v4l2_munmap(base, length) }
 
     func wait(_ descriptor: CInt, stop: CInt, milliseconds: Int) throws(Errno) -> Readiness {
-        func input(_ descriptor: CInt) -> pollfd { pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0) }
-        var polled = (input(descriptor), input(stop))
-        let result = withUnsafeMutableBytes(of: &polled) {
-            poll($0.assumingMemoryBound(to: pollfd.self).baseAddress, 2, Int32(clamping: milliseconds))
+        let input = Int16(POLLIN)
+        guard let found = poll([(descriptor, input), (stop, input)], milliseconds: milliseconds) else {
+            guard Self.lastError == .interrupted else { throw Self.lastError }
+            return []
         }
-        if result < 0, Self.lastError == .interrupted { return [] }
-        _ = try Self.check(result)
         var readiness: Readiness = []
-        if polled.0.revents & Int16(POLLIN) != 0 { readiness.insert(.readable) }
-        if polled.0.revents & Int16(POLLERR | POLLHUP | POLLNVAL) != 0 { readiness.insert(.failed) }
-        if polled.1.revents != 0 { readiness.insert(.stopped) }
+        if found[0] & input != 0 { readiness.insert(.readable) }
+        if found[0] & Int16(POLLERR | POLLHUP | POLLNVAL) != 0 { readiness.insert(.failed) }
+        if found[1] != 0 { readiness.insert(.stopped) }
         return readiness
     }
 

@@ -2,9 +2,7 @@ import CV4L2
 import System
 import SystemPackage
 
-/// An open camera, with typed calls and named failures.
-///
-/// It is owned by one thread, and closes itself at the end.
+/// An open camera, with typed calls and named failures; owned by one thread, closed at the end.
 final class V4L2Device {
     let path: String
     let calls: any V4L2Calls

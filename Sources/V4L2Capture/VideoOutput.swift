@@ -2,9 +2,7 @@ import CV4L2
 package import Frames
 import SystemPackage
 
-/// A node into which a program writes pictures that others read from it as from a camera, such as v4l2loopback's.
-///
-/// Not Sendable: one task owns it.
+/// A node into which one task writes pictures that others read as from a camera, such as v4l2loopback's.
 package final class VideoOutput {
     private let device: V4L2Device
 

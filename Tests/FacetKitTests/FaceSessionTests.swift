@@ -81,6 +81,20 @@ struct FaceSessionTests {
         #expect(session.counts.dropped == [.corrupt: 70])
     }
 
+    @Test("a source of one's own that throws is lost, and is run again; one that returns has ended")
+    func reopensOwnSource() throws {
+        let portrait = try jpeg()
+        let source = FailingSource { index in .jpeg(portrait, index: index) }
+        let session = try FaceSession(source: .custom(source))
+        var updates: [FaceUpdate] = []
+        try session.run { updates.append($0) }
+        var states: [String] = []
+        for state in updates.map(\.state).map(name) where state != states.last { states.append(state) }
+        #expect(states == ["starting", "lost busy", "streaming", "lost stream_lost", "streaming", "ended"])
+        #expect(short(updates) == ["enter 1", "leave 1 camera_lost", "enter 2", "leave 2 shutdown"])
+        #expect(source.runs == 4)
+    }
+
     @Test("a frame without pixels to read is corrupt, and the next one is looked at")
     func unreadable() throws {
         let portrait = try jpeg()
@@ -447,6 +461,26 @@ private final class Script: FrameSource {
     }
 
     func stop() { isStopped.store(true, ordering: .relaxed) }
+}
+
+/// Fails twice to open, which is one loss; then it delivers ten frames and is lost, and ten more and ends.
+private final class FailingSource: FrameSource {
+    private let frame: @Sendable (Int) -> Frame
+    private let count = Atomic(0)
+    var runs: Int { count.load(ordering: .relaxed) }
+
+    init(_ frame: @escaping @Sendable (Int) -> Frame) { self.frame = frame }
+
+    func run(into mailbox: FrameMailbox) throws(SourceFailure) {
+        let run = count.add(1, ordering: .relaxed).newValue
+        guard run > 2 else { throw SourceFailure(reason: .busy, description: "a test") }
+        let size = FrameSize(width: 512, height: 600)
+        mailbox.put(.streaming(StreamDescription(name: "script", size: size, format: "", rate: 30, isLive: false)))
+        for index in 10 * run..<10 * run + 10 { mailbox.put(.frame(frame(index))) }
+        if run == 3 { throw SourceFailure(reason: .streamLost, description: "a test") }
+    }
+
+    func stop() {}
 }
 
 /// Waits in `run` for a `stop` that comes while it does, and forgets the one that came before.

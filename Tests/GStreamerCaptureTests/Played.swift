@@ -34,7 +34,7 @@ struct Played {
         stopAfterStreams: Int = .max,
         stopAfterLosses: Int = .max
     ) {
-        let thread = Thread { source.run(into: mailbox) }
+        let thread = Thread { try? source.run(into: mailbox) }
         thread.start()
         while end == nil, let event = mailbox.next() {
             switch event {

@@ -17,7 +17,7 @@ struct Recording {
     var counts = FrameMailbox(policy: .newest).counts
 
     /// Plays a source to its end, taking every frame.
-    static func of(_ source: any FrameSource, visit: @escaping (Frame) -> Void = { _ in }) -> Recording {
+    static func of(_ source: ClipSource, visit: @escaping (Frame) -> Void = { _ in }) -> Recording {
         let mailbox = FrameMailbox(policy: .every(capacity: 2))
         Thread.detachNewThread { source.run(into: mailbox) }
         var recording = Recording()

@@ -1,7 +1,6 @@
-import Frames
 import Testing
 
-@testable import V4L2Capture
+@testable import Frames
 
 @Suite("Loss report")
 struct LossReportTests {
@@ -10,7 +9,7 @@ struct LossReportTests {
         let reasons: [Character: SourceFailure.Reason] = [
             "u": .unplugged, "n": .notFound, "p": .permissionDenied, "b": .busy, "d": .driverError,
         ]
-        var report = LossReport()
+        var report = LossReport(settling: 3_000_000_000, reasons: [.permissionDenied, .busy])
         var second: Int64 = 0
         return String(
             tries.map { letter -> Character in
@@ -19,7 +18,8 @@ struct LossReportTests {
                     report.streaming()
                     return "."
                 }
-                return report.failed(reason, now: second * 1_000_000_000) ? letter : "-"
+                let failure = SourceFailure(reason: reason, description: "")
+                return report.isDue(failure, now: second * 1_000_000_000) ? letter : "-"
             }
         )
     }
