@@ -33,8 +33,9 @@ package struct PresentationTimeline {
     /// A step is believed up to this many usual ones, by what `longestStep` is.
     private static let mostUsualSteps = 10.0
     private static let smallestStep = 0.001
-    /// Small enough that pictures which come all at once do not run ahead of the clock.
-    private static let smallestArrivalStep = 0.000_001
+    /// The least step that counts as one: shorter ones are rounding. Small enough that pictures which come all at once
+    /// do not run ahead of the clock.
+    private static let leastStep = 0.000_001
     /// The longest step, in seconds, that is believed while neither the rate nor a usual step is known.
     private static let longestFirstStep = 5.0
     private static let longestBackwardStep = 1.0
@@ -73,8 +74,8 @@ package struct PresentationTimeline {
         let first = steps.isEmpty && rate == nil ? Self.longestFirstStep : 0
         let limit = max(longestStep, first, Self.mostUsualSteps * usualStep) + pause
         let step = presentation + offset - latest
-        if step > 0, step < limit { return believe(step, after: latest) }
-        if step <= 0, step >= -Self.longestBackwardStep, standstill < Self.longestStandstill {
+        if step > Self.leastStep, step < limit { return believe(step, after: latest) }
+        if step <= Self.leastStep, step >= -Self.longestBackwardStep, standstill < Self.longestStandstill {
             standstill += 1
             return settle(latest + Self.smallestStep)
         }
@@ -83,7 +84,7 @@ package struct PresentationTimeline {
             newest = presentation + other.offset - latest
             // Two such steps are how far its pictures are apart.
             let isUsual = newest < 2 * other.step && other.step < 2 * newest
-            if newest > 0, newest < limit || isUsual {
+            if newest > Self.leastStep, newest < limit || isUsual {
                 self.offset = other.offset
                 return believe(newest, after: latest)
             }
@@ -95,7 +96,7 @@ package struct PresentationTimeline {
 
     /// The media time in seconds of a picture that has no time but that of its arrival, in seconds since the first one.
     mutating func mediaTime(arrival: Double) -> Double {
-        settle(latest.map { max(arrival, $0 + Self.smallestArrivalStep) } ?? 0)
+        settle(latest.map { max(arrival, $0 + Self.leastStep) } ?? 0)
     }
 
     private mutating func believe(_ step: Double, after latest: Double) -> Double {

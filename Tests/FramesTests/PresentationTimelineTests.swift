@@ -29,6 +29,20 @@ struct PresentationTimelineTests {
         #expect(areEqual(times([0, 0.1, 0.1, 0.05, 0.2]), [0, 0.1, 0.101, 0.102, 0.2]))
     }
 
+    @Test("times that differ by rounding alone are no steps, by which later ones would stand still")
+    func rounding() {
+        let steps: [Double?] =
+            [nil, 26.209, nil, nil, 41.79, nil, nil] + Array(repeating: -58.082, count: 20)
+            + [-25.935, nil, nil, 0, 0, nil, 8.449]
+        var timeline = PresentationTimeline(rate: nil)
+        var given = 0.0
+        let times = steps.map { step in
+            given += step ?? 0
+            return timeline.mediaTime(presentation: step == nil ? nil : given)
+        }
+        #expect(zip(times, times.dropFirst()).allSatisfy { $0 < $1 }, "\(times)")
+    }
+
     @Test("takes a large step back for a new beginning")
     func restart() {
         #expect(areEqual(times([100, 100.1, 3, 3.1, 3.2]), [0, 0.1, 0.2, 0.3, 0.4]))
