@@ -126,22 +126,33 @@ package enum Secrets {
     }
 
     /// A text without the known secrets.
+    ///
+    /// They are compared by scalars: a mark that combines with a secret's last letter hides nothing of it. Foundation's
+    /// search, which `contains` of a string is, traps with some texts.
     fileprivate static func hidden(in text: String) -> String {
-        let values = known.withLock { $0 }.filter { text.contains($0) }
-        return values.sorted { ($1.count, $1) < ($0.count, $0) }.reduce(text) { text, value in
-            guard value.count < 8 else { return text.replacing(value, with: "…") }
-            // Not 1234 in 12345, `pass` in `passed` or 20 in %20.
-            return replacing(value, in: text) { !$0.isLetter && !$0.isNumber && $0 != "%" }
+        var text = text.unicodeScalars
+        let values = known.withLock { $0 }.map(\.unicodeScalars).filter { text.firstRange(of: $0) != nil }
+        for value in values.sorted(by: { ($1.count, String($1)) < ($0.count, String($0)) }) {
+            text = value.count < 8 ? replacing(value, in: text) : text.replacing(value, with: "…".unicodeScalars)
         }
+        return String(text)
     }
 
-    private static func replacing(_ value: String, in text: String, between isEdge: (Character) -> Bool) -> String {
-        var result = ""
+    /// Replaces a short value where it is a word of its own: not 1234 in 12345, `pass` in `passed` or 20 in %20.
+    private static func replacing(
+        _ value: String.UnicodeScalarView,
+        in text: String.UnicodeScalarView
+    ) -> String.UnicodeScalarView {
+        func isEdge(_ scalar: Unicode.Scalar?) -> Bool {
+            scalar.map { !$0.properties.isAlphabetic && $0.properties.numericType == nil && $0 != "%" } ?? true
+        }
+        var result = String.UnicodeScalarView()
         var rest = text[...]
         while let range = rest.firstRange(of: value) {
             let before = rest[..<range.lowerBound].last ?? result.last
-            let stands = before.map(isEdge) ?? true && rest[range.upperBound...].first.map(isEdge) ?? true
-            result += rest[..<range.lowerBound] + (stands ? "…" : rest[range])
+            let isWord = isEdge(before) && isEdge(rest[range.upperBound...].first)
+            result += rest[..<range.lowerBound]
+            result += isWord ? "…".unicodeScalars[...] : rest[range]
             rest = rest[range.upperBound...]
         }
         return result + rest

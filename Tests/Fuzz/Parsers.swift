@@ -113,8 +113,8 @@ enum Parsers {
         if let path = text.pathOfFileAddress { precondition(path.hasPrefix("/"), "a file's address has no whole path") }
     }
 
-    /// The times of pictures and the moments at which they arrive: two bytes say how the stream is, then each picture has a kind
-    /// of time, a time and the milliseconds since the picture before.
+    /// The times of pictures and the moments at which they arrive. Two bytes say how the stream is, then each picture
+    /// has a kind of time, a time and the milliseconds since the picture before.
     static let times: Target = { bytes in
         guard bytes.count > 2 else { return }
         let isLive = bytes[0] & 1 == 1
@@ -130,7 +130,9 @@ enum Parsers {
             isConnection: false,
             longestDelay: longestDelay
         )
-        var (sent, arrival, latest) = (0.0, 0.0, -1.0)
+        var sent = 0.0
+        var arrival = 0.0
+        var latest = -1.0
         var rest = bytes.dropFirst(2)[...]
         while let kind = rest.popFirst() {
             var number = UInt64(0)

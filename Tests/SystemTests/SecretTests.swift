@@ -43,6 +43,19 @@ struct SecretTests {
         #expect(failure?.shown.contains("kumquat3") == false)
     }
 
+    @Test("a mark that combines with the last letter of a secret hides it from nobody who cleans a text")
+    func combining() {
+        Secrets.add("medlarpear")
+        #expect(!"of medlarpear\u{301}!".withoutSecrets.contains("medlar"))
+    }
+
+    @Test("a text with which Foundation's search traps is cleaned")
+    func trap() throws {
+        let text = "rtp://ad\u{FFFD}\u{40C}\u{FFFD}Unsafem1?x=1" + String(repeating: "\0", count: 17)
+        let address = try ServerAddress(scheme: "rtp", text.dropFirst(6))
+        #expect(address.description.hasSuffix("Unsafem1"))
+    }
+
     @Test("a short secret is no part of a longer word or number")
     func short() {
         Secrets.add("q7")
