@@ -34,6 +34,8 @@ struct BrokerTests {
         for (name, state) in [("front", DaemonStatus.CameraState.streaming), ("porch", .lost)] {
             var status = DaemonStatus(state: .online, cameraState: state)
             status.version = facetVersion
+            // One that need not give signs of life.
+            status.publish = []
             let message = MessageEncoder(camera: name, boot: ULID.make(at: .wallClock())).status(status)
             publish(message, daemon, under: "site1/\(name)/faces")
         }
@@ -133,7 +135,9 @@ struct BrokerTests {
 
         let daemon = try daemon(broker)
         var status = DaemonStatus(state: .online, cameraState: .streaming)
-        (status.version, status.attention) = (facetVersion, [.tooDark])
+        status.version = facetVersion
+        status.attention = [.tooDark]
+        status.publish = []
         publish(encoder.status(status), daemon)
         publish(encoder.metadata([], at: stamp(0)), daemon)
         _ = await daemon.occurrences.first { $0.state?.isConnected == true }
@@ -304,6 +308,7 @@ struct BrokerTests {
         let daemon = try daemon(broker)
         var status = DaemonStatus(state: .online, cameraState: .streaming)
         status.version = facetVersion
+        status.publish = []
         publish(MessageEncoder(camera: "porch", boot: "RUN1").status(status), daemon, under: "porch/faces")
         _ = await daemon.occurrences.first { $0.state?.isConnected == true }
         #expect(try await options(broker).chosenBase(command: "view") == "porch/faces")

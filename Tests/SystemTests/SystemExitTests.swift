@@ -36,14 +36,15 @@ struct SystemExitTests {
             while next < 200 { next = dup(STDIN_FILENO) }
             close(next)
             var reasons: [String] = []
-            for left in 0...2 {
+            // The process itself may take one meanwhile.
+            for left in 0...8 where reasons.count == left {
                 limit.rlim_cur = rlim_t(Int(next) + left)
                 setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
                 do { try Array("new".utf8).withUnsafeBytes { try PendingFile.write($0, to: path) } } catch {
                     reasons.append("\(error)")
                 }
             }
-            #expect(reasons.count == 2 && reasons.allSatisfy { $0.contains("Too many open files") }, "\(reasons)")
+            #expect(2...8 ~= reasons.count && reasons.allSatisfy { $0.contains("Too many open files") }, "\(reasons)")
         }
     }
 
