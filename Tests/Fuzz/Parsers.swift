@@ -99,7 +99,8 @@ enum Parsers {
             let password = login.drop { $0 != ":" }.dropFirst()
             let shown: String
             // An address without a password may have a : and an @ in its path.
-            var isSecret = password.count > 4 && !scheme.lowercased().contains(password)
+            let host = rest[login.endIndex...]
+            var isSecret = password.count > 4 && !scheme.lowercased().contains(password) && !host.contains(password)
             do throws(ServerAddress.Failure) {
                 let address = try ServerAddress(scheme: scheme, rest)
                 precondition(address.revealed().hasSuffix(rest), "what connects gets another address")
