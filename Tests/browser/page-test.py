@@ -555,6 +555,7 @@ try:
     browser.get(address)
 
     # One camera
+    wait("the tiles have pictures again", lambda: len(browser.find_elements(By.CSS_SELECTOR, ".tile canvas[data-picture]")) >= 2)
     wait("no advice lies over it", lambda: not text(f"{figure('porch/faces')} .note"))
     click(f"{figure('porch/faces')} .picture")
     wait("one click shows one camera", lambda: script("[...document.querySelectorAll('.tile')].filter(t => t.checkVisibility())"
