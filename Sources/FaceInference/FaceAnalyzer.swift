@@ -107,11 +107,11 @@ public final class FaceAnalyzer {
         guard frame.format != .jpeg else { throw .unreadableFrame(reason: "it is a JPEG that was not decoded") }
         var analysis = FaceAnalysis()
         let start = ContinuousClock.now
-        let taken = WorkTime.ofThread
+        let taken = budget.map { _ in WorkTime.ofThread }
         let runs = landmarkModel.runs
         analysis.isCut = try follow(into: frame)
         let computed = landmarkModel.runs - runs
-        let followed = WorkTime.ofThread
+        let followed = budget.map { _ in WorkTime.ofThread }
         analysis.landmarkTime = .now - start
         if options.isThorough || isSearchDue(in: frame, afterCut: analysis.isCut) { try search(frame, &analysis) }
         analysis.landmarkRuns = landmarkModel.runs - runs
@@ -124,8 +124,10 @@ public final class FaceAnalyzer {
         }
         analysis.observations = faces.map { observation(of: $0, in: frame) } + detected.map { $0.observation }
         if !detected.isEmpty { analysis.observations.sort { $0.lineage < $1.lineage } }
-        let rest = WorkTime.ofThread - followed
-        budget?.note(landmarks: followed - taken, of: computed, rest: rest, at: frame.stamp.mediaTime)
+        if let taken, let followed {
+            let rest = WorkTime.ofThread - followed
+            budget?.note(landmarks: followed - taken, of: computed, rest: rest, at: frame.stamp.mediaTime)
+        }
         return analysis
     }
 
