@@ -33,18 +33,19 @@ package struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
         let tail = rest[(login?.endIndex ?? rest.startIndex)...].drop { $0 == "@" }
         let shown = tail.prefix { !"?#".contains($0) }
         description = "\(scheme)://\(String(shown).withoutPasswords)"
-        // Where a text is no address, any @ in it may end a password.
-        let certain = shown.lastIndex(of: "@").map { shown[$0...].dropFirst() } ?? shown
-        let refused = "\(scheme)://\(String(certain).withoutPasswords)"
+        func failure(_ reason: String) -> Failure {
+            // Where a text is no address, any @ in it may end a password.
+            let certain = shown.lastIndex(of: "@").map { shown[$0...].dropFirst() } ?? shown
+            return Failure(shown: "\(scheme)://\(String(certain).withoutPasswords)", reason: reason)
+        }
         if let login, let sign = login.first(where: { isEnd($0) || $0.isWhitespace }) {
             let escape = sign.utf8.map { "%" + ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined()
             let name = sign.isWhitespace ? "a blank" : "a \(sign)"
             let others = login.contains("@") || sign == "/" ? ", an @ in a path %40" : ""
-            throw Failure(shown: refused, reason: "\(name) in a user or password is written \(escape)\(others)")
+            throw failure("\(name) in a user or password is written \(escape)\(others)")
         }
         guard let place = HostAndPort(host) else {
-            let reason = "it needs a host without blanks, and a port from 1 to 65535 if it names one"
-            throw Failure(shown: refused, reason: reason)
+            throw failure("it needs a host without blanks, and a port from 1 to 65535 if it names one")
         }
         self.scheme = scheme
         self.place = place
