@@ -104,7 +104,7 @@ package final class Publisher: Sendable {
     }
 
     /// The number of jobs that wait for the sinks.
-    var queued: Int { queue.update(\.jobs.count) }
+    var queued: Int { queue.read(\.jobs.count) }
 
     /// Publishes what was seen today if another day has begun, or `always`; not if the sinks are so far behind that the
     /// next totals are better.

@@ -120,11 +120,11 @@ public final class FrameMailbox: Sendable {
 
     /// Puts `.streaming` in if the stream is described anew, or for the first time since a loss.
     package func announce(_ stream: StreamDescription) -> Bool {
-        state.update { $0.stream } == stream || put(.streaming(stream))
+        state.read(\.stream) == stream || put(.streaming(stream))
     }
 
     /// Whether a stream was described since the newest loss.
-    var isStreaming: Bool { state.update { $0.stream != nil } }
+    var isStreaming: Bool { state.read { $0.stream != nil } }
 
     /// Counts frames that the source itself had to drop; a number below 1 counts as none.
     public func count(_ drop: Drop, frames: Int = 1) {
@@ -178,7 +178,7 @@ public final class FrameMailbox: Sendable {
         withExtendedLifetime(dropped) {}
     }
 
-    package var counts: Counts { state.update { $0.counts } }
+    package var counts: Counts { state.read(\.counts) }
 }
 
 extension SourceEvent {

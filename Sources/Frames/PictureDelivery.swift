@@ -6,7 +6,7 @@ package import System
 package typealias StopSignal = Monitor<Bool>
 
 extension Monitor where Value == Bool {
-    package var isSet: Bool { update { $0 } }
+    package var isSet: Bool { read(\.self) }
 
     package func set() { update { $0 = true } }
 

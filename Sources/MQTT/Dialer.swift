@@ -69,7 +69,7 @@ final class Dialer {
 
     func advance(now: Int64) -> Progress {
         if let lookup {
-            switch lookup.update({ $0 }) {
+            switch lookup.read(\.self) {
             case nil: return .pending
             case .failure(let error): return .failed(error.reason)
             case .success(let addresses): waiting = addresses[...]

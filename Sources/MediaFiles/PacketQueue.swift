@@ -78,7 +78,7 @@ final class PacketQueue {
     }
 
     /// Whether all that came was taken.
-    var isEmpty: Bool { state.update { $0.packets.isEmpty } }
+    var isEmpty: Bool { state.read(\.packets.isEmpty) }
 
     enum Step {
         case packet(ArrivedPacket)
@@ -87,7 +87,7 @@ final class PacketQueue {
 
     /// The next packet. It may be as late as `patience` says, or twice as late as any before, up to `most`.
     func next(patience: Duration, most: Duration) -> Step {
-        let longest = state.update { max(patience, min($0.longestPause * 2, most)) }
+        let longest = state.read { max(patience, min($0.longestPause * 2, most)) }
         let step = state.wait(for: longest) { state -> Step? in
             guard !state.packets.isEmpty else { return state.end.map { .ended($0) } }
             let next = state.packets.removeFirst()

@@ -28,6 +28,13 @@ package final class Monitor<Value>: @unchecked Sendable {
         lock.deallocate()
     }
 
+    /// Returns what `body` reads of the value, and wakes no thread.
+    package func read<Result>(_ body: (Value) -> Result) -> Result {
+        pthread_mutex_lock(lock)
+        defer { pthread_mutex_unlock(lock) }
+        return body(value)
+    }
+
     /// Runs `body` with the value, then wakes all threads that wait.
     package func update<Result>(_ body: (inout Value) -> Result) -> Result {
         pthread_mutex_lock(lock)
