@@ -95,7 +95,7 @@ enum Parsers {
         let scheme = text.prefix { $0 != ":" }
         if !scheme.isEmpty, scheme.allSatisfy(\.isLetter), text[scheme.endIndex...].hasPrefix("://") {
             let rest = text[scheme.endIndex...].dropFirst(3)
-            let login = rest.lastIndex(of: "@").map { rest[..<$0] } ?? ""
+            let login = rest[..<(rest.lastIndex(of: "@") ?? rest.startIndex)]
             let password = login.drop { $0 != ":" }.dropFirst()
             let shown: String
             // An address without a password may have a : and an @ in its path.
