@@ -100,7 +100,8 @@ enum Parsers {
             let shown: String
             // An address without a password may have a : and an @ in its path.
             let host = rest[login.endIndex...]
-            var isSecret = password.count > 4 && !scheme.lowercased().contains(password) && !host.contains(password)
+            let isElsewhere = "\(scheme.lowercased())://".contains(password) || host.contains(password)
+            var isSecret = password.count > 4 && !isElsewhere
             do throws(ServerAddress.Failure) {
                 let address = try ServerAddress(scheme: scheme, rest)
                 precondition(address.revealed().hasSuffix(rest), "what connects gets another address")
