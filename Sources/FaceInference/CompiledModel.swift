@@ -47,6 +47,11 @@ final class CompiledModel {
 
     deinit { for destroy in destroying.reversed() { destroy() } }
 
+    /// The mean brightness of a part of the last input, 0…1.
+    func luminance(columns: ClosedRange<Int>, rows: ClosedRange<Int>) -> Double {
+        sampler.luminance(of: input.numbers, columns: columns, rows: rows)
+    }
+
     /// Runs the model on what a transform maps to its input, from pixels of the input to pixels of the upright picture.
     func run(on frame: Frame, through transform: AffineTransform) throws(InferenceError) {
         guard sampler.sample(frame, through: transform, into: input.numbers) else {
