@@ -173,11 +173,15 @@ extension FaceDetection {
         return (center + down, SIMD2(size.x, (1 - Self.forehead) * size.y))
     }
 
+    func overlaps(_ other: FaceDetection, by share: Double = 0.3) -> Bool {
+        box.intersectionOverUnion(other.box) > share
+    }
+
     /// The best detection of each face, the surest first.
     static func best(_ candidates: [FaceDetection], mostOverlap: Double) -> [FaceDetection] {
         var best: [FaceDetection] = []
         for candidate in candidates.sorted(by: { $0.score > $1.score })
-        where !best.contains(where: { $0.box.intersectionOverUnion(candidate.box) > mostOverlap }) {
+        where !best.contains(where: { $0.overlaps(candidate, by: mostOverlap) }) {
             best.append(candidate)
         }
         return best

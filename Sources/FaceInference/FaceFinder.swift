@@ -97,11 +97,15 @@ final class FaceFinder {
 
     /// Looks closely at a candidate of a search, at two scales.
     /// - Returns: The face as it was seen closest; nil if the looks do not confirm it.
-    func confirm(_ candidate: FaceDetection, in frame: Frame) throws(InferenceError) -> CloserLook? {
+    func confirm(
+        _ candidate: FaceDetection,
+        in frame: Frame,
+        rotation: Float = 0
+    ) throws(InferenceError) -> CloserLook? {
         var scores = [candidate.score]
         var face: CloserLook?
         for factor in Self.closerSides {
-            face = try look(at: candidate, factor, in: frame, minimumScore: Self.leastScore)
+            face = try look(at: candidate, factor, in: frame, minimumScore: Self.leastScore, rotation: rotation)
             guard let face else { return nil }
             scores.append(face.face.score)
         }
@@ -125,9 +129,10 @@ final class FaceFinder {
         at face: FaceDetection,
         _ factor: Float,
         in frame: Frame,
-        minimumScore: Float
+        minimumScore: Float,
+        rotation: Float = 0
     ) throws(InferenceError) -> CloserLook? {
-        let region = CropRegion(center: face.center, side: factor * face.side)
+        let region = CropRegion(center: face.center, side: factor * face.side, rotation: rotation)
         let found = try closer.detect(in: frame, region: region, minimumScore: minimumScore)
         let place = CropRegion(around: face)
         let same = found.filter { place.isSameFace(as: CropRegion(around: $0)) }
