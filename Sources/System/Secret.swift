@@ -30,12 +30,12 @@ package struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugS
 /// What a library or a command says about an address may quote any part of it, in any form: only the values are known.
 package enum Secrets {
     private final class Known: Sendable { let values = Mutex<Set<String>>([]) }
-    /// Those of the process, other than in `alone`.
+    /// The secrets of the process, other than in `alone`.
     @TaskLocal private static var known = Known()
     /// Shorter values are part of too many words and numbers.
     private static let shortest = 2
 
-    /// Runs a function that knows no secrets but its own, which nobody knows after it: an input among a million others.
+    /// Runs a function with secrets of its own, which are forgotten after it, as those of one input among a million.
     package static func alone(_ body: () -> Void) { $known.withValue(Known(), operation: body) }
 
     /// Notes a secret, with the forms in which addresses and what reads them have it.

@@ -7,8 +7,9 @@
 import Foundation
 import System
 
-/// Takes one input. Crashes, hangs and failed preconditions are what is looked for, so results are dropped, and the secrets
-/// of an input are no other's.
+/// Takes one input. Crashes, hangs and failed preconditions are what is looked for, so results are dropped.
+///
+/// No input knows the secrets of another.
 typealias Target = @Sendable (UnsafeRawBufferPointer) -> Void
 
 enum Fuzz {

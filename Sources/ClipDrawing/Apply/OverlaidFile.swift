@@ -91,8 +91,8 @@ struct OverlaidFile {
         return report(warnings)
     }
 
-    /// Whether no face is surely upright, or one lies on its side: the picture may do so too, whatever else is taken for
-    /// an upright face in it.
+    /// Whether no face is surely upright, or one lies on its side: the picture may do so too, whatever else in it is
+    /// taken for an upright face.
     private func mayBeOnSide(_ frames: [FaceUpdate]) throws -> Bool {
         guard let picture = frames.first?.frame, let faces = frames.last?.faces else { return false }
         if !faces.contains(where: { $0.faceID.rawValue > 0 && $0.hasMesh }) { return true }
