@@ -32,7 +32,8 @@ package final class Ledger: Sendable {
 
     /// Begins with what an earlier run left in an outbox; with 1 in one without a file.
     package init(store: Outbox = Outbox(), keepsSwitch: Bool = false) {
-        (self.store, self.keepsSwitch) = (store, keepsSwitch)
+        self.store = store
+        self.keepsSwitch = keepsSwitch
         if !keepsSwitch, store.value(for: Key.detection) != nil { store.set(nil, for: Key.detection) }
         leavesOfLastRun = (store.value(for: Key.openFaces) ?? []).split(separator: UInt8(ascii: "\n")).compactMap {
             line in

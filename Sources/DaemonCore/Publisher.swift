@@ -99,9 +99,7 @@ package final class Publisher: Sendable {
     var failedPreviews: Int { previewFailures.load(ordering: .relaxed) }
 
     /// Publishes the leaves of faces that an earlier run left open by dying.
-    package func publishLeavesOfLastRun() {
-        publish(ledger.leavesOfLastRun, waits: false)
-    }
+    package func publishLeavesOfLastRun() { publish(ledger.leavesOfLastRun, waits: false) }
 
     /// The number of jobs that wait for the sinks.
     var queued: Int { queue.read(\.jobs.count) }

@@ -32,7 +32,8 @@ final class SessionService: Service {
         logger: Logger
     ) {
         (self.session, self.status, self.logger) = (session, status, logger)
-        (self.onChange, self.onEnd) = (onChange, onEnd)
+        self.onChange = onChange
+        self.onEnd = onEnd
         self.settings = Mutex(ReloadedSettings(settings))
         if !(isOn ?? settings.detection.enabled) { session.pause() }
     }

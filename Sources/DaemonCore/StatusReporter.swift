@@ -40,7 +40,8 @@ package final class StatusReporter: Sendable {
     /// Publishes what an update says besides its events and its picture.
     package func publish(_ update: FaceUpdate) {
         let values = producer.withLock { producer in
-            let (state, wasDetecting) = (producer.state, producer.status.detect)
+            let state = producer.state
+            let wasDetecting = producer.status.detect
             send(producer.conditions(of: update))
             if producer.status.detect != wasDetecting {
                 logger.info("detection switched", metadata: ["detect": update.state == .paused ? "OFF" : "ON"])

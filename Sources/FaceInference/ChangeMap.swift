@@ -83,7 +83,8 @@ final class ChangeMap {
         let groups = Self.groups
         for group in 0..<groups {
             for index in 0..<height {
-                var (above, below) = (Cells.Vector.zero, Cells.Vector.zero)
+                var above = Cells.Vector.zero
+                var below = Cells.Vector.zero
                 for cell in stride(from: 4 * group * height + index, to: 4 * (group + 1) * height, by: height) {
                     above += (newer[cell] + Self.offset) * weights[cell]
                     below += (older[cell] + Self.offset) * weights[cell]
@@ -114,7 +115,8 @@ final class ChangeMap {
         for round in 0..<Self.groups {
             for group in stride(from: round % 2, to: Self.groups - 1, by: 2) {
                 for index in group * Self.height..<(group + 1) * Self.height {
-                    let (one, other) = (ratios[index], ratios[index + Self.height])
+                    let one = ratios[index]
+                    let other = ratios[index + Self.height]
                     let isSorted = one .< other
                     ratios[index] = other.replacing(with: one, where: isSorted)
                     ratios[index + Self.height] = one.replacing(with: other, where: isSorted)

@@ -25,7 +25,8 @@ package struct CropRegion: Hashable, Sendable {
         let step = side / Float(max(width, height))
         let sine = sinf(rotation) * step
         let cosine = cosf(rotation) * step
-        let (across, down) = (Float(width - 1) / 2, Float(height - 1) / 2)
+        let across = Float(width - 1) / 2
+        let down = Float(height - 1) / 2
         let x = center.x - across * cosine + down * sine
         let y = center.y - across * sine - down * cosine
         return AffineTransform(a: cosine, b: -sine, c: sine, d: cosine, tx: x, ty: y)

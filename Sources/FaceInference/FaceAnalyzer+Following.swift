@@ -69,12 +69,14 @@ extension FaceAnalyzer {
 
     func append(_ detection: FaceDetection, _ lineage: Int, luminance: Double, in frame: Frame) {
         guard isWanted(detection.corners, in: frame.uprightSize) else { return }
-        let (size, time) = (frame.uprightSize, frame.stamp.mediaTime)
+        let size = frame.uprightSize
+        let time = frame.stamp.mediaTime
         detected.append(DetectedFace(detection, lineage: lineage, luminance: luminance, in: size, at: time))
     }
 
     private func followDetected(in frame: Frame) throws(InferenceError) -> Bool {
-        let (size, time) = (frame.uprightSize, frame.stamp.mediaTime)
+        let size = frame.uprightSize
+        let time = frame.stamp.mediaTime
         var hasLooked = false
         var kept: [DetectedFace] = []
         for var face in detected {
@@ -99,7 +101,8 @@ extension FaceAnalyzer {
     func beginMesh(at place: CropRegion, _ lineage: Int, in frame: Frame) throws(InferenceError) -> Bool {
         // In a smaller region it measures nothing that the detector does not see, and takes four times as long.
         guard place.side >= Self.smallestMesh else { return false }
-        let (size, time) = (frame.uprightSize, frame.stamp.mediaTime)
+        let size = frame.uprightSize
+        let time = frame.stamp.mediaTime
         var region = place
         var presence = 0.0
         for _ in 0..<2 {

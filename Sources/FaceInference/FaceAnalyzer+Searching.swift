@@ -43,7 +43,8 @@ extension FaceAnalyzer {
     /// Searches a frame for faces that are not followed, and begins to follow them.
     func search(_ frame: Frame, _ analysis: inout FaceAnalysis) throws(InferenceError) {
         let start = ContinuousClock.now
-        let (size, time) = (frame.uprightSize, frame.stamp.mediaTime)
+        let size = frame.uprightSize
+        let time = frame.stamp.mediaTime
         let isApart = options.isForHiding && time - (lastTime ?? time) > Self.longestStep
         let pictures = setAside.filter { $0.isUnchanged(in: frame, workspace) }.map { $0.region(in: size) }
         let isLasting = options.skipsUnchanged && count > 0 && isChanging

@@ -141,7 +141,8 @@ struct FaceDetection: Hashable, Sendable {
 extension FaceDetection {
     /// Makes a detection, without score and direction, of a face in a region of the landmark model.
     init(in region: CropRegion) {
-        let (size, points) = (region.side / CropRegion.margin, Array(repeating: region.center, count: 5))
+        let size = region.side / CropRegion.margin
+        let points = Array(repeating: region.center, count: 5)
         self.init(score: 0, center: region.center, size: .init(repeating: size), points: points)
     }
 

@@ -25,7 +25,8 @@ struct FaceGeometry {
     func cornerLine(
         of eye: FaceMeshIndices.Eye
     ) -> (middle: SIMD2<Float>, along: SIMD2<Float>, down: SIMD2<Float>, width: Float) {
-        let (left, right) = (position(eye.leftCorner), position(eye.rightCorner))
+        let left = position(eye.leftCorner)
+        let right = position(eye.rightCorner)
         let width = distance(eye.leftCorner, eye.rightCorner)
         let along = width > 0 ? (right - left) / width : SIMD2(1, 0)
         return ((left + right) / 2, along, SIMD2(-along.y, along.x), width)

@@ -52,7 +52,8 @@ package final class PersonOutline {
             let low = pointwiseMax(SIMD2(part.x, part.y), .zero)
             let extent = pointwiseMin(SIMD2(part.x + part.width, part.y + part.height), .one) - low
             guard extent.min() > 0 else { return 0 }
-            var (sum, count): (Float, Float) = (0, 0)
+            var sum: Float = 0
+            var count: Float = 0
             for step in 0..<steps * steps {
                 let place = low + (SIMD2(Double(step % steps), Double(step / steps)) + 0.5) / Double(steps) * extent
                 guard isWanted(NormalizedPoint(place)) else { continue }

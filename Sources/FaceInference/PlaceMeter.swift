@@ -140,7 +140,10 @@ package final class PlaceMeter {
 
     /// Cells of a place: all, those of no face that is seen, the changed ones, those unlike the empty room.
     private struct Count {
-        var (all, free, changed, differing) = (0, 0, 0, 0)
+        var all = 0
+        var free = 0
+        var changed = 0
+        var differing = 0
         var hasMoved: Bool { Double(changed) >= PlaceMeter.moved * Double(free) }
         var isOccupied: Bool { Double(differing) >= PlaceMeter.occupied * Double(free) }
     }
@@ -207,7 +210,8 @@ package final class PlaceMeter {
         let beside = places.count { $0 == .background }
         let isFull = Double(beside) < Self.leastBeside * Double(PlaceColors.count)
         func mostDiffers(_ gain: SIMD4<Float>) -> Bool {
-            var (count, differing) = (0, 0)
+            var count = 0
+            var differing = 0
             for index in stride(from: 0, to: PlaceColors.count, by: 5) where isFull || places[index] == .background {
                 count += 1
                 if earlier.differs(index, from: colors, gain: gain, limit: Self.difference) { differing += 1 }

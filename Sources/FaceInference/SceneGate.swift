@@ -191,7 +191,8 @@ final class SceneGate {
     private func hasChanged(_ cells: Cells, since earlier: Cells, noiseFactor: Float, floor: Float) -> Bool {
         let lit = map.adapt(earlier, to: cells)
         let limit = Cells.Vector(repeating: Self.cellLimit)
-        var (found, counted) = (SIMD4<Int32>.zero, Cells.Vector.zero)
+        var found = SIMD4<Int32>.zero
+        var counted = Cells.Vector.zero
         for index in lit.indices {
             let spread = (noiseFactor * noise[index] + floor).squareRoot()
             let deviation = (cells[index] - lit[index]).magnitude / spread * map.weights[index]

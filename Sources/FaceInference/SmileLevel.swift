@@ -45,9 +45,12 @@ enum SmileLevel {
         let origin = (point(FaceMeshIndices.leftEyeOuterCorner) + point(FaceMeshIndices.rightEyeOuterCorner)) / 2
         func point(_ index: Int) -> SIMD3<Float> { HeadAxes.space(landmarks[index]) }
         // The sums are linear, so the axes are needed once, not for each point.
-        var (across, height, depth) = (SIMD3<Float>.zero, SIMD3<Float>.zero, SIMD3<Float>.zero)
+        var across = SIMD3<Float>.zero
+        var height = SIMD3<Float>.zero
+        var depth = SIMD3<Float>.zero
         for pair in weights {
-            let (left, right) = (point(pair.left), point(pair.right))
+            let left = point(pair.left)
+            let right = point(pair.right)
             let middle = (left + right) / 2 - origin
             across += pair.across / 2 * (right - left)
             height += pair.height * middle

@@ -144,12 +144,16 @@ final class UnchangedFace {
     private func measureSlopes(_ contrast: Cells) {
         let width = Self.side / Cells.Vector.scalarCount
         for block in reference.indices {
-            let (row, column, here) = (block / width, block % width, reference[block])
-            let (above, below) = (max(row - 1, 0), min(row + 1, Self.side - 1))
+            let row = block / width
+            let column = block % width
+            let here = reference[block]
+            let above = max(row - 1, 0)
+            let below = min(row + 1, Self.side - 1)
             let down =
                 (reference[block + (below - row) * width] - reference[block + (above - row) * width])
                 / Float(below - above)
-            let (isFirst, isLast) = (column == 0, column == width - 1)
+            let isFirst = column == 0
+            let isLast = column == width - 1
             let before = Cells.Vector(isFirst ? here[0] : reference[block - 1][3], here[0], here[1], here[2])
             let after = Cells.Vector(here[1], here[2], here[3], isLast ? here[3] : reference[block + 1][0])
             let right = (after - before) / Cells.Vector(isFirst ? 1 : 2, 2, 2, isLast ? 1 : 2)
@@ -224,7 +228,8 @@ final class UnchangedFace {
             (eyesOnly && !zone.isEye) || Self.mean(cells, in: zone) <= noise + zone.tolerance
         }
         guard isUnchanged else { return nil }
-        let (scale, turn) = (fitted[2] / radius, fitted[3] / radius)
+        let scale = fitted[2] / radius
+        let turn = fitted[3] / radius
         let shift = SIMD2(fitted[0], fitted[1]) * cellSide
         let middle = rectangle.low + (center + 0.5) * cellSide - 0.5
         let tx = shift.x - scale.x * middle.x + turn.y * middle.y

@@ -60,7 +60,8 @@ public enum DaemonMessage: Hashable, Sendable {
     public var encoded: Message {
         var message = Message(topic: topic, payload: payload)
         if case .event(let event) = self {
-            let (camera, time) = (event.origin.camera, event.event.stamp.time)
+            let camera = event.origin.camera
+            let time = event.event.stamp.time
             message.sequence = event.seq
             message.cloudEvent = CloudEventAttributes(id: event.id, camera: camera, topic: topic, time: time)
         }

@@ -20,8 +20,10 @@ public struct Message: Hashable, Sendable {
 
     /// Makes a message from its topic and its encoded payload, which contains an event's id and number too.
     public init(topic: Topic, payload: [UInt8], sequence: Int? = nil, cloudEvent: CloudEventAttributes? = nil) {
-        (self.topic, self.payload) = (topic, payload)
-        (self.sequence, self.cloudEvent) = (sequence, cloudEvent)
+        self.topic = topic
+        self.payload = payload
+        self.sequence = sequence
+        self.cloudEvent = cloudEvent
     }
 
     /// Makes a message from a picture of a frame, as a JPEG.

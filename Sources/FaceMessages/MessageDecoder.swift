@@ -82,9 +82,7 @@ public struct MessageDecoder: Sendable {
 }
 
 /// What is read of a payload first.
-private struct Version: Decodable {
-    var schema: Int
-}
+private struct Version: Decodable { var schema: Int }
 
 extension DecodingError {
     /// One sentence for people.

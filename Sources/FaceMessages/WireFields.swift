@@ -141,9 +141,7 @@ extension WireFormat {
 }
 
 /// Why a value is not taken.
-private struct WireRefusal: Error {
-    let reason: String
-}
+private struct WireRefusal: Error { let reason: String }
 
 extension WireFormat<Double> {
     /// A number that is written with `decimals` places, and refused outside its range; `scale` is what 1 is on the

@@ -43,9 +43,7 @@ package struct FaceObservation: Sendable {
         /// The distance between the eye's corners in the picture, in pixels.
         package var width: Double
 
-        package init(height: Double, width: Double) {
-            (self.height, self.width) = (height, width)
-        }
+        package init(height: Double, width: Double) { (self.height, self.width) = (height, width) }
     }
 
     /// The shape of a mouth, measured along the face's own axes.

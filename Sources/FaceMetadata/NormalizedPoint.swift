@@ -8,9 +8,7 @@ public struct NormalizedPoint: Hashable, Sendable {
     public var y: Double
 
     /// Makes a point from its shares of the picture's width and height.
-    public init(x: Double, y: Double) {
-        (self.x, self.y) = (x, y)
-    }
+    public init(x: Double, y: Double) { (self.x, self.y) = (x, y) }
 
     package init(_ vector: SIMD2<Double>) { self.init(x: vector.x, y: vector.y) }
 

@@ -28,6 +28,7 @@ public struct Zone: Hashable, Sendable {
         anchor: Anchor = .center
     ) {
         (self.name, self.area, self.dwell) = (name, area, dwell)
-        (self.minimumSize, self.anchor) = (minimumSize, anchor)
+        self.minimumSize = minimumSize
+        self.anchor = anchor
     }
 }

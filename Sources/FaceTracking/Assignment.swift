@@ -47,9 +47,7 @@ enum Assignment {
             }
             return best
         }
-        while let found = nearest() {
-            assigned[found.observation] = found.track
-        }
+        while let found = nearest() { assigned[found.observation] = found.track }
         return assigned
     }
 

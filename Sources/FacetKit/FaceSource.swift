@@ -69,7 +69,8 @@ extension FaceSession {
         /// libcamera for its controls too; a command's raw pictures are read in its size, rate and format.
         package init(_ text: String, configuration: CameraConfiguration, options: FrameSourceOptions) {
             self.options = options
-            let (request, controls) = (configuration.request, configuration.controls)
+            let request = configuration.request
+            let controls = configuration.controls
             let pipeline = PipelineDescription(text, size: request.size, rate: request.rate, controls: controls)
             if Self.isCamera(text) {
                 var configuration = configuration
@@ -158,7 +159,8 @@ extension FaceSession.Source {
 
     /// What a program gives is checked once, so that nothing behind it can trap.
     func check() throws(FaceSessionError) {
-        let (sides, pixels) = (1...32_767, 1...Int(Int32.max))
+        let sides = 1...32_767
+        let pixels = 1...Int(Int32.max)
         try require(options.stallTimeout, "stallTimeout", "above 0") { $0 > .zero }
         try require(options.maximumDelay, "maximumDelay", "0 to 60 s") { (.zero ... .seconds(60)) ~= $0 }
         try require(options.maximumPixels, "maximumPixels", "1 to \(pixels.upperBound)") { pixels ~= $0 }

@@ -33,7 +33,8 @@ public struct FaceUpdate: Equatable, Sendable {
         counts: FrameCounts = FrameCounts()
     ) {
         (self.state, self.stamp, self.faces, self.events) = (state, stamp, faces, events)
-        (self.attention, self.counts) = (attention, counts)
+        self.attention = attention
+        self.counts = counts
     }
 
     var isStreaming: Bool { if case .streaming = state { true } else { false } }

@@ -35,7 +35,8 @@ final class FrameProcessor: @unchecked Sendable {
     private static let restDelay = 1.0
 
     init(_ options: FaceSession.Options, firstFaceID: FaceID, meter: SessionMeter) {
-        (self.options, self.meter) = (options, meter)
+        self.options = options
+        self.meter = meter
         tracker = FaceTracker(options: options.tracking, nextFaceID: firstFaceID)
     }
 
@@ -116,7 +117,8 @@ final class FrameProcessor: @unchecked Sendable {
         let gone = isNewScene ? tracker.endAll(reason: .left, at: frame.stamp) : []
         var observations = analysis.observations
         let readings = picture.map { readPlaces(in: $0, afterCut: analysis.isCut, &observations) } ?? [:]
-        let (skipped, isCut) = (frame.skipped, analysis.isCut)
+        let skipped = frame.skipped
+        let isCut = analysis.isCut
         let tracked = meter.measure(.track) {
             tracker.advance(to: frame.stamp, with: observations, skipped: skipped, isCut: isCut, readings: readings)
         }
@@ -222,7 +224,8 @@ final class FrameProcessor: @unchecked Sendable {
 
     /// What holds without a frame of its own.
     func update() -> FaceUpdate {
-        let (faces, attention) = (tracker.faces, attention.settled)
+        let faces = tracker.faces
+        let attention = attention.settled
         return FaceUpdate(state: state, stamp: lastStamp, faces: faces, attention: attention, counts: meter.counts)
     }
 }

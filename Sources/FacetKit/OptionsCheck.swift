@@ -17,8 +17,10 @@ extension FaceSession.Options {
             ("smallestEyeDistance", tracking.smallestEyeDistance), ("yawLimit", tracking.yawLimit),
             ("look.hold", tracking.look.hold), ("look.release", tracking.look.release),
         ]
-        let (look, smile) = (tracking.look, tracking.smile)
-        let (levels, holds) = (SmileSettings.levels, SmileSettings.holds)
+        let look = tracking.look
+        let smile = tracking.smile
+        let levels = SmileSettings.levels
+        let holds = SmileSettings.holds
         try require(smile.level, "smile.level", "\(levels.lowerBound) to \(levels.upperBound)") { levels ~= $0 }
         try require(smile.hold, "smile.hold", "0 to \(holds.upperBound)") { holds ~= $0 }
         try require(look.cone, "look.cone", "above 0, up to 180") { $0 > 0 && $0 <= 180 }

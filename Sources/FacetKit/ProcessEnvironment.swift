@@ -31,7 +31,8 @@ package enum ProcessEnvironment {
     package static func checkLimits() throws(LimitError) {
         let space = limits(RLIMIT_AS)
         guard space.rlim_cur >= addressSpace else {
-            let (limit, needed) = (UInt64(space.rlim_cur) / 1024, addressSpace / 1024)
+            let limit = UInt64(space.rlim_cur) / 1024
+            let needed = addressSpace / 1024
             throw LimitError("address space in KiB", limit, needed: needed, "ulimit -v, LimitAS= of the service")
         }
         var files = limits(RLIMIT_NOFILE)

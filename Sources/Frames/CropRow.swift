@@ -32,7 +32,8 @@ struct CropRow {
     }
 
     private init(_ grid: CropGrid, _ samples: FrameSamples, memory: Numbers) {
-        (self.grid, self.samples) = (grid, samples)
+        self.grid = grid
+        self.samples = samples
         first = memory
         second = samples.isGray ? memory : memory + grid.size
         third = samples.isGray ? memory : memory + 2 * grid.size
@@ -69,14 +70,19 @@ struct CropRow {
     private func gather(_ group: FrameSamples.Group, _ row: Int, _ columns: Range<Int>, clamps: Bool) {
         // Constants need not be read again after every store.
         let (grid, pairs, weightsX, weightsY, capacity) = (grid, pairs, weightsX, weightsY, grid.size)
-        let (channels, bytesPerRow, step) = (group.channels, group.bytesPerRow, group.step)
-        let (base, second, third) = (group.bases[0], group.bases[1], group.bases[2])
+        let channels = group.channels
+        let bytesPerRow = group.bytesPerRow
+        let step = group.step
+        let base = group.bases[0]
+        let second = group.bases[1]
+        let third = group.bases[2]
         let (lastX, lastY) = (grid.lastX >> group.shiftX, grid.lastY >> group.shiftY)
         var (x, y) = grid.position(ofColumn: columns.lowerBound, row: row)
         for column in columns {
             var (left, top) = (Self.shifted(x, group.shiftX), Self.shifted(y, group.shiftY))
             // Bytes to the right and the lower neighbour; 0 if there is none.
-            var (right, down) = (step, bytesPerRow)
+            var right = step
+            var down = bytesPerRow
             if clamps {
                 let inside = grid.clamped(x, y)
                 left = min(max(Self.shifted(inside.x, group.shiftX), 0), lastX << CropGrid.fraction)
@@ -118,7 +124,9 @@ struct CropRow {
     }
 
     private func blend(_ channel: Int, _ columns: Range<Int>, to output: Numbers) {
-        let (allAbove, weightsX, weightsY) = (pairs + 2 * channel * grid.size, weightsX, weightsY)
+        let allAbove = pairs + 2 * channel * grid.size
+        let weightsX = weightsX
+        let weightsY = weightsY
         let allBelow = allAbove + grid.size
         for index in columns {
             let above = Float(Self.blend(allAbove[index], weightsX[index]))

@@ -17,7 +17,8 @@ public struct Frame: @unchecked Sendable, Equatable {
         package var bytesPerRow: Int
 
         package init(base: UnsafeRawPointer, bytesPerRow: Int) {
-            (self.base, self.bytesPerRow) = (base, bytesPerRow)
+            self.base = base
+            self.bytesPerRow = bytesPerRow
         }
     }
 

@@ -78,6 +78,7 @@ public struct FrameSourceOptions: Hashable, Sendable {
 
     /// Makes options for a source.
     public init(pace: Pace = .realtime, loops: Bool = false) {
-        (self.pace, self.loops) = (pace, loops)
+        self.pace = pace
+        self.loops = loops
     }
 }

@@ -17,7 +17,8 @@ package final class LuminanceGrid {
         package func stored(in frame: Frame) -> Rectangle {
             let map = frame.orientation.storedFromUpright(stored: frame.size)
             // The map is for pixel centres, half a pixel right of and below the edges.
-            let (first, last) = (map(low - 0.5), map(high - 0.5))
+            let first = map(low - 0.5)
+            let last = map(high - 0.5)
             return Rectangle(pointwiseMin(first, last) + 0.5, pointwiseMax(first, last) + 0.5)
         }
     }

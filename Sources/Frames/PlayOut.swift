@@ -72,7 +72,8 @@ struct PlayOut {
 
     private mutating func note(_ taken: Double, at arrival: Double) {
         if arrival >= windowEnd {
-            (previous, current) = (current, nil)
+            previous = current
+            current = nil
             windowEnd = arrival + Self.window
         }
         current = min(current?.lowerBound ?? taken, taken)...max(current?.upperBound ?? taken, taken)

@@ -48,7 +48,8 @@ package struct PresentationTimeline {
     /// Lets the next picture, whatever its time, follow the newest one: a clip begins again, a stream came back.
     /// - Parameter earliest: the media time that it must at least get, in seconds.
     mutating func beginRound(notBefore earliest: Double = 0) {
-        (offset, other) = (nil, nil)
+        offset = nil
+        other = nil
         standstill = 0
         earliestOfRound = earliest
     }
@@ -100,7 +101,8 @@ package struct PresentationTimeline {
     }
 
     private mutating func believe(_ step: Double, after latest: Double) -> Double {
-        (other, standstill) = (nil, 0)
+        other = nil
+        standstill = 0
         if steps.count == Self.mostSteps { steps.removeFirst() }
         steps.append(step)
         return settle(latest + step)

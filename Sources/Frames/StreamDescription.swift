@@ -39,6 +39,7 @@ public struct StreamDescription: Hashable, Sendable {
         isLive: Bool = true
     ) {
         (self.name, self.size, self.format, self.rate) = (name, size, format, rate)
-        (self.orientation, self.isLive) = (orientation, isLive)
+        self.orientation = orientation
+        self.isLive = isLive
     }
 }

@@ -26,7 +26,8 @@ public struct YUVEncoding: Hashable, Sendable {
 
     /// Makes an encoding from its weights and its range.
     public init(matrix: Matrix, isFullRange: Bool) {
-        (self.matrix, self.isFullRange) = (matrix, isFullRange)
+        self.matrix = matrix
+        self.isFullRange = isFullRange
     }
 
     /// The encoding of a YUV camera or clip that does not say.

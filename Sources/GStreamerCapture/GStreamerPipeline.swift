@@ -126,7 +126,8 @@ final class GStreamerPipeline {
             owner = memory
         }
         let size = FrameSize(width: Int(frame.width), height: Int(frame.height))
-        let (offsets, strides) = (frame.offsets, frame.strides)
+        let offsets = frame.offsets
+        let strides = frame.strides
         let all = [(offsets.0, strides.0), (offsets.1, strides.1), (offsets.2, strides.2)]
         let planes = all.prefix((try? format.rows(in: size).count) ?? 0).map { offset, stride in
             let count = max(0, frame.size - offset)

@@ -25,7 +25,8 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
     package var description: String { "\(urlHost):\(port)" }
 
     package static func isNumeric(_ text: String) -> Bool {
-        var (four, six) = (in_addr(), in6_addr())
+        var four = in_addr()
+        var six = in6_addr()
         return inet_pton(AF_INET, text, &four) == 1 || inet_pton(AF_INET6, text, &six) == 1
     }
 }

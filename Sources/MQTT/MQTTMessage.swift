@@ -39,7 +39,8 @@ package struct MQTTMessage: Hashable, Sendable {
         userProperties: [UserProperty] = []
     ) {
         (self.topic, self.payload, self.qos, self.retain) = (topic, payload, qos, retain)
-        (self.contentType, self.userProperties) = (contentType, userProperties)
+        self.contentType = contentType
+        self.userProperties = userProperties
     }
 
     package init(topic: String, text: String, qos: QoS = .atMostOnce, retain: Bool = false) {

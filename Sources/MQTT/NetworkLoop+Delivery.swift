@@ -143,9 +143,7 @@ extension NetworkLoop {
     func countRefused(_ number: Int) { session.state.withLock { $0.counters.countRefused(number) } }
 
     func received(_ message: MQTTMessage) {
-        guard message.payload.count <= settings.maximumIncomingPayload else {
-            return countRefused(1)
-        }
+        guard message.payload.count <= settings.maximumIncomingPayload else { return countRefused(1) }
         let isWanted = session.state.withLock { state in
             let isWanted = state.subscriptions.contains { MosquittoHandle.matches(message.topic, filter: $0) }
             if isWanted { state.counters.received += 1 }

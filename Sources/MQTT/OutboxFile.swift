@@ -71,7 +71,8 @@ final class OutboxFile: Sendable {
     /// Opens or makes the file in a directory that exists; `lock` is held as long as it is open. Throws `Failure`,
     /// `SystemError` or `SQLiteError`.
     init(path: String, maximumPages: Int?, lock: OutboxLock?) throws {
-        (self.path, self.lock) = (path, lock)
+        self.path = path
+        self.lock = lock
         // Made here, so that no other user may read it; SQLite gives its companion files the same mode.
         let descriptor = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
         // SQLite does not say why a file cannot be opened; `Failure` explains what follows from permissions.

@@ -64,7 +64,8 @@ package final class ClipSource: FrameSource {
     /// - Throws: Why it is to be opened again.
     private func play(into delivery: inout PictureDelivery) throws(SourceFailure) -> SourceEvent.End? {
         let reader: ClipReader
-        let (began, before) = (ContinuousClock.now, delivery.delivered)
+        let began = ContinuousClock.now
+        let before = delivery.delivered
         do throws(SourceFailure) {
             let first = opened.withLock { $0.take() }
             // Opened anew rather than rewound: not every format can be rewound, and opening takes a few milliseconds.
@@ -96,15 +97,16 @@ package final class ClipSource: FrameSource {
 
     /// Delivers all pictures of a clip or a connection.
     private func play(_ reader: ClipReader, into delivery: inout PictureDelivery) -> SourceEvent.End {
-        let (input, isPicture, isPaced) = (reader.input, reader.input.isPicture, options.pace == .realtime)
+        let input = reader.input
+        let isPicture = reader.input.isPicture
+        let isPaced = options.pace == .realtime
         var stream = input.description
         if isPicture { stream.rate = location.isStream ? nil : Self.pictureRate }
         let isRequested = isPicture && location.isStream
         stream.isLive = input.isLive || isPaced || isRequested
         let timing: PictureDelivery.Timing =
             input.isLive || isRequested ? .live(hasTimes: input.isPlayedOut) : isPaced ? .paced : .file
-        let (isConnection, delay) = (location.isStream, input.longestDelay)
-        delivery.begin(timing, rate: stream.rate, isConnection: isConnection, longestDelay: delay)
+        delivery.begin(timing, rate: stream.rate, isConnection: location.isStream, longestDelay: input.longestDelay)
         while !interrupt.stop.isSet {
             let step = reader.next { delivery.mailbox.isAtRest.load(ordering: .relaxed) }
             delivery.skip(reader.drainSkipped(), isCatchingUp: reader.isCatchingUp)

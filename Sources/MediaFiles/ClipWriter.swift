@@ -47,7 +47,8 @@ package final class ClipWriter {
         guard rate > 0, rate <= 1000 else { throw .unencodable(path, "\(rate) frames per second are impossible") }
         let even = FrameSize(width: size.width & ~1, height: size.height & ~1)
         guard even.width > 0, even.height > 0 else { throw .unencodable(path, "\(size) is too small") }
-        (self.path, self.size) = (path, size)
+        self.path = path
+        self.size = size
         target = format.target(size: even, colors)
         painter = format.muxer == "gif" ? GIFPainter() : nil
         encoder = try VideoEncoder(format, target, rate: rate, path: path)

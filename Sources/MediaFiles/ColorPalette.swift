@@ -72,7 +72,8 @@ struct ColorPalette {
     private func search(_ place: Int) -> Int16 {
         let color = Self.color(at: place)
         let best = colors.indices.min { left, right in
-            let (one, other) = (colors[left] &- color, colors[right] &- color)
+            let one = colors[left] &- color
+            let other = colors[right] &- color
             return (one &* one).wrappedSum() < (other &* other).wrappedSum()
         }
         return Int16(best ?? 0)

@@ -70,7 +70,8 @@ struct JPEGSequence {
             }
             if bytes[mark + 1] == 0xD8, bytes[mark + 2] == 0xFF {
                 bytes.removeSubrange(..<mark)
-                (position, place) = (2, .marker)
+                position = 2
+                place = .marker
                 return true
             }
             start = mark + 1
@@ -111,7 +112,9 @@ struct JPEGSequence {
     private mutating func takePicture(to end: Int) -> [UInt8] {
         let picture = Array(bytes[..<end])
         bytes.removeSubrange(..<end)
-        (position, place, unused) = (0, .outside, bytes.count)
+        position = 0
+        place = .outside
+        unused = bytes.count
         return picture
     }
 

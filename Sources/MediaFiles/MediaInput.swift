@@ -85,9 +85,9 @@ final class MediaInput {
 
     /// The name, size with square pixels, codec and rate of the video track.
     var description: StreamDescription {
-        let (name, size) = (location.name, squareSize(of: stream.pointee.size))
+        let size = squareSize(of: stream.pointee.size)
         let turn = orientation.then(options.wholeOrientation)
-        return StreamDescription(name: name, size: size, format: codec, rate: rate, orientation: turn)
+        return StreamDescription(name: location.name, size: size, format: codec, rate: rate, orientation: turn)
     }
 
     /// The size of a decoded picture once its pixels are square.
@@ -336,7 +336,8 @@ private struct Opening {
         // Newer versions of FFmpeg find the tiles of a HEIC, each of which would be taken for the picture.
         if let failure = SourceFailure.unreadableKind(location) { throw failure }
         // What is read here is missing later.
-        let (again, packet) = (try open(), FFmpegOwned.packet())
+        let again = try open()
+        let packet = FFmpegOwned.packet()
         var pictures: [Int: Int] = [:]
         for _ in 0..<2000 where pictures.values.max() ?? 0 < 25 {
             guard ffmpeg.av_read_frame(again.pointer, packet.pointer) >= 0 else { break }

@@ -35,7 +35,8 @@ final class PacketQueue {
     /// - Throws: `SystemError` if the system has no thread left.
     init(_ input: MediaInput, interrupt: Interrupt) throws(SystemError) {
         let state = Monitor(State())
-        (self.state, self.interrupt) = (state, interrupt)
+        self.state = state
+        self.interrupt = interrupt
         // Only the thread reads it; what others ask of it does not change once it is open.
         nonisolated(unsafe) let input = input
         thread = try JoinableThread(named: "packets") { Self.read(input, into: state) }

@@ -86,9 +86,7 @@ final class VideoDecoder {
         if input.isPicture, !Self.hasTags(codec) { opened.pointee.err_recognition = AV_EF_EXPLODE }
         opened.pointee.hw_device_ctx = device.flatMap { ffmpeg.av_buffer_ref($0.reference.pointer) }
         let result = ffmpeg.avcodec_open2(opened, codec, nil)
-        guard result >= 0 else {
-            throw .noDecoder(input, reason: FFmpeg.text(result))
-        }
+        guard result >= 0 else { throw .noDecoder(input, reason: FFmpeg.text(result)) }
         return context
     }
 

@@ -67,9 +67,7 @@ package func clientNetwork(of address: String) -> String {
 
 /// An IPv4 or IPv6 address with its port, as sockets take it.
 package struct SocketAddress: Hashable, Sendable {
-    package struct LookupError: Error, Hashable {
-        package let reason: String
-    }
+    package struct LookupError: Error, Hashable { package let reason: String }
 
     package let family: CInt
     /// As numbers, such as `127.0.0.1` or `::1`.
@@ -80,9 +78,11 @@ package struct SocketAddress: Hashable, Sendable {
     private init(_ address: UnsafePointer<sockaddr>, _ length: socklen_t) {
         family = CInt(address.pointee.sa_family)
         bytes = Array(UnsafeRawBufferPointer(start: address, count: Int(length)))
-        var (host, port) = ([CChar](repeating: 0, count: Int(NI_MAXHOST)), [CChar](repeating: 0, count: 8))
+        var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+        var port = [CChar](repeating: 0, count: 8)
         getnameinfo(address, length, &host, socklen_t(NI_MAXHOST), &port, 8, NI_NUMERICHOST | NI_NUMERICSERV)
-        (self.host, self.port) = (String(upToZero: host), String(upToZero: port))
+        self.host = String(upToZero: host)
+        self.port = String(upToZero: port)
     }
 
     /// The end of a socket that `name`, which is `getsockname` or `getpeername`, names.

@@ -19,7 +19,8 @@ package final class PendingFile: Sendable {
         self.path = path
         let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
         // A name may have all the bytes that the file system allows.
-        let (directory, prefix) = (String(path[..<slash]), ".\(path[slash...].prefix(bytes: 100)).")
+        let directory = String(path[..<slash])
+        let prefix = ".\(path[slash...].prefix(bytes: 100))."
         Self.removeLeftovers(in: directory, prefix)
         while true {
             let number = String(UInt64.random(in: 0 ... .max), radix: 36)
@@ -34,7 +35,8 @@ package final class PendingFile: Sendable {
             if flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK, fstat(descriptor, &made) == 0,
                 made.st_nlink > 0
             {
-                (temporaryPath, self.descriptor) = (name, descriptor)
+                temporaryPath = name
+                self.descriptor = descriptor
                 return
             }
             close(descriptor)

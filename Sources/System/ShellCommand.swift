@@ -20,8 +20,10 @@ package struct ShellCommand {
     private let output, errors: CInt?
 
     package init(text: String, environment: [String: String], output: CInt? = nil, errors: CInt? = nil) {
-        (self.text, self.environment) = (text, environment)
-        (self.output, self.errors) = (output, errors)
+        self.text = text
+        self.environment = environment
+        self.output = output
+        self.errors = errors
     }
 
     /// Makes a pipe whose ends no other command inherits, the one to read from first.

@@ -20,7 +20,8 @@ package struct WorkTime: Equatable, Sendable {
 
     /// Adds what `body` takes on this thread.
     package mutating func measure<Value, Failure: Error>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
-        let (clock, processor) = (nanoseconds(of: CLOCK_MONOTONIC), Self.ofThread)
+        let clock = nanoseconds(of: CLOCK_MONOTONIC)
+        let processor = Self.ofThread
         defer {
             elapsed += Double(nanoseconds(of: CLOCK_MONOTONIC) - clock) / 1e9
             self.processor += Self.ofThread - processor

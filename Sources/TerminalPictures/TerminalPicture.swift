@@ -74,7 +74,9 @@ package final class TerminalPicture {
 
     /// The sequences of kitty's graphics protocol, with compressed pixels: raw ones are megabytes a picture.
     private func kitty(_ frame: Frame, size: TerminalSize) throws(TerminalError) -> [UInt8] {
-        let (source, width, height) = (frame.planes.first, frame.size.width, frame.size.height)
+        let source = frame.planes.first
+        let width = frame.size.width
+        let height = frame.size.height
         var pixels: [UInt8] = []
         pixels.reserveCapacity(3 * width * height)
         for row in 0..<height {

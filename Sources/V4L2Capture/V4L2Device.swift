@@ -64,8 +64,8 @@ final class V4L2Device {
             throw .notACamera(device: path, why: "it is not a video device")
         }
         let hasOwn = answer.capabilities & UInt32(V4L2_CAP_DEVICE_CAPS) != 0
-        let (driver, card) = (cString(answer.driver), cString(answer.card))
-        var identity = Identity(driver: driver, card: card, bus: cString(answer.bus_info))
+        let card = cString(answer.card)
+        var identity = Identity(driver: cString(answer.driver), card: card, bus: cString(answer.bus_info))
         identity.index = calls.node(at: path).flatMap(calls.index)
         identity.capabilities = hasOwn ? answer.device_caps : answer.capabilities
         return identity

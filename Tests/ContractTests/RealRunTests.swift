@@ -91,7 +91,8 @@ struct RealRunTests {
                 "--set", "stats.interval=1s", "--set", "preview.enabled=true",
             ]
         )
-        let (enter, state) = (Topic.enter.name(under: Self.base), Topic.detectState.name(under: Self.base))
+        let enter = Topic.enter.name(under: Self.base)
+        let state = Topic.detectState.name(under: Self.base)
         try await tap.wait { $0.topic == enter }
         tap.command("OFF", on: Topic.detectSet.name(under: Self.base))
         try await tap.wait { $0.topic == state && $0.text == "OFF" }

@@ -60,7 +60,8 @@ final class WireTap {
     /// - Returns: The messages, and what of the log does not fit them.
     func sent(_ received: [MQTTMessage]) -> (messages: [SentMessage], mismatches: [String]) {
         var log = Dictionary(grouping: publishes, by: \.topic)
-        var (messages, mismatches): ([SentMessage], [String]) = ([], [])
+        var messages: [SentMessage] = []
+        var mismatches: [String] = []
         for message in received {
             guard let entry = log[message.topic]?.first else {
                 mismatches.append("\(message.topic) was received more often than sent")

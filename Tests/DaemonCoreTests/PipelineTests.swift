@@ -76,7 +76,8 @@ struct PipelineTests {
 
     @Test("a frame that cannot be encoded for the preview is counted, and logged once a minute with the reason")
     func failedPreview() async throws {
-        let (messages, log) = (MessageRecorder(), LogRecorder())
+        let messages = MessageRecorder()
+        let log = LogRecorder()
         var settings = Settings()
         settings.preview.enabled = true
         let (pipeline, publisher) = try pipeline(settings, messages, logger: log.logger)

@@ -123,7 +123,9 @@ struct TalkTraceTests {
     )
     func talk() throws {
         func share(_ figure: String, _ prefixes: [String]) throws -> (share: Double, seconds: Double, open: Int) {
-            var (talking, all, open) = (0.0, 0.0, 0)
+            var talking = 0.0
+            var all = 0.0
+            var open = 0
             for name in try Trace.labels().keys.sorted() where prefixes.contains(where: name.hasPrefix) {
                 var last: [Int: Double] = [:]
                 let earlier = (talking, all)
@@ -138,10 +140,8 @@ struct TalkTraceTests {
             }
             return (talking / all, all, open)
         }
-        let (talk, silent) = (
-            try share("seconds of talk that are talking", Self.clips.talk),
-            try share("seconds of silence that are talking", Self.clips.silent)
-        )
+        let talk = try share("seconds of talk that are talking", Self.clips.talk)
+        let silent = try share("seconds of silence that are talking", Self.clips.silent)
         print("talk: \(talk), silent: \(silent)")
         #expect(talk.seconds > 60 && silent.seconds > 150)
         #expect(talk.share >= 0.9)

@@ -19,7 +19,10 @@ struct SmilePictureTests {
         arguments: [0.5, .infinity]
     )
     func openEyes(seconds: Double) throws {
-        var (smiles, possible, first, chosen) = (0, 0, 0, 0)
+        var smiles = 0
+        var possible = 0
+        var first = 0
+        var chosen = 0
         for set in TraceSet.allCases {
             for (name, truth) in try Trace.labels(of: set) {
                 guard let labels = truth as? [String: Any], labels["set"] as? String != "talk",

@@ -22,7 +22,8 @@ struct SmileTraceTests {
             }
         }
         for (group, score) in totals { print("traces: \(group): \(score)") }
-        let (first, second) = (try #require(totals["accuracy"]), try #require(totals["smiles"]))
+        let first = try #require(totals["accuracy"])
+        let second = try #require(totals["smiles"])
         #expect((first.plain.labelled, second.plain.labelled) == (91, 97))
         #expect(first.plain.found >= 80 && first.plain.false <= 3)
         #expect(second.plain.found >= 82 && second.plain.false <= 2)
@@ -34,7 +35,9 @@ struct SmileTraceTests {
 
     @Test("finds smiles that a clip begins within, and nothing more where it begins elsewhere")
     func begun() throws {
-        var (labelled, found, wrong) = (0, 0, 0)
+        var labelled = 0
+        var found = 0
+        var wrong = 0
         for set in TraceSet.allCases {
             for (name, truth) in try Trace.labels(of: set) {
                 guard let labels = truth as? [String: Any], labels["set"] as? String != "talk",

@@ -65,7 +65,8 @@ struct TraceTests {
         for line in lines.dropLast() where !isMouthDelayed {
             let clip = try JSONDecoder().decode(Clip.self, from: Data(line.utf8))
             guard let blinks = clip.blinks else { continue }
-            let (found, wrong) = (Double(blinks.found), Double(blinks.false))
+            let found = Double(blinks.found)
+            let wrong = Double(blinks.false)
             try Trace(clip.clip).count("blinks", of: Double(blinks.labelled), right: found, wrong: wrong).print()
         }
         let last = try #require(lines.last)
@@ -97,7 +98,8 @@ struct TraceTests {
     @Test("ten minutes of talking without a smile make at most one")
     func talking() throws {
         let labels = try Trace.labels()
-        var (total, smiles) = (0.0, 0)
+        var total = 0.0
+        var smiles = 0
         for (name, seconds) in Self.talks {
             var trace = try Trace(name)
             let people = (labels[name] as? [String: Any])?["smiles"] as? [String: [String: [[Double]]]] ?? [:]
@@ -139,7 +141,8 @@ private struct SmileStates: CustomStringConvertible {
     }
 
     mutating func add(_ trace: Trace, _ events: [Trace.Event], _ labels: [String: [[Double]]], until limit: Double?) {
-        let (clear, ambiguous) = (labels["clear"] ?? [], labels["ambiguous"] ?? [])
+        let clear = labels["clear"] ?? []
+        let ambiguous = labels["ambiguous"] ?? []
         var spans: [(lineage: Int, began: Double, ended: Double)] = []
         for event in events where event.name == "smile" {
             let end = events.first {

@@ -132,7 +132,8 @@ struct Trace {
             let observation = FaceObservation.sample(yaw: seen.yaw, gaze: seen.gaze, eyeDistance: seen.eyeDistance)
             let options = FaceTracker.Options()
             let context = FrameContext(observation: observation, stamp: stamp, frameRate: 30, options: options)
-            let (isVisible, canWink) = (context.isVisible, context.canWink)
+            let isVisible = context.isVisible
+            let canWink = context.canWink
             let blink = face.blink.advance(
                 .init(openness: openness, appearance: seen.appearance, canWink: canWink),
                 context
@@ -149,7 +150,8 @@ struct Trace {
                 (shown.leftEyeClosed, shown.rightEyeClosed) = (face.closed.isClosed.left, face.closed.isClosed.right)
                 (shown.leftEyeOpen, shown.rightEyeOpen) = (face.closed.openness.left, face.closed.openness.right)
             }
-            let (isLooking, isTalking) = (face.gaze.look.isLooking, face.mouth.isTalking)
+            let isLooking = face.gaze.look.isLooking
+            let isTalking = face.mouth.isTalking
             watch(seen, State(isLooking: isLooking, isTalking: isTalking, face: shown))
             // Before its enter nobody knows of the face.
             guard seen.time - face.first >= 0.1 - Track.slack else { continue }
@@ -205,7 +207,8 @@ extension Trace {
     func played(for seconds: Double) -> Trace {
         let interval = sightings[1].time - sightings[0].time
         var result = Trace(name: name, sightings: [])
-        var (time, round) = (0.0, 0)
+        var time = 0.0
+        var round = 0
         while time < seconds {
             var played = self
             if round > 0 { played.addNoise(seed: UInt64(round)) }

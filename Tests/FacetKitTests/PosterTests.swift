@@ -80,7 +80,8 @@ struct PosterTests {
 
     @Test("that were set aside are not looked at any more, in another light and in smaller pictures either")
     func setAside() throws {
-        let (room, analyzer) = (try Self.room(), try FaceAnalyzer())
+        let room = try Self.room()
+        let analyzer = try FaceAnalyzer()
         var runs = 0
         for number in 0..<200 {
             let frame = room.frame(number)

@@ -211,10 +211,12 @@ public struct RoomScene: Sendable {
                         + 0.1 * sin(19 * time + 3 * phase))
             )
         }
-        let (turn, scale) = (wave(2), 1 + wave(3) / 4)
+        let turn = wave(2)
+        let scale = 1 + wave(3) / 4
         let middle = SIMD2(Float(width - 1), Float(height - 1)) / 2
         let shift = SIMD2(wave(0), wave(1)) * Float(width)
-        let (right, down) = (SIMD2(cos(turn), sin(turn)) * scale, SIMD2(-sin(turn), cos(turn)) * scale)
+        let right = SIMD2(cos(turn), sin(turn)) * scale
+        let down = SIMD2(-sin(turn), cos(turn)) * scale
         return [Float](unsafeUninitializedCapacity: width * height) { result, count in
             room.withUnsafeBufferPointer { room in
                 for y in 0..<height {
@@ -261,7 +263,8 @@ extension RandomAccessCollection<Float> where Index == Int {
             Swift.min(Swift.max(x, 0), Float(width - 2)), Swift.min(Swift.max(y, 0), Float(count / width - 2))
         )
         let (column, row) = (Int(x), Int(y))
-        let (across, down) = (x - Float(column), y - Float(row))
+        let across = x - Float(column)
+        let down = y - Float(row)
         let first = row * width + column
         let upper = self[first] + across * (self[first + 1] - self[first])
         let lower = self[first + width] + across * (self[first + width + 1] - self[first + width])

@@ -120,7 +120,8 @@ enum Media {
             source.run(into: mailbox)
             ended.signal()
         }
-        var (left, isOver) = (frames, false)
+        var left = frames
+        var isOver = false
         while !isOver, let event = mailbox.next() {
             switch event {
             case .frame(let frame):

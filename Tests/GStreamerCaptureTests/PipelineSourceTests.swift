@@ -109,7 +109,8 @@ struct PipelineSourceTests {
     func live() throws {
         let caps = "video/x-raw,width=64,height=48,framerate=50/1"
         let source = try PipelineSource(.pipeline("videotestsrc is-live=true ! \(caps)"))
-        let (before, begin) = (Timestamp.wallClock(), ContinuousClock.now)
+        let before = Timestamp.wallClock()
+        let begin = ContinuousClock.now
         let played = Played(source, FrameMailbox(policy: .newest), stopAfter: 10)
         let end = ContinuousClock.now
         #expect(played.end == .stopped)

@@ -274,7 +274,8 @@ struct ServeTests {
         var limit = AttemptLimit()
         limit.succeed("192.0.2.7")
         for number in 0..<5000 {
-            let (address, seconds) = ("2001:db8:\(String(number, radix: 16))::1", Double(number) / 115)
+            let address = "2001:db8:\(String(number, radix: 16))::1"
+            let seconds = Double(number) / 115
             if limit.permits(address, at: seconds) { limit.fail(address, at: seconds) }
             #expect(limit.permits("192.0.2.7", at: seconds))
         }

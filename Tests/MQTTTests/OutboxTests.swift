@@ -43,9 +43,8 @@ struct OutboxTests {
     func valuesOfEvents() throws {
         do {
             let store = try Outbox(path: path, logger: .silent)
-            let (first, second) = (
-                store.nextSequence(with: ["a": [1]]), store.nextSequence(with: ["a": [2], "b": [3]])
-            )
+            let first = store.nextSequence(with: ["a": [1]])
+            let second = store.nextSequence(with: ["a": [2], "b": [3]])
             #expect(store.value(for: "a") == nil)
             store.append(.test(first))
             #expect(store.value(for: "a") == [1])

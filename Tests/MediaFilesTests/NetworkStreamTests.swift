@@ -162,7 +162,8 @@ struct NetworkStreamTests {
         options.openTimeout = .seconds(0.5)
         let source = try ClipSource("http://127.0.0.1:\(server.port)/live", options: options)
         let mailbox = source.start()
-        var (frames, lost) = (0, SourceFailure?.none)
+        var frames = 0
+        var lost = SourceFailure?.none
         while lost == nil, let event = mailbox.next() {
             if case .frame = event { frames += 1 }
             lost = event.failure

@@ -33,7 +33,8 @@ extension Benchmark {
 
         func run() throws {
             let rooms = try Hold.rooms()
-            let (one, other) = (try HoldActor("asl/milk.mkv"), try HoldActor("asl/sister.mkv"))
+            let one = try HoldActor("asl/milk.mkv")
+            let other = try HoldActor("asl/sister.mkv")
             let writer = try ClipWriter(clip, size: HoldScene.size, rate: HoldScene.rate)
             var visits: [Visit] = []
             var length = 0

@@ -122,11 +122,13 @@ extension Benchmark {
         }
 
         private static func row(_ name: String, _ results: [Result]) -> [String] {
-            let (stays, goes) = (results.filter { $0.hidden > 0 }, results.filter(\.hasLeft))
+            let stays = results.filter { $0.hidden > 0 }
+            let goes = results.filter(\.hasLeft)
             let links = goes.compactMap(\.isWrongLink)
             let lateness = goes.compactMap(\.lateness).sorted()
             func share(_ part: Int, _ all: Int) -> String { all == 0 ? "" : "\(part)/\(all)" }
-            let (held, hidden) = (stays.map(\.held).reduce(0, +), stays.map(\.hidden).reduce(0, +))
+            let held = stays.map(\.held).reduce(0, +)
+            let hidden = stays.map(\.hidden).reduce(0, +)
             return [
                 name, "\(results.count)", stays.isEmpty ? "" : String(format: "%.2f", held / hidden),
                 share(stays.count { $0.held >= $0.hidden }, stays.count),

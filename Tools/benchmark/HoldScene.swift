@@ -51,9 +51,13 @@ struct HoldScene: Sendable {
         hidden: Double? = nil
     ) {
         var random = SplitMix64(seed: seed)
-        (self.kind, self.actor, self.other, self.isRoomKnown) = (kind, actor, other, isRoomKnown)
+        self.kind = kind
+        self.actor = actor
+        self.other = other
+        self.isRoomKnown = isRoomKnown
         let first = Int.random(in: 0..<rooms.count, using: &random)
-        (room, otherRoom) = (rooms[first], rooms[(first + rooms.count / 2) % rooms.count])
+        room = rooms[first]
+        otherRoom = rooms[(first + rooms.count / 2) % rooms.count]
         let (width, height) = (Double(Self.size.width), Double(Self.size.height))
         let face = actor.pictures[0].face
         place = SIMD2(
@@ -143,7 +147,8 @@ struct HoldScene: Sendable {
                 kind == .bend
                 ? SIMD2(side * 60, Double(Self.size.height) - place.y - shown.face.y * 0.55)
                 : SIMD2(side * 30, -(place.y + shown.face.y * 0.65))
-            (shift, isTurned) = (way * share, kind == .bend && share > 0.3)
+            shift = way * share
+            isTurned = kind == .bend && share > 0.3
         case .walkOut, .newcomer, .jacket, .portrait, .light, .neighbour:
             let share = max(0, (time - start + 0.3) / Self.leaving)
             guard time < start + 1.9 else { return }
@@ -198,7 +203,8 @@ struct HoldScene: Sendable {
     ) {
         let above = max(0, Int(shown.faceRow - 0.62 * face.y)) * shown.side + shown.side / 2
         let color = shown.pixels[above].w > 0.5 ? shown.pixels[above] : SIMD4(35, 30, 30, 1)
-        let (half, middle) = (face * SIMD2(0.62, 0.68), center - SIMD2(0, 0.08 * face.y))
+        let half = face * SIMD2(0.62, 0.68)
+        let middle = center - SIMD2(0, 0.08 * face.y)
         for y in Int(middle.y - half.y)...Int(middle.y + half.y) {
             for x in Int(middle.x - half.x)...Int(middle.x + half.x) {
                 let place = (SIMD2(Double(x), Double(y)) - middle) / half

@@ -54,7 +54,11 @@ extension Benchmark {
             options.skipsUnchanged = sitters.isEmpty
             let analyzer = try FaceAnalyzer(options)
             let count = Int(seconds * scene.rate)
-            var (searches, detection, landmarks, total, followed) = (0, 0.0, 0.0, 0.0, 0)
+            var searches = 0
+            var detection = 0.0
+            var landmarks = 0.0
+            var total = 0.0
+            var followed = 0
             for number in 0..<count {
                 let frame = room.frame(number)
                 let start = Room.threadTime

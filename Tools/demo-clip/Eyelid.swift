@@ -24,7 +24,8 @@ struct Eyelid {
         let upper = indices.upper.map { landmarks[$0] }
         let lower = indices.lower.map { landmarks[$0] }
         let height = zip(upper, lower).map { $1.y - $0.y }.max() ?? 0
-        let (first, last) = (upper[0], upper[upper.count - 1])
+        let first = upper[0]
+        let last = upper[upper.count - 1]
         let middle = (x: Double(first.x + last.x) / 2, y: Double(first.y + last.y) / 2)
         // The skin between lid and brow that gives way: about the eye's height.
         reach = 1.1 * height

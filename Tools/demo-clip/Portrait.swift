@@ -40,7 +40,8 @@ struct Portrait {
 
     /// How the head is tilted in the portrait, in degrees clockwise as the viewer sees it, by the line through the eyes.
     var roll: Double {
-        let (left, right) = (landmarks[33], landmarks[263])
+        let left = landmarks[33]
+        let right = landmarks[263]
         return atan2(Double(right.y - left.y), Double(right.x - left.x)) * 180 / .pi
     }
 

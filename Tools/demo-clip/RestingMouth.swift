@@ -102,7 +102,8 @@ struct MouthFrame {
     private let drop: Double
 
     init(_ points: [Point], eyeDistance: Double) {
-        let (left, right) = (points[61], points[291])
+        let left = points[61]
+        let right = points[291]
         centre = Point(x: (left.x + right.x) / 2, y: (left.y + right.y) / 2)
         let (dx, dy) = (right.x - left.x, right.y - left.y)
         let width = (dx * dx + dy * dy).squareRoot()

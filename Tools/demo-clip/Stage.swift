@@ -80,8 +80,12 @@ struct Stage {
         _ v: Int,
         into place: UnsafeMutablePointer<UInt8>
     ) {
-        let (u0, v0) = (256 - u, 256 - v)
-        let (topLeft, topRight, bottomLeft, bottomRight) = (u0 * v0, u * v0, u0 * v, u * v)
+        let u0 = 256 - u
+        let v0 = 256 - v
+        let topLeft = u0 * v0
+        let topRight = u * v0
+        let bottomLeft = u0 * v
+        let bottomRight = u * v
         let red =
             Int(above[0]) * topLeft + Int(above[3]) * topRight + Int(below[0]) * bottomLeft + Int(below[3])
             * bottomRight

@@ -30,9 +30,9 @@ struct ThinPlateSpline {
     func callAsFunction(_ x: Double, _ y: Double) -> (x: Double, y: Double) {
         points.withUnsafeBufferPointer { points in
             weights.withUnsafeBufferPointer { weights in
-                let (constant, alongX, alongY) = (
-                    weights[points.count], weights[points.count + 1], weights[points.count + 2]
-                )
+                let constant = weights[points.count]
+                let alongX = weights[points.count + 1]
+                let alongY = weights[points.count + 2]
                 var sumX = constant.x + alongX.x * x + alongY.x * y
                 var sumY = constant.y + alongX.y * x + alongY.y * y
                 for index in 0..<points.count {

@@ -160,7 +160,8 @@ struct PastedCanvas {
             for x in max(0, left)..<max(max(0, left), min(size.width, left + width)) {
                 let (u, v) = ((Double(x - left) + 0.5) * scale - 0.5, (Double(y - top) + 0.5) * scale - 0.5)
                 let (column, row) = (max(0, Int(u)), max(0, Int(v)))
-                let (right, below) = (min(column + 1, portrait.size.width - 1), min(row + 1, portrait.size.height - 1))
+                let right = min(column + 1, portrait.size.width - 1)
+                let below = min(row + 1, portrait.size.height - 1)
                 let (a, b) = (max(0, u - Double(column)), max(0, v - Double(row)))
                 for channel in 0..<3 {
                     func value(_ x: Int, _ y: Int) -> Double {

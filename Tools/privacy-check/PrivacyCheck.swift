@@ -43,7 +43,9 @@ struct PrivacyCheck: ParsableCommand {
         var worst = 0.0
 
         mutating func add(_ other: Count) {
-            (seen, kept, plain) = (seen + other.seen, kept + other.kept, plain + other.plain)
+            seen = seen + other.seen
+            kept = kept + other.kept
+            plain = plain + other.plain
             worst = max(worst, other.worst)
         }
 
@@ -91,7 +93,8 @@ struct PrivacyCheck: ParsableCommand {
             let covered = try outputs.map { try Pictures($0) }
             let detector = try Detector()
             var count = Count()
-            var (frames, written) = (0, 0)
+            var frames = 0
+            var written = 0
             while let frame = try input.next() {
                 let picture = try Brightness(frame)
                 let faces = try detector.faces(in: frame)
@@ -244,7 +247,9 @@ struct Brightness {
         let top = max(1, Int((face.y + 0.2 * face.height) * height))
         let bottom = min(size.height - 2, Int((face.y + 0.8 * face.height) * height))
         guard right - left > 2, bottom - top > 2 else { return 0 }
-        var (sum, squares, count) = (0.0, 0.0, 0.0)
+        var sum = 0.0
+        var squares = 0.0
+        var count = 0.0
         values.withUnsafeBufferPointer { values in
             for y in top..<bottom {
                 for x in left..<right {

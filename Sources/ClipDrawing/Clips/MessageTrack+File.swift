@@ -14,7 +14,8 @@ extension MessageTrack {
         }
         let opened = metadata == "-" ? fdopen(dup(STDIN_FILENO), "r") : fopen(metadata, "r")
         guard let file = opened else { throw unreadable() }
-        var (line, room): (UnsafeMutablePointer<CChar>?, Int) = (nil, 0)
+        var line: UnsafeMutablePointer<CChar>? = nil
+        var room: Int = 0
         defer {
             free(line)
             fclose(file)

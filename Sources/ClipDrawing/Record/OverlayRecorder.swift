@@ -86,8 +86,8 @@ package struct OverlayRecorder {
     }
 
     private mutating func begin(_ canvas: Canvas) throws -> ClipWriter {
-        let (size, colors) = (canvas.pixelSize, canvas.colors)
-        let begun = try ClipWriter(output, size: size, rate: rate, colors: colors, soundSource: soundSource)
+        let size = canvas.pixelSize
+        let begun = try ClipWriter(output, size: size, rate: rate, colors: canvas.colors, soundSource: soundSource)
         if !begun.omittedSound.isEmpty {
             let codecs = begun.omittedSound.joined(separator: ", ")
             StandardOutput.note("the sound (\(codecs)) is left out: \(output) cannot hold it; .mkv or .mp4 can")

@@ -17,7 +17,8 @@ struct Outline: Hashable, Sendable {
             var chain: [SurfacePoint] = []
             for point in points {
                 while let last = chain.last, let before = chain.dropLast().last {
-                    let (one, other) = (last - before, point - before)
+                    let one = last - before
+                    let other = point - before
                     guard one.x * other.y <= one.y * other.x else { break }
                     chain.removeLast()
                 }

@@ -9,9 +9,7 @@ package final class PastedPicture {
     static let maximumBytes = 4 << 20
     static let maximumSide = 2048
 
-    package struct Refusal: Error {
-        package var reason: String
-    }
+    package struct Refusal: Error { package var reason: String }
 
     package let size: FrameSize
     private var copies: [Surface]

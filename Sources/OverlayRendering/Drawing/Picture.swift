@@ -32,7 +32,8 @@ package final class Picture {
         let format = frame.hasOpacity ? CAIRO_FORMAT_ARGB32 : CAIRO_FORMAT_RGB24
         let surface = if let surface { surface } else { try Surface(format, size) }
         self.surface = surface
-        (hasOpacity, colors) = (frame.hasOpacity, frame.colors)
+        hasOpacity = frame.hasOpacity
+        colors = frame.colors
         orientation = frame.orientation
         uprightSize = upright
         cairo_surface_flush(surface.pointer)

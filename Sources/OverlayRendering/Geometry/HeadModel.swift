@@ -82,7 +82,8 @@ struct HeadModel {
         let straight = asin(max(-1, min(1, x / a)))
         var angle = straight
         // The front is seen where its normal points to the viewer; `right.z` is how much the head's right does.
-        let (side, ahead) = (plane.rotation.right.z / a, max(0.05, plane.rotation.forward.z) / c)
+        let side = plane.rotation.right.z / a
+        let ahead = max(0.05, plane.rotation.forward.z) / c
         if side < 0 { angle = min(angle, atan2(ahead, -side)) }
         if side > 0 { angle = max(angle, -atan2(ahead, side)) }
         let share = min(1, abs(angle - straight) / Self.fading)
