@@ -12,9 +12,9 @@ public final class FrameMailbox: Sendable {
     package enum Policy: Sendable {
         /// The older one is dropped, and counted as late.
         case newest
-        /// The source waits while that many frames are waiting.
+        /// The source waits while `capacity` frames wait to be taken.
         case every(capacity: Int)
-        /// One of these, as each description of a stream says; until there is one, the source waits.
+        /// `.newest` or `.every`, as each description of a stream says; until there is one, the source waits.
         case asStreamed(capacity: Int)
     }
 
@@ -45,7 +45,7 @@ public final class FrameMailbox: Sendable {
     }
 
     private struct State {
-        /// In order; with `.newest` at most one frame, which is the last element.
+        /// What was not taken yet, in order; with `.newest` at most one frame, which is the last element.
         var waiting: [SourceEvent] = []
         var counts = Counts()
         /// The newest description of the stream; nil since the source was lost.
@@ -147,13 +147,13 @@ public final class FrameMailbox: Sendable {
         return nil
     }
 
-    /// What the consumer of the events is woken by.
+    /// What wakes the consumer of the events.
     package enum Arrival {
         case event(SourceEvent)
         case woken
     }
 
-    /// As `next`, but also returns after `wake`.
+    /// Does what `next` does, but also returns after `wake`.
     package func nextOrWoken() -> Arrival? {
         state.wait { state -> Arrival?? in
             guard !state.isClosed else { return .some(nil) }

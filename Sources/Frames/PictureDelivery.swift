@@ -19,11 +19,11 @@ extension Monitor where Value == Bool {
 package struct PictureDelivery {
     /// How a source's pictures come.
     package enum Timing: Equatable {
-        /// At once, with times of their own.
+        /// Each picture at once, with a time of its own.
         case file
-        /// With times of their own, which are waited for.
+        /// Each picture when its own time has come.
         case paced
-        /// When they happen. Without times of their own, they have that of their arrival.
+        /// Each picture when it happens; one without a time of its own has that of its arrival.
         case live(hasTimes: Bool)
     }
 

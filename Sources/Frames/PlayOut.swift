@@ -63,7 +63,7 @@ struct PlayOut {
         return due
     }
 
-    /// Shows what follows that many seconds later, whatever it took on the way: whoever shows it is not faster.
+    /// Makes all that follows due `delay` seconds later, however fast it arrives: the consumer is not faster.
     mutating func postpone(by delay: Double) {
         offset = offset.map { $0 + delay }
         current = current.map { $0.lowerBound + delay...$0.upperBound + delay }

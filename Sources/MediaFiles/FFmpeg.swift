@@ -8,7 +8,7 @@ var ffmpeg: FFmpegFunctions { FFmpeg.functions.pointee }
 
 /// Loads FFmpeg's libraries and holds what all uses of them share.
 enum FFmpeg {
-    /// Opens the libraries, once per process: cameras need none of them, nor the hundred that they depend on. Every
+    /// Opens the libraries, once per process: a camera does not need them, nor the hundred that they depend on. Every
     /// type that a caller of this module can make calls this first.
     /// - Throws: `SourceFailure` if they are missing.
     static func load() throws(SourceFailure) { _ = try loaded.get() }

@@ -2,7 +2,7 @@ import CFFmpeg
 import Frames
 
 /// Paints the pictures of a GIF with colours chosen from the pictures themselves. The first pictures wait for that: all
-/// of a short clip, else as many as there is memory for.
+/// of a short clip, of a longer one those for which there is memory.
 final class GIFPainter {
     /// Memory for pictures that wait: 36 of 1280×720.
     private static let capacity = 100_000_000

@@ -47,7 +47,7 @@ struct IdleDecoding {
     static let alarm = 6.0
     /// How much of a packet's size is learnt as that of its place.
     static let learning = 0.25
-    /// In octaves: sizes that hardly vary are no reason to take the next small difference for an event.
+    /// The least deviation, in octaves: sizes that hardly vary do not make the next small difference an event.
     static let smallestDeviation = 0.12
     /// Seconds for which everything is decoded after that.
     static let pause = 1.0
@@ -65,11 +65,11 @@ struct IdleDecoding {
     private var usual: [Double] = []
     /// The place of the newest packet.
     private var place = 0
-    /// Of packets whose pictures are shown after all that came before.
+    /// The excess of packets whose pictures are shown after all that came before.
     private var forward = Excess()
-    /// The mean size of these, as a binary logarithm.
+    /// The mean size of these packets, as a binary logarithm.
     private var meanSize = 0.0
-    /// Of those whose pictures are shown between others, such as B-frames.
+    /// The excess of packets whose pictures are shown between others, such as B-frames.
     private var between = Excess()
     private var evidence = 0.0
     private var earliestWait = -Double.infinity
@@ -140,7 +140,7 @@ struct IdleDecoding {
         return .resume
     }
 
-    /// By how much packets of one kind are larger at rest than is usual at their place, in octaves.
+    /// How much larger than usual at their place packets of one kind are while nothing moves, in octaves.
     private struct Excess {
         private var newest: [Double] = []
         private var median = 0.0
@@ -161,7 +161,7 @@ struct IdleDecoding {
             deviation = max(IdleDecoding.smallestDeviation, 1.4826 * deviations[newest.count / 2])
         }
 
-        /// By how many deviations this is above the median; 0 while these are not known.
+        /// The distance of an excess from the median, in deviations; 0 while these are not known.
         func deviations(_ excess: Double) -> Double { isKnown ? (excess - median) / deviation : 0 }
     }
 }

@@ -7,15 +7,15 @@ import System
 /// Lets another thread end what a source's thread is blocked in: FFmpeg's reads and the waits between frames.
 final class Interrupt: Sendable {
     let stop = StopSignal(false)
-    /// In nanoseconds of the monotonic clock; `.max` for none.
+    /// The end of the time limit, in nanoseconds of the monotonic clock; `.max` without a limit.
     private let deadline = Atomic<Int64>(.max)
     /// The address of the `AVIOContext` whose bytes are counted, 0 for none, and the count at which reading ends.
     private let input = Atomic<UInt>(0)
     private let lastByte = Atomic<Int64>(.max)
-    /// So many bytes without a packet are no video: the largest picture that is allowed is smaller by far.
+    /// The most bytes before a packet: what has more is not video, as the largest picture allowed is far smaller.
     static let bytesPerPacket: Int64 = 64 << 20
 
-    /// Gives FFmpeg that long from now on for what it does next; nil takes the limit away.
+    /// Limits how long FFmpeg may take, from now on, for what it does next; nil takes the limit away.
     func limit(_ duration: Duration?) {
         let end = duration.map { nanoseconds(of: CLOCK_MONOTONIC) + Int64($0 / .nanoseconds(1)) }
         deadline.store(end ?? .max, ordering: .relaxed)
@@ -24,7 +24,7 @@ final class Interrupt: Sendable {
     /// Whether the time given by `limit` is over.
     var isOverdue: Bool { nanoseconds(of: CLOCK_MONOTONIC) > deadline.load(ordering: .relaxed) }
 
-    /// Gives FFmpeg so many bytes of that input for the next packet; nil takes the limit away.
+    /// Limits how many bytes of an input FFmpeg may read until the next packet; nil takes the limit away.
     /// - Parameter input: must stay valid until another one is set.
     func limitBytes(of input: UnsafePointer<AVIOContext>?) {
         lastByte.store((input?.pointee.bytes_read ?? 0) + Self.bytesPerPacket, ordering: .relaxed)

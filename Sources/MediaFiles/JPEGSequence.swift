@@ -7,22 +7,22 @@ struct JPEGSequence {
     enum Failure: Error { case tooLong }
 
     private enum Place {
-        /// Before the next start of a picture.
+        /// Outside of pictures: the next start is searched for.
         case outside
-        /// At a marker.
+        /// A marker of a picture is next.
         case marker
-        /// In compressed pixels.
+        /// Compressed pixels are next.
         case scan
     }
 
     private var bytes: [UInt8] = []
     private var position = 0
     private var place = Place.outside
-    /// How many bytes came since the last picture.
+    /// The bytes that came since the last picture.
     private(set) var unused = 0
     private let longest: Int
 
-    /// Finds pictures of up to that many bytes.
+    /// Finds pictures of at most `longest` bytes.
     init(longest: Int) { self.longest = longest }
 
     /// Takes what came next.

@@ -8,9 +8,9 @@ final class MediaInput {
     let stream: UnsafeMutablePointer<AVStream>
     private let owned: FFmpegOwned<AVFormatContext>
     private let opening: Opening
-    /// Which state of a file it is.
+    /// The state of the file when it was opened, to tell whether it was changed since.
     let version: [Int]?
-    /// When FFmpeg began to read what it holds.
+    /// When FFmpeg began to read the content.
     let probingBegan: ContinuousClock.Instant
     /// How much wider than high its pixels are, if the container says.
     private let aspect: Double?
@@ -134,7 +134,7 @@ final class MediaInput {
 
     /// Whether its pictures come at times of their own, which say when each is to be shown.
     var isPlayedOut: Bool { isLive && !lacksTimes }
-    /// For how long, in seconds, live pictures may wait for those that come later. HLS comes in segments of seconds.
+    /// The longest time, in seconds, that live pictures may wait for later ones. HLS comes in segments of seconds.
     var longestDelay: Double { options.maximumDelay / .seconds(1) * (demuxer.hasPrefix("hls") ? 6 : 1) }
 
     /// Reads the next packet of any track, of a network stream within that time.

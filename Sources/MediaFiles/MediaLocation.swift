@@ -3,7 +3,7 @@ import Frames
 import Glibc
 import System
 
-/// Where a clip or a stream is: a file's path, a network address or a command.
+/// The place that a clip or a stream is read from: a file's path, a network address or a command.
 struct MediaLocation: Hashable, Sendable {
     static let networkSchemes: Set<String> = ["http", "https", "rtsp", "rtsps"]
 

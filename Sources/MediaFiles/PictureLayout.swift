@@ -83,7 +83,7 @@ enum PictureLayout {
         return YUVEncoding(matrix: matrix, isFullRange: isFull)
     }
 
-    /// With or without opacity.
+    /// Whether a format has brightness alone, perhaps with opacity.
     private static func isGray(_ format: AVPixelFormat) -> Bool {
         guard let description = ffmpeg.av_pix_fmt_desc_get(format)?.pointee else { return false }
         return description.nb_components <= 2 && description.flags & UInt64(AV_PIX_FMT_FLAG_PAL) == 0

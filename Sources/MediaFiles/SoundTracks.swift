@@ -18,7 +18,7 @@ final class SoundTracks {
     private var reached = -Double.infinity
     /// The newest time of each of the output's streams, which must grow.
     private var newest: [CInt: Int64] = [:]
-    /// A step back of so many seconds begins another recording.
+    /// The step back of a track's time, in seconds, from which on it begins another recording.
     private static let longestStepBack = 0.5
 
     private var holdsPacket = false
@@ -81,7 +81,7 @@ final class SoundTracks {
         return 0
     }
 
-    /// Where the packet comes from and where it goes; nil if it is not copied.
+    /// The tracks that the packet comes from and goes to; nil if it is not copied.
     private var streamPair: (source: UnsafeMutablePointer<AVStream>, target: UnsafeMutablePointer<AVStream>)? {
         let index = Int(packet.pointee.stream_index)
         guard streams.indices.contains(index), let target = streams[index],

@@ -202,7 +202,7 @@ extension DecodedPicture {
         var stated = ColorStatement(primaries: primaries, transfer: UInt8(clamping: pointer.pointee.color_trc.rawValue))
         if let data = ffmpeg.av_frame_get_side_data(pointer, AV_FRAME_DATA_ICC_PROFILE)?.pointee {
             let profile = Array(UnsafeBufferPointer(start: data.data, count: data.size))
-            // What it is about stands there; FFmpeg makes RGB of CMYK.
+            // These bytes name the color space that the profile describes; FFmpeg makes RGB of CMYK.
             if profile.dropFirst(16).starts(with: "RGB ".utf8) { stated.profile = profile }
         }
         return stated == ColorStatement() ? nil : stated

@@ -49,7 +49,7 @@ package func mkdir(_ path: String, _ mode: mode_t) -> CInt { Glibc.mkdir(path.fi
 @discardableResult
 package func unlink(_ path: String) -> CInt { Glibc.unlink(path.fileName) }
 
-/// What a directory holds; nothing if it cannot be read.
+/// The names of the files in a directory; empty if it cannot be read.
 package func names(in directory: String) -> [String] {
     guard let stream = opendir(directory.fileName) else { return [] }
     defer { closedir(stream) }

@@ -70,7 +70,7 @@ package struct SocketAddress: Hashable, Sendable {
     package struct LookupError: Error, Hashable { package let reason: String }
 
     package let family: CInt
-    /// As numbers, such as `127.0.0.1` or `::1`.
+    /// The address as numbers, such as `127.0.0.1` or `::1`.
     package let host: String
     package let port: String
     private let bytes: [UInt8]

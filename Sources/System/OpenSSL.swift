@@ -22,7 +22,7 @@ package final class SHA256 {
 
     package func add(_ bytes: UnsafeRawBufferPointer) { EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) }
 
-    /// In lowercase hexadecimal; empty if libcrypto fails, which equals no pinned digest.
+    /// The digest in lowercase hexadecimal; empty, which no pinned file has, if libcrypto fails.
     package func finish() -> String {
         var digest = [UInt8](repeating: 0, count: 32)
         return EVP_DigestFinal_ex(context, &digest, nil) == 1 ? Self.hexadecimal(digest) : ""

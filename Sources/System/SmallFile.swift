@@ -6,7 +6,7 @@ import Glibc
 package enum SmallFile {
     package static let textLimit = 256 * 1024
 
-    /// Reads a file of so many bytes at most.
+    /// Reads a file of at most `limit` bytes.
     package static func bytes(at path: String, limit: Int = textLimit) throws(FileError) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { throw FileError(path, code: errno) }

@@ -3,7 +3,7 @@ import Glibc
 
 /// Wakes a thread that polls.
 package final class Waker: Sendable {
-    /// For `poll`: readable from `wake` until `clear`.
+    /// The descriptor for `poll`: readable from `wake` until `clear`.
     package let descriptor: CInt
 
     /// - Throws: `SystemError` if the process has no file descriptor left.

@@ -319,7 +319,7 @@ private struct Recording {
         }
     }
 
-    /// By how much the drawn left eye moved otherwise than the mesh's from each frame to the next, in widths of the picture.
+    /// How differently the drawn left eye and the mesh's moved from each frame to the next, in widths of the picture.
     func steps(_ drawn: [[FaceObject]]) -> [Double] {
         var offsets: [NormalizedPoint?] = []
         for (moment, faces) in zip(moments, drawn) {

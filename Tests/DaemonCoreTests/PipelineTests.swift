@@ -108,7 +108,7 @@ struct PipelineTests {
     }
 }
 
-/// Bytes that a frame holds; not written to after `init`.
+/// The bytes of a frame; they do not change after `init`.
 private final class Bytes: @unchecked Sendable {
     let base: UnsafeMutablePointer<UInt8>
 

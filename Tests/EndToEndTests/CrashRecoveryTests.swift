@@ -63,7 +63,8 @@ struct CrashRecoveryTests {
     enum ClockChange: String, CaseIterable {
         case none, forward, back
 
-        /// The time zone, in the form of POSIX, where it was noon at an hour of UTC and the clock is changed by an hour at a time.
+        /// The time zone, in the form of POSIX, where it was noon at an hour of UTC and the clock is changed by an hour
+        /// at a time.
         func zone(noonAt hour: Int, change: Date?) -> String {
             guard self != .none, let change else { return "NOON\(hour - 12)" }
             var calendar = Calendar(identifier: .gregorian)

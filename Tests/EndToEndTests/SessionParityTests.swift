@@ -76,7 +76,7 @@ struct SessionParityTests {
         try compare(daemon.output, with: lines.joined())
     }
 
-    /// Of what does not depend on how many frames a busy machine analyses: both run in real time.
+    /// Compares only what does not depend on the frames that a busy machine drops: both programs run in real time.
     @Test("facet watch --source prints what facetd publishes about the same picture")
     func watch() async throws {
         let source = ["--source", "/usr/local/share/facet/grace_hopper.jpg"]

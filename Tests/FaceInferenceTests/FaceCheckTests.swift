@@ -6,7 +6,8 @@ import Testing
 
 @Suite("The search of single pictures")
 struct FaceCheckTests {
-    /// A part of a portrait, `visible` of whose face lies inside at the edge that `way` points to, and the face's box in it.
+    /// A part of a portrait, `visible` of whose face lies inside at the edge that `way` points to, and the face's box
+    /// in it.
     private func cut(_ portrait: Portrait, _ way: SIMD2<Float>, visible: Float, width: Float) throws -> (
         Frame, SIMD4<Float>
     ) {

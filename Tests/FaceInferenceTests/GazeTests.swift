@@ -7,8 +7,8 @@ import Testing
 
 @Suite("Gaze")
 struct GazeTests {
-    /// A head whose outer eye corners are 100 pixels apart, turned by a yaw, with irises moved by pixels; its other points are
-    /// at its middle, which is the origin.
+    /// A head whose outer eye corners are 100 pixels apart, turned by a yaw, with irises moved by pixels; its other
+    /// points are at its middle, which is the origin.
     private func geometry(yaw: Float = 0, irises: SIMD2<Float> = .zero) -> FaceGeometry {
         let landmarks = FaceLandmarks()
         let (sine, cosine) = (sinf(yaw * .pi / 180), cosf(yaw * .pi / 180))

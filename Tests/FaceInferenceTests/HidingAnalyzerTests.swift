@@ -11,7 +11,7 @@ import Testing
 struct HidingAnalyzerTests {
     private static let (width, height) = (640, 480)
 
-    /// The face of a portrait, a square of so many pixels.
+    /// The face of a portrait, as a square of `side` pixels.
     private static func face(_ side: Int) throws -> [UInt8] {
         let portrait = try Portrait.astronaut.frame()
         let scale = Float(220) / Float(side)

@@ -123,8 +123,8 @@ struct UnchangedFramesTests {
             #expect(analysis.observations.count == 1)
             if analysis.ranDetector { searches.append(number) }
         }
-        // The second search is the first one beside the face, and the first to compare with; the change at frame 64 is seen
-        // within a tenth of a second, and searched twice.
+        // The second search is the first one beside the face, and the first to compare with; the change at frame 64 is
+        // seen within a tenth of a second, and searched twice.
         #expect(searches == [0, 5, 64, 69], "\(searches)")
     }
 }

@@ -92,7 +92,7 @@ struct MouthTests {
         #expect(abs(try #require(figures.blinks) - 12) < 1)
         let twelve = 12 * 4.0 / 30
         #expect(abs(try #require(figures.closed) - (twelve + 1) / 60) < 0.01)
-        // Turned away for half a minute: half as many blinks in half the time.
+        // Turned away for half a minute: half of the blinks in half of the time.
         _ = timeline.play(String(repeating: "t", count: 810), eyes)
         #expect(figures == (nil, nil))
         _ = timeline.play("ooooo", eyes)
@@ -107,7 +107,7 @@ struct MouthTests {
 
 @Suite("Talk on recorded landmarks")
 struct TalkTraceTests {
-    /// Clips in which people speak nearly all the time, and in which nobody does: faces at rest, silent smiles and yawns.
+    /// Clips in which people speak nearly all the time, and clips without talk: faces at rest, silent smiles and yawns.
     private static let clips = (
         talk: ["fsgan/", "grid/", "latentsync/", "sadtalker/", "talk/", "videoretalking/", "iplap/"],
         silent: [

@@ -30,7 +30,7 @@ extension Trace {
     }
 }
 
-/// What somebody does who makes a sign, from its first moment on.
+/// The movement of a person who makes a sign, from its first moment on.
 private struct Motion {
     /// Degrees.
     var (yaw, pitch) = (0.0, 0.0)

@@ -133,7 +133,7 @@ private struct Smiles {
 }
 
 extension SmileCalibration {
-    /// Of what was seen in a trace, with its labelled smiles as those that were asked for, and all else as talk.
+    /// Measures a trace as calibration would: its labelled smiles are those that were asked for, all else is talk.
     fileprivate init(_ trace: Trace, _ smiles: Smiles, _ isWanted: (Double) -> Bool) {
         self.init()
         for seen in trace.sightings where isWanted(seen.time) && seen.eyeDistance >= 24 && abs(seen.yaw) <= 35 {

@@ -5,7 +5,8 @@ import Testing
 
 @Suite("Pictures of the smiles of 227 clips")
 struct SmilePictureTests {
-    /// Whether it shows a smile, and both eyes as far open as they are in a wide one at least, whose cheeks lift the lower lids.
+    /// Whether it shows a smile, and both eyes as far open as they are in a wide one at least, whose cheeks lift the
+    /// lower lids.
     ///
     /// After a cut to a face that does not smile, as in ghost/dirtydancing, `smiling` stays on for three frames.
     private static func isGood(_ face: FaceObject) -> Bool {

@@ -11,7 +11,7 @@ struct TraceTests {
             var found: Int
             var `false`: Int
             var repeats: Int?
-            /// Of all clips.
+            /// The F1 score over all clips.
             var score: Double?
 
             enum CodingKeys: String, CodingKey {
@@ -76,8 +76,8 @@ struct TraceTests {
         #expect(total.blinks.false <= 1)
         #expect(try #require(total.smiles.score) >= 0.915)
         #expect(total.smiles.false <= 3)
-        // The scorer also counts an event for a repeat that belongs to the next smile, if this begins within 0.5 s. By which
-        // face it counts first depends on the order of the labels.
+        // The scorer also counts an event for a repeat that belongs to the next smile, if this begins within 0.5 s. By
+        // which face it counts first depends on the order of the labels.
         #expect(total.smiles.repeats ?? 0 <= 10)
         print("traces: \(states)")
         #expect(states.smilingShare >= 0.8)
@@ -124,8 +124,8 @@ struct TraceTests {
 
 /// How the state and the ends of smiles lie to the labels, in clips with one labelled face.
 private struct SmileStates: CustomStringConvertible {
-    /// Frames in which the face is seen well enough: labelled as smiling, or far from any label; and how many of them the
-    /// state is on in.
+    /// Frames in which the face is seen well enough: labelled as smiling, or far from any label; and how many of them
+    /// the state is on in.
     private var smiling = (on: 0, all: 0)
     private var other = (on: 0, all: 0)
     /// Seconds from the label's end, or what follows it and is ambiguous, to the end of the smile found.

@@ -9,7 +9,7 @@ import Testing
 @testable import FaceInference
 @testable import FacetKit
 
-/// A portrait that hangs in a made-up room, and another one that comes to stand in front of it.
+/// Faces that are only pictures: a portrait hangs in a made-up room, and a second one comes in front of it.
 @Suite("Posters")
 struct PosterTests {
     private static func portrait(_ name: String) throws -> (Frame, NormalizedRect) {

@@ -23,8 +23,8 @@ public struct RoomScene: Sendable {
         public var exposureJump = 0.0
         /// Seconds between jumps of the exposure.
         public var jumpInterval = 5.0
-        /// How far a hand-held camera sways: to the sides and up and down by up to this share of the width, turned by up to
-        /// as many radians, nearer and further by up to a quarter of that share.
+        /// How far a hand-held camera sways: to the sides and up and down by up to this share of the width, turned by
+        /// up to this number of radians, nearer and further by up to a quarter of this share.
         public var sway = 0.0
         /// When the face begins to be seen, in seconds; nil for never.
         public var faceAt: Double?
@@ -42,14 +42,14 @@ public struct RoomScene: Sendable {
     /// What the room is like.
     public let options: Options
 
-    /// Somebody who is there from one frame on, and gone in another, without moving.
+    /// A person who is there from one frame on, and gone in another, without moving.
     public struct Sitter: Sendable {
         fileprivate let patch: Patch
         fileprivate let left: Int
         fileprivate let top: Int
         /// When the face is there, in seconds.
         public let visible: Range<Double>
-        /// By how much the face grows and shrinks with each breath, of four seconds, as a share of its size.
+        /// How much the face grows and shrinks with each breath of four seconds, as a share of its size.
         public var breathing = 0.0
 
         /// Makes a sitter.
@@ -240,7 +240,7 @@ public struct RoomScene: Sendable {
         return Float(light * (isRaised ? 1 + options.exposureJump : 1))
     }
 
-    /// Where the top left corner of the face's picture is.
+    /// The top left corner of the face's picture, in pixels.
     private func facePosition(at time: Double) -> (left: Int, top: Int) {
         guard let face, let begin = options.faceAt, time >= begin else { return (options.size.width, 0) }
         let width = Double(options.size.width)
@@ -304,7 +304,7 @@ extension RoomScene.Patch {
     }
 }
 
-/// Bytes of a frame; nobody writes to them once it is made.
+/// The bytes of a frame; they do not change once it is made.
 private final class FramePixels: @unchecked Sendable {
     let base: UnsafeMutablePointer<UInt8>
 

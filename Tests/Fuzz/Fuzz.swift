@@ -1,9 +1,9 @@
 // Feeds mutated bytes to everything that reads bytes from outside. deploy/fuzz builds and runs it.
 //
 //   fuzz TARGET [-seconds N] [-runs N] [libFuzzer's options] CORPUS…   with libFuzzer: mutates, guided by coverage
-//   fuzz TARGET [-seconds N] [-seed N] FILE…                           without: runs the target on files and directories, then
-//                                                                      on changes of them, made at random
-//   fuzz TARGET --seeds DIRECTORY                                      writes the pictures and clips a target starts from
+//   fuzz TARGET [-seconds N] [-seed N] FILE…                           without: runs the target on files and
+//                                                                      directories, then on random changes of them
+//   fuzz TARGET --seeds DIRECTORY                                      writes the files that a target starts from
 import Foundation
 
 /// Takes one input. Crashes, hangs and failed preconditions are what is looked for, so results are dropped.

@@ -8,7 +8,7 @@ import Testing
 
 @testable import GStreamerCapture
 
-/// With the real GStreamer of this machine.
+/// Tests of the source with the real GStreamer of this machine.
 @Suite("GStreamer pipelines", .serialized, .enabled(if: Played.isInstalled, "GStreamer is not installed"))
 struct PipelineSourceTests {
     @Test(

@@ -447,7 +447,7 @@ struct PagePublisherTests {
         #expect(try shown(at: 20).bases == many.bases, "who is online stays")
         let served = viewers.state?.cameras ?? [:]
         #expect(served["fake0/faces"] != nil && served["late/faces"] == nil)
-        // Each of so many cameras may have half a megabyte.
+        // With this number of cameras, each may have half a megabyte.
         publisher.take(received(encoder.preview([UInt8](repeating: 0, count: 600_000), of: stamp(3))), at: 21)
         try publisher.advance(to: 30)
         let rows = try parts(of: try #require(bytes(viewer.next()))).header["cameras"] as? [[String: Any]]

@@ -40,7 +40,7 @@ struct NetworkStreamTests {
         let server = try LocalServer(.files, directory: scratch.directory, certificate: leaf)
         let address = "https://127.0.0.1:\(server.port)/clip.mp4"
         var options = FrameSourceOptions(pace: .asap)
-        // Nobody on this machine knows who signed it.
+        // This machine does not know the authority that signed the certificate.
         options.certificateAuthority = fault == .unknownAuthority ? nil : authority.authority
         let source = try ClipSource(address, options: options)
         let mailbox = source.start()
@@ -317,7 +317,7 @@ struct NetworkStreamTests {
         #expect(recording.stream?.rate == nil)
     }
 
-    /// Takes that many frames from a live stream, which has no end.
+    /// Takes a number of frames from a live stream, which has no end.
     private func live(
         _ address: String,
         frames: Int,

@@ -65,7 +65,7 @@ extension Benchmark {
                 return (scene, begin)
             }
 
-            /// Lets somebody come and turn away for so many seconds each time.
+            /// Lets a person come and turn away, for each of these numbers of seconds.
             func visit(_ turns: [Double]) throws {
                 let (_, begin) = try add(.turn, one, comes: true, hidden: turns[0])
                 visits.append(Visit(begin: begin + HoldScene.empty + 1, end: .infinity))

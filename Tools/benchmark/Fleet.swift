@@ -167,7 +167,7 @@ private final class Traffic: Sendable {
         var bytes = 0
         var cameras: Set<String> = []
         var isMeasuring = false
-        /// From capture to here, in seconds.
+        /// The times from capture to arrival here, in seconds.
         var latencies: [Double] = []
         /// Frames analysed and dropped, by the topic that says so.
         var frames: [String: (analysed: Int, dropped: Int)] = [:]

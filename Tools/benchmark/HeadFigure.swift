@@ -7,7 +7,7 @@ struct HeadFigure {
     var pose = HeadPose(roll: 0, yaw: 0, pitch: 0)
     /// The width of its face in pixels.
     var width = 100.0
-    /// Where the middle of its face lies in the picture, in pixels.
+    /// The middle of its face in the picture, in pixels.
     var center = SIMD2(200.0, 200.0)
     /// How far its mouth is open, 0…1.
     var mouthOpen = 0.0
@@ -52,7 +52,8 @@ struct HeadFigure {
             + pair(0.21, -0.33, 0.38, Vector(0.11, 0.018, 0.05), hair)
     }
 
-    /// To the head's right, down to its chin and out of its nose, in the picture's axes with the third towards the viewer.
+    /// The directions to the head's right, to its chin and out of its nose, in the picture's axes; the third points to
+    /// the viewer.
     private var axes: (right: Vector, down: Vector, out: Vector) {
         func sinCos(_ degrees: Double) -> (Double, Double) { (sin(degrees * .pi / 180), cos(degrees * .pi / 180)) }
         let ((sy, cy), (sp, cp), (sr, cr)) = (sinCos(pose.yaw ?? 0), sinCos(pose.pitch ?? 0), sinCos(pose.roll))

@@ -3,7 +3,7 @@ import FaceMetadata
 import FacetTestSupport
 import Frames
 
-/// Somebody cut out of a clip, to be put into rooms: pictures with how much of each pixel is the person.
+/// A person cut out of a clip, to be put into rooms: pictures, and how much of each pixel is the person.
 struct HoldActor: Sendable {
     /// What a person is cut out of, in heights of the face.
     private static let crop: Float = 6
@@ -26,7 +26,7 @@ struct HoldActor: Sendable {
     /// How far the body reaches below the face's centre, in heights of the face, before the clip's picture ends.
     let reach: Double
 
-    /// Cuts somebody out of a clip, from half a second on.
+    /// Cuts the person out of a clip, from half a second on.
     init(_ name: String) throws {
         let frames = try RecordedFrames(DevelopmentClips.path(name)).frames
         let analyzer = try FaceAnalyzer()

@@ -4,7 +4,7 @@ import Foundation
 import Frames
 import ToolPictures
 
-/// A made-up scene in which somebody's face is lost: the same in every run.
+/// A made-up scene in which a person's face is lost: the same in every run.
 struct HoldScene: Sendable {
     enum Kind: String, CaseIterable, Sendable {
         case turn, cover, bend, leanOut = "lean out", turnInOtherLight = "turn, light"
@@ -16,13 +16,14 @@ struct HoldScene: Sendable {
 
     static let size = FrameSize(width: 640, height: 480)
     static let rate = 10.0
-    /// For how long the room is empty before the person comes, if it is, and the face is seen before it is lost.
+    /// Seconds in which the room is empty before the person comes, if it is, in which the face is seen before it is
+    /// lost, and in which the person goes.
     static let empty = 4.0
     private static let seen = 3.0
     private static let leaving = 1.6
 
     let kind: Kind
-    /// Where the face is.
+    /// The middle of the face in the picture.
     let place: SIMD2<Double>
     /// When the person begins to do what hides the face.
     let start: Double
@@ -39,8 +40,8 @@ struct HoldScene: Sendable {
     private let cover: SIMD4<Float>
     private let noise: [Int16]
 
-    /// Makes a scene; one of the same seed has the same room and place. The face of a person who stays is hidden for that
-    /// many seconds, or for 2.5…4.5 s by the seed.
+    /// Makes a scene; one of the same seed has the same room and place. The face of a person who stays is hidden for
+    /// that many seconds, or for 2.5…4.5 s by the seed.
     init(
         _ kind: Kind,
         _ actor: HoldActor,

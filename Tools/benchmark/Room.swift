@@ -144,7 +144,7 @@ extension Benchmark {
             }
         }
 
-        /// A JPEG's bytes; nobody writes to them once it is made.
+        /// A JPEG's bytes; they do not change once it is made.
         private final class Bytes: @unchecked Sendable {
             let base: UnsafeMutablePointer<UInt8>
             let count: Int

@@ -47,7 +47,7 @@ extension Benchmark {
             var scene = RoomScene.Options()
             scene.size = size
             let room = RoomScene(scene, sitters: sitters)
-            // As many as are wanted are never searched for more.
+            // With all wanted faces found, the detector would not search: more are wanted than there are.
             var options = FaceAnalyzer.Options()
             options.maximumFaces = 32
             // People move: their landmarks are computed in every frame.

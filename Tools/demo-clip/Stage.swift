@@ -10,7 +10,7 @@ struct Stage {
     static let shareInside = 0.36
     /// The way from the picture's middle to out of it, in pixels.
     private static let wayOut = 580.0
-    /// Where the face's centre is in the picture's height.
+    /// The row of the face's centre, as a share of the picture's height.
     private static let faceRow = 0.47
     /// The person turns about a point below the face, as one who leans the head: in eye distances.
     private static let pivotBelow = 1.6
@@ -103,7 +103,7 @@ struct Stage {
 
 /// The noise of a webcam's sensor, the same in every run.
 struct SensorNoise {
-    /// In steps of brightness; webcams indoors have 1 to 3.
+    /// The standard deviation of the noise, in steps of brightness; webcams indoors have 1 to 3.
     private static let deviation = 1.6
     private let table: [Int16]
     private var generator = Generator(state: 0x5EED)

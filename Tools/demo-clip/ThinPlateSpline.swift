@@ -3,7 +3,7 @@ import Glibc
 /// A smooth displacement of the plane that has given values at given points: the one that bends least.
 struct ThinPlateSpline {
     private var points: [(x: Double, y: Double)]
-    /// For each point, then for 1, x and y: how much it adds to the displacement.
+    /// The weight in the displacement of each point, and then of the terms 1, x and y.
     private var weights: [(x: Double, y: Double)]
 
     /// Makes the displacement with `values` at `points`, which must not all lie on one line.

@@ -8,9 +8,9 @@ import ToolPictures
 
 /// Counts the faces that `facet apply` leaves recognisable with an overlay that hides them.
 ///
-/// The detector looks at every frame of the input, each as if it were the first, and once more following faces from frame to
-/// frame. Of each face that either sees, the inner part of the output must not keep more than a quarter of its detail: the
-/// variance of the Laplacian of the brightness.
+/// The detector looks at every frame of the input, each as if it were the first, and once more following faces from
+/// frame to frame. Of each face that either sees, the inner part of the output must not keep more than a quarter of its
+/// detail: the variance of the Laplacian of the brightness.
 @main
 struct PrivacyCheck: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -33,12 +33,13 @@ struct PrivacyCheck: ParsableCommand {
 
     /// How many faces there were, once for each frame and overlay.
     struct Count: CustomStringConvertible {
-        /// Rounding to eight bits alone leaves 2.4: of what has less detail than four times that, no quarter can be told.
+        /// Rounding to eight bits alone leaves 2.4: of what has less detail than four times that, no quarter can be
+        /// told.
         static let leastDetail = 10.0
 
         var seen = 0
         var kept = 0
-        /// Of so little detail that a quarter of it is noise, and not hidden below that.
+        /// Faces with so little detail that a quarter of it is noise, and whose detail was not hidden below that.
         var plain = 0
         var worst = 0.0
 

@@ -3,7 +3,7 @@ import FacetKit
 /// Holds frames back until it is known what comes after them: a face is drawn from its first sighting to its last, gaps
 /// are filled, and nothing lags.
 struct LookAhead {
-    /// Seconds around a sighting by the detector alone for which it counts: some faces it sees in every third frame only.
+    /// Seconds for which a sighting by the detector alone counts: it sees some faces in every third frame only.
     private static let unfollowedMargin = 0.12
     /// The overlap, as a share of both, from which on two faces need not both be covered.
     private static let samePlace = 0.8
@@ -18,8 +18,8 @@ struct LookAhead {
     private(set) var paths: [Int: SmoothedPath] = [:]
     private(set) var unfollowed: [(time: Double, faces: [FaceObject])] = []
 
-    /// Takes the update of the next frame; returns those that it settles, in order, with the faces to draw. A face that has
-    /// not entered, or is not followed, has a negative identity.
+    /// Takes the update of the next frame; returns those that it settles, in order, with the faces to draw. A face that
+    /// has not entered, or is not followed, has a negative identity.
     mutating func add(_ update: FaceUpdate) -> [FaceUpdate] {
         let beforeCut = update.isCut ? finish() : []
         let newest = update.mediaTime

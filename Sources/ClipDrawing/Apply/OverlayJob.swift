@@ -38,8 +38,8 @@ package struct OverlayJob {
         return String(stem[..<place]) + String(stem[place...].prefix(bytes: 255 - end.utf8.count)) + end
     }
 
-    /// Draws over a file, or over each file of a directory, where one that fails does not stop the others. Returns whether
-    /// there was a warning; throws `CommandFailure` if a file could not be read or written.
+    /// Draws over a file, or over each file of a directory, where one that fails does not stop the others. Returns
+    /// whether there was a warning; throws `CommandFailure` if a file could not be read or written.
     package func run(_ input: String, to output: String, until interruption: Interruption) async throws -> Bool {
         guard fileExists(input) else {
             throw CommandFailure("cannot read \(input.shownSource): there is no such file")

@@ -8,8 +8,7 @@ struct SmoothedPath {
     private static let reach = 0.16
     /// The spread of their weights.
     private static let spread = 0.06
-    /// Distance from the smoothed way, in shares of the face's size, from which on a sighting is a movement; nearer ones
-    /// tremble.
+    /// Distance from the smoothed path, in shares of the face's size, from which on a sighting is a movement.
     private static let length = 0.025
     /// The same for angles, in degrees.
     private static let angle = 4.0
@@ -55,8 +54,8 @@ struct SmoothedPath {
         return face(before.face, start + way * ((time - before.time) / gap))
     }
 
-    /// The face where it may be shortly before its first sighting, or after its last, to be hidden: for `patience` seconds if
-    /// it is inside the picture, where people do not come from nowhere.
+    /// The face where it may be shortly before its first sighting, or after its last, to be hidden: for `patience`
+    /// seconds if it is inside the picture, where people do not come from nowhere.
     func face(beside time: Double, patience: Double) -> FaceObject? {
         guard let last = samples.last else { return nil }
         let index = time < start ? 0 : samples.count - 1

@@ -97,7 +97,7 @@ package struct FaceReport {
         /// Most seconds from the end of a blink to its report.
         private static let blinkDelay = 0.4
 
-        /// The samples that show an event best: the heights of a smile, closed eyes, the last sight of a face that left.
+        /// The samples that show an event best: a smile at its height, closed eyes, the last sight of a face that left.
         func samples(showing happening: Happening) -> [Sample] {
             var time = happening.time
             switch happening.message.event.kind {

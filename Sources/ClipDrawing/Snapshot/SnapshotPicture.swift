@@ -79,7 +79,7 @@ package struct SnapshotPicture {
         return try drawing.draw(decoder.picture, scene: sharpest.scene, at: seconds)
     }
 
-    /// The times of the pictures of the event, in order, and its face in each if it is known; the sharpest is to be taken.
+    /// The times of the event's pictures, in order, and its face in each if known; the sharpest one is to be taken.
     private func moments(in track: MessageTrack?) throws -> [(time: Double, face: FaceObject?)] {
         guard let track else { return [(0, nil)] }
         guard let event else { return [(track.firstFace ?? 0, nil)] }
@@ -137,8 +137,8 @@ struct PictureChoice {
 
     /// The pictures to take at a time in seconds; none to wait on.
     ///
-    /// They may come before or after their event. The first one of the event's frame or a later one counts, for a blink the
-    /// one nearest to the middle of its time, for a smile the best ones.
+    /// They may come before or after their event. The first one of the event's frame or a later one counts, for a blink
+    /// the one nearest to the middle of its time, for a smile the best ones.
     func chosen(at seconds: Double) -> [Candidate] {
         guard kind != nil else { return candidates.suffix(1) }
         guard let awaited, let newest = candidates.last else { return [] }

@@ -29,8 +29,8 @@ package struct ViewSession {
     private var lastDraw = -1.0
     private var noticeEnd = 0.0
 
-    /// Takes the terminal over for a view of a clip, else of the pictures of `subscriber`, with the messages of a track, else
-    /// of `subscriber`. Throws what is wrong with the overlay's file, the clip or the terminal.
+    /// Takes the terminal over for a view of a clip, else of the pictures of `subscriber`, with the messages of a
+    /// track, else of `subscriber`. Throws what is wrong with the overlay's file, the clip or the terminal.
     package init(
         _ subscriber: Subscriber,
         over recorded: (clip: String, track: MessageTrack?)?,
@@ -48,7 +48,7 @@ package struct ViewSession {
         terminal = try Terminal(format: encoder.format)
     }
 
-    /// Shows it, with at most `rate` redraws a second, until the user or the source ends it; gives the terminal back then.
+    /// Shows the view, with at most `rate` redraws a second, until the user or the source ends it.
     package mutating func run(rate: Int) async throws {
         defer { terminal.release() }
         // Ticks come more often than redraws, so that what came right after a redraw waits no longer than it must.

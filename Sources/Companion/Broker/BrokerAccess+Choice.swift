@@ -8,9 +8,9 @@ extension BrokerAccess {
     /// Seconds without a further camera after which those that were heard of count as all.
     private static let pause = 0.3
 
-    /// Listens for the cameras under the patterns, and chooses the one that is named. Returns its base; the documented one
-    /// if nothing was asked for and nothing is there yet. Throws `CommandFailure` that names the cameras there are, unless
-    /// exactly one fits.
+    /// Listens for the cameras under the patterns, and chooses the one that is named. Returns its base; the documented
+    /// one if nothing was asked for and nothing is there yet. Throws `CommandFailure` that names the cameras there are,
+    /// unless exactly one fits.
     func chosenBase(command: String) async throws -> String {
         if camera == nil, !Self.isPlural(patterns) { return patterns[0] }
         let topics: [Topic] = [.status, .count, .metadata, .stats]

@@ -62,8 +62,8 @@ struct ServedCamera {
     /// Whether pictures come whose faces cannot be known.
     private var lacksMetadata: Bool { model.state.stamp == nil }
 
-    /// The message with picture, faces and overlay; empty if a picture alone is wanted and missing. An overlay that hides
-    /// faces is drawn into the picture: the page gets no other.
+    /// The message with picture, faces and overlay; empty if a picture alone is wanted and missing. An overlay that
+    /// hides faces is drawn into the picture: the page gets no other.
     func message(_ wish: ViewerWish, overlays: Overlays, at seconds: Double, cover: PictureCover) throws -> [UInt8] {
         let overlay = overlays[wish.overlay]
         let size = shown.flatMap(cover.size) ?? model.pictureSize ?? .usual

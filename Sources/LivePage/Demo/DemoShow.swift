@@ -58,7 +58,7 @@ package enum DemoShow {
             + commands.map { "  \($0.padding(to: 42)) \($1)" }.joined(separator: "\n")
     }
 
-    /// The path of the clip that packages have, and a build of the source makes; its absence names `option` for another.
+    /// The path of the clip that packages contain and a build makes; if it is missing, the error names `option`.
     package static func clip(or option: String = "--source") throws -> String {
         let path = URL(filePath: RunningProgram.directory).deletingLastPathComponent().path + "/share/facet/demo.mp4"
         let maker = RunningProgram.directory + "/demo-clip"

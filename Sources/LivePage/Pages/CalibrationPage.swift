@@ -19,7 +19,7 @@ enum CalibrationPage {
         json.array("limits", SmileCalibration.limits) { json, limit in json.field("level", limit, decimals: 2) }
     }
 
-    /// Measures a person by what a page has seen of them so far: `[[seconds, faces], [seconds, 1, smile, mouthOpen], …]`.
+    /// Measures a person by what a page has seen so far: `[[seconds, faces], [seconds, 1, smile, mouthOpen], …]`.
     ///
     /// - Returns: JSON with `settings` and the `words` on them, or with the `failure`; 204 while a step is left.
     static func answer(_ samples: [UInt8]) -> HTTPResponse {

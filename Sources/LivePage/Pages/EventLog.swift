@@ -11,8 +11,8 @@ final class EventLog: Sendable {
     static let capacity = 1000
     /// Events whose identifiers are kept. A client that missed more is told too small a number.
     private static let knownIDs = 10_000
-    /// Connections at the same time, so that pages find a place too. A further one ends the oldest of the address with most
-    /// of them, whose client connects again and loses nothing.
+    /// Connections at the same time, so that pages find a place too. A further one ends the oldest of the address with
+    /// most of them, whose client connects again and loses nothing.
     static let mostStreams = 128
     /// Bytes that a connection is given at once, unless one event is longer.
     private static let mostBytes = 64 << 10

@@ -97,8 +97,8 @@ final class PagePublisher {
         }
     }
 
-    /// Decides whether a camera that was heard of for the first time is shown: any client that may publish can make up names.
-    /// It must keep the contract. Without room, one that is online may replace one that is not and was not named.
+    /// Decides whether a camera that was heard of for the first time is shown: any client that may publish can make up
+    /// names. It must keep the contract. If there is no room, a camera that is online may replace one that is not.
     private func admit(_ base: String, _ occurrence: Subscriber.Occurrence, at seconds: Double) -> Bool {
         guard base.utf8.count <= Self.longestBase else { return false }
         var camera = ServedCamera(base: base)

@@ -24,7 +24,7 @@ final class Viewer: HTTPStream {
         self.session = session
     }
 
-    /// A message to a page: JSON header, SVG and JPEG after their three lengths of four bytes, big-endian; any may be empty.
+    /// A message to a page: three big-endian lengths of four bytes, then JSON header, SVG and JPEG; any may be empty.
     static func message(_ json: [UInt8], svg: [UInt8] = [], jpeg: [UInt8] = []) -> [UInt8] {
         let parts = [json, svg, jpeg]
         let lengths = parts.flatMap { part in withUnsafeBytes(of: UInt32(part.count).bigEndian) { Array($0) } }

@@ -1,7 +1,7 @@
 import System
 
-/// Slows down clients that guess tokens: after some wrong ones from an address, and after many from all, further ones are
-/// not compared for a while. The wrong ones of others do not slow down an address that gave the right token before.
+/// Slows down clients that guess tokens: after some wrong ones from an address, and after many from all, further ones
+/// are not compared for a while. The wrong ones of others do not slow down an address that gave the right token before.
 struct AttemptLimit: Sendable {
     /// Addresses that are remembered; the one that guessed least lately makes room.
     private static let capacity = 1024

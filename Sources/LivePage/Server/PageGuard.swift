@@ -5,8 +5,8 @@ import System
 
 /// Decides which requests are answered. Where there is a token, a visitor needs it from any address.
 ///
-/// A page of another site must not come through the visitor's browser: `Host` must name this server, against DNS rebinding,
-/// and `Origin`, where a browser sends one, must be the same as `Host`.
+/// A page of another site must not come through the visitor's browser: `Host` must name this server, against DNS
+/// rebinding, and `Origin`, where a browser sends one, must be the same as `Host`.
 final class PageGuard: Sendable {
     enum Verdict: Equatable {
         /// It is answered; the session is nil without a login.
@@ -46,8 +46,8 @@ final class PageGuard: Sendable {
         names = Set(([host, short, short + ".local", "localhost"] + options.names).map { $0.lowercased() })
     }
 
-    /// The name of the cookie for a session, which is another one for each server: cookies are shared by all ports of a host,
-    /// and by the machines behind a proxy.
+    /// The name of the cookie for a session, which is another one for each server: cookies are shared by all ports of a
+    /// host, and by the machines behind a proxy.
     private let cookieName: String
 
     func verdict(on request: HTTPRequest) -> Verdict {
