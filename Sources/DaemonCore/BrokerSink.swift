@@ -1,7 +1,7 @@
 package import FaceMessages
 package import MQTT
 
-/// Hands messages to the broker, each kind in its way: events safely, states as the newest, the rest now or never.
+/// Hands messages to the broker, each kind in its way: events reliably, states as the newest value, others now or never.
 package struct BrokerSink: MessageSink {
     private let connection: BrokerConnection
     private let base: String
@@ -23,7 +23,7 @@ package struct BrokerSink: MessageSink {
 }
 
 extension MQTTMessage {
-    /// A message as it goes over the wire, under a base topic.
+    /// The MQTT message for a message of ours, under a base topic.
     init(_ message: Message, base: String) {
         self.init(
             topic: message.topic.name(under: base),

@@ -3,11 +3,11 @@ import Glibc
 import Synchronization
 import System
 
-/// Why messages cannot be printed any more.
+/// The reason why messages cannot be printed any more.
 struct PrintError: Error, Hashable, CustomStringConvertible {
     let code: Int32
 
-    /// Whether the reader of a pipe went away, as `head` does; no error of ours.
+    /// Whether the reader of a pipe went away, as `head` does, which is not an error.
     var isGoneReader: Bool { code == EPIPE }
 
     var description: String { "cannot write messages to standard output (--print): \(String(cString: strerror(code)))" }
@@ -15,9 +15,9 @@ struct PrintError: Error, Hashable, CustomStringConvertible {
 
 /// Writes every message to standard output as one line of JSON.
 final class PrintSink: MessageSink {
-    /// A pipe that has room has room for so much (POSIX's `PIPE_BUF` on Linux).
+    /// The bytes of one write: a pipe that `poll` finds writable has room for them (POSIX's `PIPE_BUF` on Linux).
     private static let chunk = 4096
-    /// How long a reader that does not read may hold things up once the daemon is to end, in milliseconds.
+    /// The milliseconds that a reader that does not read may delay the daemon's end.
     private static let grace: Int32 = 200
 
     private struct State {
@@ -62,10 +62,10 @@ final class PrintSink: MessageSink {
         action?(error)
     }
 
-    /// The daemon is to end: from now on a reader that does not read is not waited for.
+    /// Stops waiting for a reader that does not read, because the daemon is to end.
     func beginEnding() { state.withLock { $0.isEnding = true } }
 
-    /// False if there is none, and the daemon is to end.
+    /// Waits until the pipe has room; false if it has none and the daemon is to end.
     private func waitForRoom() -> Bool {
         var pipe = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         while poll(&pipe, 1, Self.grace) == 0 {

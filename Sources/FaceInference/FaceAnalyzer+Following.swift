@@ -2,8 +2,8 @@ import FaceMetadata
 import Frames
 
 extension FaceAnalyzer {
-    /// Side of the smallest region, in pixels, in which the landmark model runs: its face has 16 between the outer eye
-    /// corners, the least with which blinks are seen.
+    /// The side of the smallest region, in pixels, in which the landmark model runs: its face has 16 pixels between the
+    /// outer eye corners, the least with which blinks are seen.
     private static let smallestMesh: Float = 40
 
     /// Follows all faces into a frame.
@@ -129,7 +129,7 @@ extension FaceAnalyzer {
         return true
     }
 
-    /// Stops following by the detector what is followed by its landmarks too, and one of two of the same face.
+    /// Ends the following by the detector of a face that is also followed by landmarks, and of one of two equal ones.
     private func dropDoubles() {
         var known = faces.map(\.region)
         detected.removeAll { face in

@@ -2,10 +2,10 @@ import FaceMetadata
 import Frames
 
 extension FaceAnalyzer {
-    /// Longest step between two frames, in seconds, after which a face is still near its last place: ten frames a
+    /// The longest time between two frames, in seconds, after which a face is still near its last place: ten frames a
     /// second, with a thousandth for rounded times.
     private static let longestStep = 0.101
-    /// Share of a detection's box that a followed face's bounds must cover for it to be hidden with that face.
+    /// The share of a detection's box that a followed face's bounds must cover for it to be hidden with that face.
     private static let coveredShare = 0.8
 
     /// Whether to search a frame; while no face is followed, only if the scene has changed.

@@ -3,7 +3,7 @@ package import Frames
 
 /// Runs the detector on single pictures, from one thread at a time.
 package final class FaceCheck {
-    /// How much higher the score in another orientation must be, and its least value.
+    /// The least score in another orientation, and how much higher than in the present one it must be.
     private static let margin: Float = 0.04
     private static let surely: Float = 0.6
     /// The pixels of the detector's input for the picture's longer side.
@@ -14,7 +14,7 @@ package final class FaceCheck {
     /// - Throws: An error that names the file if a model is missing, damaged or of another version.
     package init() throws(InferenceError) { finder = try FaceFinder(LiteRT.shared(in: ModelDirectory.find())) }
 
-    /// The places of possible faces in a picture that must not show any: shares of it, upright, forehead to chin.
+    /// Bounds of possible faces in a picture that must not show any: shares of the picture, upright, forehead to chin.
     package func faces(in frame: Frame) throws(InferenceError) -> [NormalizedRect] {
         let size = frame.uprightSize
         return try finder.findNext(in: frame).map { $0.face(in: size).bounds }

@@ -4,7 +4,7 @@ package import Frames
 /// Finds the outline of a person in a picture by the model that separates people from their background.
 package final class PersonOutline {
     private static let size = 256
-    /// Side of the model's view of a place, in heights of the face.
+    /// The side of the square that the model sees around a place, in heights of the face.
     private static let crop: Float = 4
 
     private let model: CompiledModel

@@ -81,7 +81,7 @@ public struct MessageDecoder: Sendable {
     }
 }
 
-/// What is read of a payload first.
+/// The part of a payload that is read first: the version of the contract.
 private struct Version: Decodable { var schema: Int }
 
 extension DecodingError {

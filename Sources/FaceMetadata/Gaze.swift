@@ -11,7 +11,7 @@ public struct Gaze: Hashable, Sendable {
     /// Makes a direction from its angles in degrees.
     public init(yaw: Double, pitch: Double) { (self.yaw, self.pitch) = (yaw, pitch) }
 
-    /// The angle to another direction, in degrees; exact only near the camera's direction, where that is what matters.
+    /// The angle to another direction, in degrees; exact only near the camera's direction, where it is needed.
     public func angle(to other: Gaze) -> Double {
         let across = yaw - other.yaw
         let up = pitch - other.pitch

@@ -37,6 +37,7 @@ extension FaceSession.Options {
     }
 }
 
+/// Checks a value that a program gives.
 /// - Throws: `FaceSessionError.unusable`, with the rule, if a value that a program gives does not pass a test.
 func require<Value>(_ value: Value?, _ name: String, _ rule: String, _ test: (Value) -> Bool) throws(FaceSessionError) {
     guard let value, !test(value) else { return }

@@ -65,7 +65,8 @@ struct CropRow {
         gather(group, row, interior.upperBound..<columns.upperBound, clamps: true)
     }
 
-    /// Inlined, so that most columns need no comparison with the picture's edges.
+    /// Collects the four neighbours of the positions of some columns. It is inlined, so that most columns need no
+    /// comparison with the picture's edges.
     @inline(__always)
     private func gather(_ group: FrameSamples.Group, _ row: Int, _ columns: Range<Int>, clamps: Bool) {
         // Constants need not be read again after every store.
@@ -108,7 +109,7 @@ struct CropRow {
         }
     }
 
-    /// The place of a pixel position among samples that are fewer, and centred on the pixels that they cover.
+    /// The position of a pixel among samples that are fewer, and centred on the pixels that they cover.
     ///
     /// Video has chroma at the left pixel instead, but the models do not notice a quarter of a chroma sample.
     @inline(__always)
@@ -135,7 +136,8 @@ struct CropRow {
         }
     }
 
-    /// Blends a pair; 8 bits behind the point. Intermediate results may wrap around, the last one does not.
+    /// Blends a pair of neighbours, with 8 bits behind the point. Intermediate results may wrap around, the last one
+    /// does not.
     @inline(__always)
     private static func blend(_ pair: UInt16, _ weight: UInt16) -> UInt16 {
         let left = pair & 0xFF

@@ -44,7 +44,7 @@ extension Frame {
         return made
     }
 
-    /// Gives this frame's pixels, of red, green, blue and a fourth byte, its opacity and their own colours.
+    /// Gives this frame's pixels, of red, green, blue and a fourth byte, their opacity and their own colours.
     package func takeFromWhite(_ pixels: UnsafeMutablePointer<UInt8>, bytesPerRow: Int) {
         for y in 0..<size.height {
             let row = planes.first.bytes + y * planes.first.bytesPerRow

@@ -8,9 +8,9 @@ struct FrameSamples {
         let bases: InlineArray<3, Base>
         let channels: Int
         let bytesPerRow: Int
-        /// Bytes from a sample to the next.
+        /// The bytes from one sample to the next.
         let step: Int
-        /// The powers of two by which there are fewer samples than pixels.
+        /// The shifts, in powers of two, from pixel positions to those of the fewer samples.
         var shiftX = 0
         var shiftY = 0
 
@@ -72,7 +72,7 @@ extension Frame.Plane {
 struct YUVConversion {
     // Factors of samples with 16 bits behind the point.
     private let luma, redV, greenU, greenV, blueU: Float
-    /// The sum of black brightness and neutral chroma.
+    /// The constant summand: that of black brightness and neutral chroma.
     private let bias: Float
     // The numbers for black and white, since YUV has colours that RGB lacks.
     private let black, white: Float
@@ -94,7 +94,7 @@ struct YUVConversion {
         white = offset + 255 * scale
     }
 
-    /// The chroma sample of gray.
+    /// The chroma value of a pixel without colour.
     private static let neutral: Float = 128 * 65536
 
     /// The value of red, green and blue without chroma, of a sample with 16 bits behind the point.

@@ -5,11 +5,11 @@ import CTurboJPEG
 /// Full-range planar YUV (what `JPEGDecoder` makes) and packed RGB that are upright and small enough go to the codec
 /// without a copy; everything else is drawn as packed colours first. It reuses memory, and serves one thread at a time.
 package final class JPEGEncoder {
-    /// How good the pictures are, 1…100.
+    /// The quality of the pictures, 1…100.
     package let quality: Int
-    /// Pictures wider than this many pixels are made smaller; nil: none are.
+    /// The width, in pixels, to which wider pictures are reduced; nil for no limit.
     package let maximumWidth: Int?
-    /// What drawn and packed colours become.
+    /// The subsampling of chroma for pictures that are drawn or have packed colours.
     private let colors: TJSAMP
     private let handle: tjhandle
     private let decoder: JPEGDecoder
@@ -74,7 +74,7 @@ package final class JPEGEncoder {
         return frame.colors.map { Self.stating($0.profile, in: made) } ?? made
     }
 
-    /// A JPEG with an ICC profile in pieces behind its first segment, which says that it is one.
+    /// The JPEG with an ICC profile inserted, in pieces, behind its first segment, which identifies it as a JPEG.
     private static func stating(_ profile: [UInt8], in jpeg: [UInt8]) -> [UInt8] {
         let most = 65_519
         let pieces = (profile.count + most - 1) / most
@@ -99,7 +99,7 @@ package final class JPEGEncoder {
         return jpegFormats.first { $0.value == frame.format }?.key
     }
 
-    /// The packed pixels that the codec reads.
+    /// The packed formats that the codec reads.
     private static let packedFormats: [PixelFormat: TJPF] = [
         .rgb24: TJPF_RGB, .bgr24: TJPF_BGR, .rgba: TJPF_RGBX, .bgra: TJPF_BGRX,
     ]

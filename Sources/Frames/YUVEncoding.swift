@@ -30,7 +30,7 @@ public struct YUVEncoding: Hashable, Sendable {
         self.isFullRange = isFullRange
     }
 
-    /// The encoding of a YUV camera or clip that does not say.
+    /// The encoding of a camera or a clip in YUV that does not say which one it has.
     public static let video = YUVEncoding(matrix: .bt601, isFullRange: false)
     /// The encoding of a JPEG.
     public static let jpeg = YUVEncoding(matrix: .bt601, isFullRange: true)

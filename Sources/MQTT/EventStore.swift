@@ -6,7 +6,7 @@ package struct StoredEvent: Hashable, Sendable {
     package var message: MQTTMessage
 }
 
-/// Whether events survive a crash, and if not, why.
+/// The condition of a store: whether events survive a crash, and if not, why.
 package struct StoreCondition: Hashable, Sendable {
     /// The place where events are kept.
     package enum State: String, Hashable, Sendable, CaseIterable {
@@ -14,7 +14,7 @@ package struct StoreCondition: Hashable, Sendable {
         case ok
         /// The store's file, which replaced a damaged or deleted one during this run.
         case restored
-        /// Memory only: the file cannot be used at the moment. The store keeps trying.
+        /// The memory only: the file cannot be used at the moment. The store keeps trying.
         case memory
     }
 
@@ -35,9 +35,9 @@ package protocol EventStore: Sendable {
     /// Forgets events that were delivered or dropped.
     func remove(_ sequences: [Int64])
 
-    /// The events found at the start, oldest first.
+    /// The events that the store contained at the start, the oldest first.
     func events() -> [StoredEvent]
 
-    /// Does work that need not be done at once; the network thread calls it about once per second.
+    /// Does work that can wait; the network thread calls it about once per second.
     func tidy()
 }

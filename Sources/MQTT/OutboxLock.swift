@@ -1,7 +1,7 @@
 import Glibc
 import System
 
-/// Another process uses the outbox.
+/// The error that another process uses the outbox.
 package struct OutboxInUse: Error, CustomStringConvertible {
     package let path: String
     /// The other process, such as `process 812 (facetd)`.
@@ -25,8 +25,7 @@ final class OutboxLock: Sendable {
     private let name: String
     private let identity: [UInt64]
 
-    /// Takes the lock; makes the directories that lead to the outbox. Throws `OutboxInUse` if another process has it,
-    /// or `SystemError`.
+    /// Takes the lock, and makes the directories. Throws `OutboxInUse` if another process has it, or `SystemError`.
     init(of path: String) throws {
         try Self.makeDirectory(of: path)
         name = path + ".lock"
@@ -50,7 +49,7 @@ final class OutboxLock: Sendable {
     /// Whether the lock's file is still in its place, where another process looks for it.
     var isInPlace: Bool { (try? OutboxFile.identity(of: name)) == identity }
 
-    /// Notes for the next process whether numbers are in use that the outbox does not have.
+    /// Notes for the next process whether numbers were used that the outbox does not contain.
     func note(isStale: Bool) { _ = ftruncate(descriptor, isStale ? 1 : 0) }
 
     private static func makeDirectory(of path: String) throws {

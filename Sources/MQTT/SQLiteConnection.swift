@@ -1,14 +1,14 @@
 import CSQLite
 import System
 
-/// What SQLite could not do.
+/// The error of an operation of SQLite.
 package struct SQLiteError: Error {
     /// SQLite's extended result code.
     let code: Int32
-    /// What SQLite says of it.
+    /// SQLite's message about it.
     let message: String
 
-    /// The result code without particulars, such as `SQLITE_IOERR`.
+    /// The result code without details, such as `SQLITE_IOERR`.
     var primaryCode: Int32 { code & 0xFF }
 }
 
@@ -65,9 +65,8 @@ package final class SQLiteConnection {
         return rows
     }
 
-    /// Runs a body in a transaction: all that it changes is kept if it returns, and nothing if it throws. Others are
-    /// kept from writing from its start if `isWriting`, else from the first change on. Throws what the body throws, or
-    /// `SQLiteError`.
+    /// Runs a body in a transaction: all that it changes is kept if it returns, and nothing if it throws. Others cannot
+    /// write from its start if `isWriting`, else from the first change on. Throws the body's error, or `SQLiteError`.
     @discardableResult
     package func transaction<Result>(isWriting: Bool = true, _ body: () throws -> Result) throws -> Result {
         try execute(isWriting ? "BEGIN IMMEDIATE" : "BEGIN")

@@ -25,8 +25,7 @@ package final class ClipSource: FrameSource {
     /// The reader that `init` opened, until it is played.
     private let opened: Mutex<ClipReader?>
 
-    /// Opens a file by its path or `file://` address. An address or `exec:` with a command is only checked: `run`
-    /// connects.
+    /// Opens a file by its path or `file://` address; only checks an address or an `exec:` command, which `run` opens.
     /// - Throws: `SourceFailure` if the file is missing, unreadable, empty, not a clip or picture, or without video.
     package init(_ location: String, options: FrameSourceOptions = FrameSourceOptions()) throws(SourceFailure) {
         let location = try MediaLocation(location)
@@ -92,7 +91,7 @@ package final class ClipSource: FrameSource {
     }
 
     static let pictureRate = 30.0
-    /// How often a second an address of single pictures is asked.
+    /// The requests a second to an address of single pictures, by default.
     private static let requestRate = 5.0
 
     /// Delivers all pictures of a clip or a connection.

@@ -57,7 +57,7 @@ package final class HardwareDevice {
             + (access(nvidia, F_OK) == 0 ? [Place(type: AV_HWDEVICE_TYPE_CUDA, node: nvidia)] : [])
     }
 
-    /// Opens the first one that can be, of those that FFmpeg decodes this codec with.
+    /// Opens the first device that can be opened, of those with which FFmpeg decodes this codec.
     static func open(for codec: UnsafePointer<AVCodec>, in directory: String) throws(Failure) -> HardwareDevice {
         var failures: [String] = []
         for place in places(in: directory) where decodes(codec, place.type) {

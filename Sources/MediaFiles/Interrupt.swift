@@ -4,7 +4,7 @@ import Glibc
 import Synchronization
 import System
 
-/// Lets another thread end what a source's thread is blocked in: FFmpeg's reads and the waits between frames.
+/// Lets another thread interrupt what blocks a source's thread: FFmpeg's reads and the waits between frames.
 final class Interrupt: Sendable {
     let stop = StopSignal(false)
     /// The end of the time limit, in nanoseconds of the monotonic clock; `.max` without a limit.
@@ -31,23 +31,23 @@ final class Interrupt: Sendable {
         self.input.store(UInt(bitPattern: input), ordering: .relaxed)
     }
 
-    /// Whether more came than `limitBytes` allows.
+    /// Whether more bytes came than `limitBytes` allows.
     var isOverfull: Bool {
         guard let input = UnsafePointer<AVIOContext>(bitPattern: input.load(ordering: .relaxed)) else { return false }
         return input.pointee.bytes_read > lastByte.load(ordering: .relaxed)
     }
 
-    /// Why FFmpeg ended with this error number. Its own text for an exit that was asked for here says nothing.
+    /// Reason why FFmpeg ended with this error number. If that was as of this object, FFmpeg's own text does not help.
     func reason(of code: Int32, _ missing: String, for limit: Duration, setBy setting: String? = nil) -> String {
         if isOverfull { return "\(Self.bytesPerPacket >> 20) MiB came without a picture" }
         guard isOverdue else { return FFmpeg.text(code) }
         return "\(missing) for \(MediaInput.seconds(limit))" + (setting.map { ", which \($0) sets" } ?? "")
     }
 
-    /// Whether what goes on is to be given up.
+    /// Whether the present operation must be given up.
     var mustEnd: Bool { stop.isSet || isOverdue || isOverfull }
 
-    /// What FFmpeg asks while it waits. The caller keeps this object alive as long as FFmpeg may ask.
+    /// The callback that FFmpeg calls while it waits. The caller keeps this object alive as long as FFmpeg may call.
     var callback: AVIOInterruptCB {
         AVIOInterruptCB(
             callback: { opaque in

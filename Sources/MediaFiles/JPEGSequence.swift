@@ -1,9 +1,9 @@
 import Glibc
 
-/// Finds JPEGs in bytes that come piece by piece, by their own marks alone: cameras write wrong lengths, boundaries
-/// that are none and no types. What is between the pictures is passed over.
+/// Finds JPEGs in bytes that come piece by piece, only by the JPEGs' own marks: cameras write wrong lengths, wrong
+/// boundaries and no types. Bytes between the pictures are skipped.
 struct JPEGSequence {
-    /// Why there will be no more pictures.
+    /// The reason why there will be no more pictures.
     enum Failure: Error { case tooLong }
 
     private enum Place {
@@ -25,7 +25,7 @@ struct JPEGSequence {
     /// Finds pictures of at most `longest` bytes.
     init(longest: Int) { self.longest = longest }
 
-    /// Takes what came next.
+    /// Takes the next piece of the bytes.
     /// - Throws: If a picture would be too long, or so much came without one.
     mutating func append(_ piece: some Collection<UInt8>) throws(Failure) {
         bytes += piece
@@ -33,7 +33,7 @@ struct JPEGSequence {
         if unused > longest { throw .tooLong }
     }
 
-    /// The next whole picture of what came; nil until more comes. One that breaks off is returned as far as it goes.
+    /// The next whole picture; nil until more bytes come. A picture that breaks off is returned as far as it goes.
     mutating func next() -> [UInt8]? {
         while true {
             switch place {
@@ -55,12 +55,12 @@ struct JPEGSequence {
         }
     }
 
-    /// What is there of a picture that has no end, at the end of all.
+    /// The unfinished last picture after the end of the bytes; nil if there is none.
     mutating func rest() -> [UInt8]? { place == .outside ? nil : takePicture(to: bytes.count) }
 
     private var needsMore = false
 
-    /// Passes over all before the next start of a picture, which is followed by a marker.
+    /// Skips all bytes before the next start of a picture, which is followed by a marker.
     private mutating func findStart() -> Bool {
         var start = position
         while let mark = index(of: 0xFF, from: start) {
@@ -81,7 +81,7 @@ struct JPEGSequence {
         return false
     }
 
-    /// Passes over a marker with what belongs to it.
+    /// Skips a marker and its content.
     /// - Returns: Where the picture ends, if it ends here.
     private mutating func passMarker() -> Int? {
         needsMore = position + 1 >= bytes.count

@@ -2,7 +2,7 @@ import CFFmpeg
 import Frames
 import System
 
-/// A packet of a video track, and when it came.
+/// A packet of a video track, and the time at which it came.
 struct ArrivedPacket {
     let packet = FFmpegOwned<AVPacket>.packet()
     var arrival = ContinuousClock.now
@@ -15,15 +15,14 @@ final class PacketQueue {
     private struct State {
         var packets: [ArrivedPacket] = []
         var bytes = 0
-        /// Why no more come.
+        /// The reason why no more packets come; nil while they may.
         var end: String?
         var isOver = false
         /// The longest time between two packets.
         var longestPause = Duration.zero
     }
 
-    /// The bytes above which the sender waits; so it does once the oldest packet is `slack` seconds later than pictures
-    /// may be.
+    /// The bytes above which the sender waits; it also waits if the oldest packet is `slack` seconds too late.
     private static let mostBytes = 64 << 20
     private static let slack = 1.0
 
@@ -78,7 +77,7 @@ final class PacketQueue {
         }
     }
 
-    /// Whether all that came was taken.
+    /// Whether all packets that came were taken.
     var isEmpty: Bool { state.read(\.packets.isEmpty) }
 
     enum Step {
@@ -99,8 +98,7 @@ final class PacketQueue {
     }
 }
 
-/// Tells when packets came that FFmpeg read while it probed the stream: at their own pace, unless all were there
-/// before.
+/// Estimates when packets came that FFmpeg read while it probed the stream: at their own pace, or before.
 private struct ProbedPackets {
     let began: ContinuousClock.Instant
     let ended = ContinuousClock.now

@@ -1,7 +1,7 @@
 import CFFmpeg
 package import Frames
 
-/// FFmpeg's format of a picture's pixels, its size, how colours are coded and what is said about them.
+/// The form of a picture: FFmpeg's pixel format, the size, the coding of colours and the statements about them.
 struct PictureForm {
     var format: AVPixelFormat
     var size: FrameSize
@@ -41,7 +41,7 @@ final class PixelScaler {
             form = PictureForm(format: format, size: frame.pointee.size, encoding: encoding)
         }
 
-        /// The planes as those of a frame; nil without any. Opacity, which may be the fourth, is left out.
+        /// The planes in the form of a frame's; nil without any. Opacity, which may be the fourth plane, is left out.
         var framePlanes: Frame.Planes? {
             let found = zip(planes, strides).prefix(3).compactMap { base, stride in
                 base.map { Frame.Plane(base: UnsafeRawPointer($0), bytesPerRow: Int(stride)) }
@@ -84,11 +84,11 @@ final class PixelScaler {
     }
 }
 
-/// Lends memory of pictures of one form, and lends it again when it is no longer held.
+/// Lends memory for pictures of one form, and reuses it when it is no longer lent.
 struct PicturePool {
     private var kept: [FFmpegOwned<AVFrame>] = []
 
-    /// A picture of that form, writable; nil if there is not enough memory.
+    /// A writable picture of that form; nil if there is not enough memory.
     mutating func lend(format: AVPixelFormat, size: FrameSize) -> FFmpegOwned<AVFrame>? {
         kept.removeAll { $0.format != format || $0.size != size }
         for index in kept.indices where isKnownUniquelyReferenced(&kept[index]) {
@@ -104,7 +104,7 @@ struct PicturePool {
     }
 }
 
-/// Brings frames into the form that an encoder wants, upright; its memory is used again and again.
+/// Converts frames into the form that an encoder wants, upright; reuses its memory.
 final class FrameScaler {
     private let scaler = PixelScaler()
     private var output = PicturePool()
@@ -146,8 +146,7 @@ final class FrameScaler {
     }
 }
 
-/// Makes upright pictures of frames in the format that cameras call YU12: planes of Y, U and V without gaps, in video
-/// range.
+/// Makes upright pictures of frames in the format that cameras call YU12: planes of Y, U and V, in video range.
 package final class PlanarPicture {
     private let scaler = FrameScaler()
     private var bytes: [UInt8] = []

@@ -6,7 +6,7 @@ package struct HostAndPort: Hashable, Sendable {
     package let host: String
     package let port: UInt16?
 
-    /// Nil for anything else, such as blanks in the host, an IPv6 address without brackets, or a port beyond `ports`.
+    /// Reads a host and a port; nil for others, such as blanks, an IPv6 address without brackets, or a wrong port.
     package init?(_ text: some StringProtocol, ports: ClosedRange<UInt16> = 1...65_535) {
         let form = /(?:\[(?<address>[^\[\]]+)\]|(?<name>[^:\[\]\x00-\x20\x7F]+))(?::(?<port>[0-9]*))?/
         guard let match = String(text).wholeMatch(of: form), let host = match.address ?? match.name else { return nil }
@@ -18,13 +18,13 @@ package struct HostAndPort: Hashable, Sendable {
     }
 }
 
-/// The address of a server's client, the same however it is written: as a socket has it or as proxies name it, with a
-/// port, in brackets or quotes, with a zone, an address of version 4 as one of version 6.
+/// The address of a server's client, which is equal in all notations: as a socket has it or as proxies name it, with a
+/// port, in brackets or quotes, with a zone, an IPv4 address as an IPv6 one.
 package struct ClientAddress: Hashable, Sendable, CustomStringConvertible {
-    /// The four or the sixteen bytes of the number.
+    /// The four bytes of an IPv4 address, or the sixteen of an IPv6 one.
     private let bytes: [UInt8]
 
-    /// Nil for what is no address, as the word that a proxy has for a client it does not know.
+    /// Reads an address; nil for any other text, such as the word that a proxy writes for a client it does not know.
     package init?(_ text: some StringProtocol) {
         let plain = String(text.filter { !$0.isWhitespace && $0 != "\"" })
         var address = plain[...]
@@ -50,7 +50,7 @@ package struct ClientAddress: Hashable, Sendable, CustomStringConvertible {
         guard isPort else { return nil }
     }
 
-    /// What counts as one client: of version 6 the half that names the network, as a client has all addresses in it.
+    /// The part of the address that counts as one client: of IPv6 the network's half, all of which a client may use.
     package var network: [UInt8] { bytes.count == 4 ? bytes : Array(bytes.prefix(8)) }
 
     package var description: String {
@@ -60,7 +60,7 @@ package struct ClientAddress: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// What counts as one client of a server, by the client's address; by the text if it is none.
+/// Key under which a client of a server is counted, from the client's address; the text itself if it is not an address.
 package func clientNetwork(of address: String) -> String {
     ClientAddress(address)?.network.map { String($0) }.joined(separator: ".") ?? address
 }
@@ -85,7 +85,7 @@ package struct SocketAddress: Hashable, Sendable {
         self.port = String(upToZero: port)
     }
 
-    /// The end of a socket that `name`, which is `getsockname` or `getpeername`, names.
+    /// Makes the address of one end of a socket, as `name`, which is `getsockname` or `getpeername`, gives it.
     package init(
         of socket: CInt,
         _ name: (CInt, UnsafeMutablePointer<sockaddr>?, UnsafeMutablePointer<socklen_t>?) -> CInt
@@ -98,7 +98,7 @@ package struct SocketAddress: Hashable, Sendable {
         }
     }
 
-    /// All addresses of a host, at least one; blocks until its name is resolved. With `isNumeric` the host must be an
+    /// All addresses of a host, at least one; blocks until its name is resolved. With `isNumeric` it must be an
     /// address.
     package static func all(of host: String, port: Int, isNumeric: Bool = false) throws(LookupError) -> [Self] {
         var hints = addrinfo()
@@ -143,7 +143,7 @@ package func withUnixAddress<Value>(_ name: String, _ body: (UnsafePointer<socka
     return withAddress(in: &address) { body($0, length) }
 }
 
-/// Calls `body` with a structure of one kind of address as the kernel takes it.
+/// Calls `body` with a structure for one kind of address, in the form that the kernel takes.
 private func withAddress<Structure, Value>(
     in structure: inout Structure,
     _ body: (UnsafeMutablePointer<sockaddr>) -> Value

@@ -43,7 +43,7 @@ package enum SmallFile {
 }
 
 extension StringProtocol {
-    /// The beginning that has no more bytes.
+    /// The longest beginning of the collection with at most that number of bytes.
     package func prefix(bytes limit: Int) -> SubSequence {
         var room = limit
         return prefix { character in
@@ -54,7 +54,7 @@ extension StringProtocol {
 }
 
 extension String {
-    /// The text without the mark that some editors begin a file with.
+    /// The text without the byte order mark with which some editors begin a file.
     package var withoutByteOrderMark: String { hasPrefix("\u{FEFF}") ? String(dropFirst()) : self }
 
     /// The first line without byte order mark and blanks at its end.
@@ -72,8 +72,7 @@ extension String {
 }
 
 extension [String: String] {
-    /// The variables that are set: an empty one is as none, and a line end that a file of variables had is no part of a
-    /// value.
+    /// The variables that are set and not empty, without the line end that a file of variables may add to a value.
     package var given: Self {
         compactMapValues { value in
             var text = value.withoutByteOrderMark
@@ -88,7 +87,7 @@ package func cString<Bytes>(_ bytes: Bytes) -> String {
     withUnsafeBytes(of: bytes) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
 }
 
-/// Why a file cannot be read.
+/// The reason why a file cannot be read.
 package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     package let path: String
     package let reason: String

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// Wakes a thread that polls.
+/// Wakes a thread that waits in `poll`.
 package final class Waker: Sendable {
     /// The descriptor for `poll`: readable from `wake` until `clear`.
     package let descriptor: CInt

@@ -3,13 +3,13 @@ import Glibc
 import System
 package import SystemPackage
 
-/// The time by the clocks that capture needs.
+/// The time by each clock that capture needs.
 package struct ClockReading: Hashable, Sendable {
     /// `CLOCK_MONOTONIC` in nanoseconds, the clock of the driver's stamps, which stops while the machine is suspended.
     var monotonic: Int64
     /// `CLOCK_REALTIME` in nanoseconds since the Unix epoch.
     var wall: Int64
-    /// Nanoseconds for which the machine was suspended since it booted.
+    /// The nanoseconds for which the machine was suspended since it booted.
     var suspended: Int64 = 0
 }
 
@@ -41,8 +41,8 @@ package protocol V4L2Calls: Sendable {
 
     func unmap(_ base: UnsafeMutableRawPointer, length: Int)
 
-    /// Blocks until the device, if not negative, has something, `stop` can be read, or (empty) the time is over or a
-    /// signal came.
+    /// Blocks until the device, if not negative, has something, until `stop` can be read, or, with an empty result,
+    /// until the time is over or a signal came.
     func wait(_ descriptor: CInt, stop: CInt, milliseconds: Int) throws(Errno) -> Readiness
 
     func now() -> ClockReading

@@ -313,10 +313,8 @@ private enum Templates {
 struct AnnouncedTopicsTests {
     private let store = Outbox()
 
-    /// The topics that a run empties.
-    /// - Parameters:
-    ///   - prefix: what it announces under; nil if discovery is off.
-    ///   - isDelivered: whether the broker takes what it is sent.
+    /// The topics that a run empties, which announces under a prefix, or nothing without one, to a broker that takes
+    /// everything or nothing.
     private func emptied(announcing prefix: String?, isDelivered: Bool = true) async throws -> [String] {
         var settings = Settings()
         settings.homeAssistant.discovery = prefix != nil

@@ -12,7 +12,7 @@ package struct OverlayJob {
     let isStrict: Bool
     let replaces: Bool
 
-    /// Makes a job; strict, it writes nothing where a warning would be given. It replaces files only if that is wanted.
+    /// Makes a job. With `isStrict` it writes nothing where it would warn; it replaces files only if told to.
     package init(_ style: DrawingStyle, maximumFaces: Int, findsTurned: Bool, isStrict: Bool, replaces: Bool) throws {
         drawing = try OverlayPicture(style)
         options.frames = .full
@@ -79,7 +79,7 @@ package struct OverlayJob {
         return hasWarned
     }
 
-    /// Whether something else than a file is there: a directory, a pipe.
+    /// Whether the path is that of something other than a file, such as a directory or a pipe.
     private static func isOther(_ path: String) -> Bool {
         fileStatus(path).map { $0.st_mode & S_IFMT != S_IFREG } ?? false
     }

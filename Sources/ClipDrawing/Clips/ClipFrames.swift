@@ -7,7 +7,7 @@ import System
 
 /// A clip's frames, one after the other, decoded a little ahead on a thread of its own.
 final class ClipFrames {
-    /// Frames decoded ahead.
+    /// The number of frames decoded ahead.
     private static let ahead = 4
     let description: StreamDescription?
     private let source: ClipSource
@@ -15,7 +15,7 @@ final class ClipFrames {
     private var upcoming: Frame?
     private var isOver = false
 
-    /// Opens a clip and begins to decode it; throws `CommandFailure` if it is none.
+    /// Opens a clip and begins to decode it; throws `CommandFailure` if the file is not a clip.
     init(_ path: String) throws {
         source = try ClipSource(path, options: FrameSourceOptions(pace: .asap))
         description = source.description
@@ -41,7 +41,7 @@ final class ClipFrames {
         return nil
     }
 
-    /// The last frame up to a time of the clip, in seconds, if there is one after those that were already taken.
+    /// The last frame up to a time of the clip, in seconds; nil if no further frame is that early.
     func frame(upTo mediaTime: Double) throws -> Frame? {
         var latest: Frame?
         while let frame = try next() {

@@ -9,11 +9,11 @@ import System
 package struct OverlayRecorder {
     private let output: String
     private var drawing: OverlayPicture
-    /// Frames a second; it must be known before the first picture comes.
+    /// The frames a second of the clip; it must be known before the first picture comes.
     var rate = 15.0
-    /// The clip whose sound is taken over.
+    /// The clip whose sound is copied.
     var soundSource: String?
-    /// The length of the clip that is read, in seconds; nil if it is unknown.
+    /// The length, in seconds, of the clip that is read; nil if it is unknown.
     var length: Double?
     private var writer: ClipWriter?
     private let start = ContinuousClock.now
@@ -65,7 +65,7 @@ package struct OverlayRecorder {
         try finish()
     }
 
-    /// Adds a picture that is shown at a time of the clip; the scene's own time is another one in a live recording.
+    /// Adds a picture that is shown at `mediaTime` of the clip; the scene's time differs in a live recording.
     mutating func add(_ picture: Picture, scene: Scene, mediaTime: Double, at seconds: Double? = nil) throws {
         let canvas = try drawing.draw(picture, scene: scene, at: seconds ?? mediaTime)
         let writer = try writer ?? begin(canvas)
@@ -77,7 +77,7 @@ package struct OverlayRecorder {
         StandardOutput.progress(Self.progress(end, writer.frames, of: length, after: elapsed))
     }
 
-    /// Ends the clip and gives the file its name; `isWhole` is whether the pictures reach the end of the sound's clip.
+    /// Ends the clip and gives the file its name; `isWhole` says that the pictures reach the end of the sound's clip.
     func finish(isWhole: Bool = true) throws {
         if StandardOutput.showsProgress { StandardOutput.progress("") }
         guard let writer else { throw CommandFailure("there was no picture to record; \(output) was not written") }

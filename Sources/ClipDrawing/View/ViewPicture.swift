@@ -35,8 +35,8 @@ final class ViewPicture {
         preview.picture.forget()
     }
 
-    /// Decodes the picture to draw, about as large as `target`: a clip's at its time, if that is known, or the newest.
-    /// Returns whether it is another one.
+    /// Decodes the picture to draw, about as large as `target`: a clip's at `mediaTime`, if that is known, or the
+    /// newest. Returns whether it is another one than before.
     @discardableResult
     func update(mediaTime: Double?, target: FrameSize) throws -> Bool {
         if let mediaTime, let clip {

@@ -1,7 +1,7 @@
 import HTTPServing
 import Synchronization
 
-/// One open page and the newest message of each camera that waits for it: a slow one falls behind by one picture.
+/// One open page, and for each camera the newest message that waits for it: a slow page falls behind by one picture.
 final class Viewer: HTTPStream {
     private struct Box {
         /// The messages to send, in order: the state, which has no base, and each camera's picture.
@@ -10,11 +10,11 @@ final class Viewer: HTTPStream {
         var ready: (@Sendable () -> Void)?
     }
 
-    /// The time in which a single picture must come.
+    /// The time within which a single picture must come.
     private static let patience = Duration.seconds(6)
 
     let wish: ViewerWish
-    /// The login it belongs to.
+    /// The login that the page belongs to.
     let session: String?
     private let began = ContinuousClock.now
     private let box = Mutex(Box())
