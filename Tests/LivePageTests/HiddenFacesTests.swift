@@ -101,7 +101,7 @@ struct HiddenFacesTests {
         for (index, output) in outputs.enumerated() {
             #expect(output.overlay == "blur")
             var input = try decoder.decode(try #require(inputs[output.frame], "frame \(output.frame)"))
-            // So far apart that every picture is searched.
+            // The pictures are so far apart in time that each is searched.
             input.stamp = FrameStamp(frame: index, time: Timestamp(nanoseconds: 0), mediaTime: Double(index))
             let shown = try decoder.decode(output.jpeg)
             #expect(shown.size == input.size)
