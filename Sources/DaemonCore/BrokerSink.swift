@@ -1,7 +1,7 @@
 package import FaceMessages
 package import MQTT
 
-/// Hands messages to the broker, each kind in its way: events reliably, states as the newest value, others now or never.
+/// Hands messages to the broker, each kind in its way: events reliably, states as the newest value, others once.
 package struct BrokerSink: MessageSink {
     private let connection: BrokerConnection
     private let base: String

@@ -49,7 +49,7 @@ struct DetectedFace {
     /// The region in which the landmark model would look for the face.
     var region: CropRegion { CropRegion(around: detection) }
 
-    /// The pixels that the longer side of the picture needs for a closer look to lose no detail of this face.
+    /// The pixels that the longer side of the picture needs for a close-up to lose no detail of this face.
     var neededSide: Float { FaceFinder.closerFacePixels * size.vector.max() / detection.side }
 
     var observation: FaceObservation {

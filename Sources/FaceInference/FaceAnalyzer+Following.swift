@@ -12,7 +12,7 @@ extension FaceAnalyzer {
     func followFaces(in frame: Frame) throws(InferenceError) -> Bool {
         let before = count
         let runs = landmarkModel.runs
-        var hasLooked = try followDetected(in: frame)
+        var hasRun = try followDetected(in: frame)
         var kept: [FollowedFace] = []
         let choice = budget?.choice(of: faces.map { $0.candidate(at: frame.stamp.mediaTime) })
         for (index, var face) in faces.enumerated() {
@@ -34,10 +34,10 @@ extension FaceAnalyzer {
             }
         }
         faces = kept
-        hasLooked = hasLooked || landmarkModel.runs > runs
+        hasRun = hasRun || landmarkModel.runs > runs
         dropDoubles()
         if count < before { schedule.noteLoss(at: frame.stamp.mediaTime) }
-        return hasLooked
+        return hasRun
     }
 
     /// Finds the landmarks of a followed face: computes them, moves those of an earlier frame if the face has not
@@ -77,12 +77,12 @@ extension FaceAnalyzer {
     private func followDetected(in frame: Frame) throws(InferenceError) -> Bool {
         let size = frame.uprightSize
         let time = frame.stamp.mediaTime
-        var hasLooked = false
+        var hasRun = false
         var kept: [DetectedFace] = []
         for var face in detected {
             face.enter(size)
             if face.isDue(at: time) || !options.skipsUnchanged {
-                hasLooked = true
+                hasRun = true
                 guard let found = try finder.follow(face.detection, isNew: face.isNew(at: time), in: frame),
                     isWanted(found.face.corners, in: size)
                 else { continue }
@@ -93,7 +93,7 @@ extension FaceAnalyzer {
             kept.append(face)
         }
         detected = kept
-        return hasLooked
+        return hasRun
     }
 
     /// Begins to follow a face by its landmarks if the landmark model is sure that there is one. It runs twice, the

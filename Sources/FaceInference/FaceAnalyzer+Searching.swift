@@ -13,7 +13,7 @@ extension FaceAnalyzer {
         let time = frame.stamp.mediaTime
         if isCut { return true }
         guard isIdle(at: time) else { return isSearchDueBesideFaces(in: frame) }
-        return scene.mustLook(at: frame)
+        return scene.mustSearch(at: frame)
     }
 
     /// Whether to search while faces are followed or were just lost; seconds later if only followed people moved.
@@ -79,7 +79,7 @@ extension FaceAnalyzer {
         }
     }
 
-    /// Begins to follow a face that was found in the picture, if closer looks confirm it: by its landmarks if the
+    /// Begins to follow a face that was found in the picture, if close-ups confirm it: by its landmarks if the
     /// landmark model sees it, else by the detector.
     /// - Returns: Whether the face is followed now, or was before.
     private func consider(

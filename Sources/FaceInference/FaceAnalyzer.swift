@@ -42,7 +42,7 @@ public final class FaceAnalyzer {
         /// pictures that are analysed ahead of their use. Costs several times as much.
         package var isThorough = false
         /// Whether, with `isThorough`, no face may be missed, for pictures that must not show one. Candidates count as
-        /// faces without closer looks, and frames that are far apart are searched at several scales.
+        /// faces without close-ups, and frames that are far apart are searched at several scales.
         package var isForHiding = false
         /// Whether, with `isThorough`, the first frame of each scene is also searched for faces on their side or upside
         /// down.
@@ -124,8 +124,8 @@ public final class FaceAnalyzer {
         analysis.observations = faces.map { observation(of: $0, in: frame) } + detected.map { $0.observation }
         if !detected.isEmpty { analysis.observations.sort { $0.lineage < $1.lineage } }
         if let taken, let followed {
-            let rest = WorkTime.ofThread - followed
-            budget?.note(landmarks: followed - taken, of: computed, rest: rest, at: frame.stamp.mediaTime)
+            let other = WorkTime.ofThread - followed
+            budget?.note(landmarks: followed - taken, of: computed, other: other, at: frame.stamp.mediaTime)
         }
         return analysis
     }
@@ -173,7 +173,7 @@ public final class FaceAnalyzer {
     /// - Returns: The frame's analysis if nothing did; nil if the frame must be given to `analyze` in colour and at
     ///   `usefulScale`, whether it was looked at here or not.
     package func glance(at frame: Frame) -> FaceAnalysis? {
-        guard isIdle(at: frame.stamp.mediaTime), !scene.mustLook(at: frame) else { return nil }
+        guard isIdle(at: frame.stamp.mediaTime), !scene.mustSearch(at: frame) else { return nil }
         noteTime(of: frame)
         return FaceAnalysis(luminance: scene.map.luminance)
     }
@@ -184,7 +184,7 @@ public final class FaceAnalyzer {
     }
 
     /// Whether no face was in the frame of that time, and nothing has changed lately.
-    package func isAtRest(at time: Double) -> Bool {
+    package func isQuiet(at time: Double) -> Bool {
         !options.isThorough && isIdle(at: time) && !scene.isChanging(at: time)
     }
 
@@ -238,7 +238,7 @@ public final class FaceAnalyzer {
         var needed = (faces.map(\.neededSide) + detected.map(\.neededSide)).max() ?? 0
         if schedule.isDue(at: nextTime, following: count, isChanging: isChanging) {
             if options.accuracy == .high { return 1 }
-            // The detector sees the region alone, and needs half as much again for closer looks.
+            // The detector sees the region alone, and needs half as much again for close-ups.
             let share = finder.region.extent(in: size).max() / longer
             needed = max(needed, 1.5 * Float(finder.pixels(in: size)) / max(share, 0.01))
         }

@@ -3,11 +3,11 @@ import Frames
 
 /// Searches for faces with the detector: in the wanted region, closely around a place, or everywhere at several scales.
 final class FaceFinder {
-    /// The score of a candidate, the least score in both closer looks, and the score that two of the three looks must
-    /// reach. A large face is seen more surely in the search, a small one in the closer looks.
+    /// The score of a candidate, the least score in both close-ups, and the score that two of these three must
+    /// reach. A large face is seen more surely in the search, a small one in the close-ups.
     ///
-    /// Chosen on 140 pictures of streets and rooms (docs/accuracy.md). One look at each finds 78 % of 110 faces and two
-    /// false ones, and a scene gives many looks; where both closer looks must score 0.6, it is 75 % and three. A dog's
+    /// Chosen on 140 pictures of streets and rooms (docs/accuracy.md). One search each finds 78 % of 110 faces and two
+    /// false ones, and a scene gives many searches; where both close-ups must score 0.6, it is 75 % and three. A dog's
     /// face scores 0.83, 0 and 0.64.
     static let candidateScore: Float = 0.35
     private static let leastScore: Float = 0.3
@@ -18,7 +18,7 @@ final class FaceFinder {
     private static let newScore: Float = 0.62
     /// The smallest face that is believed, in pixels of the detector's input for the search.
     private static let smallestCandidate: Float = 8
-    /// The sides of the closer looks in sizes of the face, and the pixels of their input.
+    /// The sides of the close-ups in sizes of the face, and the pixels of their input.
     private static let closerSides: [Float] = [4, 2.5]
     private static let closerPixels = 160
     /// The pixels of the input for the picture's longer side in a search, by accuracy.
@@ -26,7 +26,7 @@ final class FaceFinder {
     static let finePixels = 1280
     /// The smallest face that the detector finds, in pixels of its input.
     private static let smallestFace = 12.0
-    /// The pixels of the input for a face in a closer look; more pixels do not help.
+    /// The pixels of the input for a face in a close-up; more pixels do not help.
     static let closerFacePixels = Float(closerPixels) / closerSides[1]
 
     /// The part of the upright picture that is searched.
@@ -92,41 +92,41 @@ final class FaceFinder {
         return new
     }
 
-    /// A face in a closer look, and its mean brightness, 0…1.
-    typealias CloserLook = (face: FaceDetection, luminance: Double)
+    /// A face in a close-up, and its mean brightness, 0…1.
+    typealias CloseUp = (face: FaceDetection, luminance: Double)
 
     /// Looks closely at a candidate of a search, at two scales.
-    /// - Returns: The face as it was seen closest; nil if the looks do not confirm it.
-    func confirm(_ candidate: FaceDetection, in frame: Frame) throws(InferenceError) -> CloserLook? {
+    /// - Returns: The face as it was seen closest; nil if the close-ups do not confirm it.
+    func confirm(_ candidate: FaceDetection, in frame: Frame) throws(InferenceError) -> CloseUp? {
         var scores = [candidate.score]
-        var face: CloserLook?
+        var face: CloseUp?
         for factor in Self.closerSides {
-            face = try look(at: candidate, factor, in: frame, minimumScore: Self.leastScore)
+            face = try closeUp(of: candidate, factor, in: frame, minimumScore: Self.leastScore)
             guard let face else { return nil }
             scores.append(face.face.score)
         }
         return Self.areSure(scores) ? face : nil
     }
 
-    /// Whether two of three looks at a place are sure of a face.
+    /// Whether two of three scores at a place are sure of a face.
     static func areSure(_ scores: [Float]) -> Bool { scores.count { $0 >= sureScore } >= 2 }
 
     /// Finds a face again that was there a moment ago, in its last place or near it.
     /// - Returns: Nil if it is not there.
-    func follow(_ face: FaceDetection, isNew: Bool = false, in frame: Frame) throws(InferenceError) -> CloserLook? {
+    func follow(_ face: FaceDetection, isNew: Bool = false, in frame: Frame) throws(InferenceError) -> CloseUp? {
         let score = isNew ? Self.newScore : Self.followingScore
         for factor in Self.closerSides.reversed() {
-            if let found = try look(at: face, factor, in: frame, minimumScore: score) { return found }
+            if let found = try closeUp(of: face, factor, in: frame, minimumScore: score) { return found }
         }
         return nil
     }
 
-    private func look(
-        at face: FaceDetection,
+    private func closeUp(
+        of face: FaceDetection,
         _ factor: Float,
         in frame: Frame,
         minimumScore: Float
-    ) throws(InferenceError) -> CloserLook? {
+    ) throws(InferenceError) -> CloseUp? {
         let region = CropRegion(center: face.center, side: factor * face.side)
         let found = try closer.detect(in: frame, region: region, minimumScore: minimumScore)
         let place = CropRegion(around: face)

@@ -22,7 +22,7 @@ struct LandmarkBudget {
     let share: Double
     /// The average seconds of processor time for the landmarks of one face, and for everything else in a frame.
     private var run = Average()
-    private var rest = Average()
+    private var other = Average()
     /// The average seconds of media time from frame to frame.
     private var interval = Average()
     private var lastTime: Double?
@@ -32,7 +32,7 @@ struct LandmarkBudget {
     /// The number of faces that can be computed in a frame, at least one; all before anything was measured.
     var faces: Int {
         guard let run = run.value, let interval = interval.value, run > 0 else { return .max }
-        let count = (share * interval - (rest.value ?? 0)) / run
+        let count = (share * interval - (other.value ?? 0)) / run
         return count < 1 ? 1 : count > 1000 ? .max : Int(count)
     }
 
@@ -49,9 +49,9 @@ struct LandmarkBudget {
     }
 
     /// Takes the cost of a frame of that media time, in seconds of processor time.
-    mutating func note(landmarks: Double, of count: Int, rest: Double, at time: Double) {
+    mutating func note(landmarks: Double, of count: Int, other: Double, at time: Double) {
         if count > 0 { run.add(landmarks / Double(count)) }
-        self.rest.add(rest)
+        self.other.add(other)
         if let lastTime, time > lastTime { interval.add(time - lastTime) }
         lastTime = time
     }

@@ -95,7 +95,7 @@ final class OwnMotionMeter {
     /// Whether the residual of a fit, in the cells, is only noise. An evenly lighter or darker part is unchanged.
     private func isNoise(_ fitted: SIMD8<Float>, _ cells: Cells, squares: Cells) -> Bool {
         for block in cells.indices {
-            cells[block] = picture.rest(of: cells, block, fitted) * squares[block]
+            cells[block] = picture.residual(of: cells, block, fitted) * squares[block]
             squares[block] = cells[block] * cells[block]
         }
         let noise = UnchangedFace.noise(picture.flat.lazy.map { squares.numbers[$0] }.filter { $0 > 0 })
@@ -105,9 +105,9 @@ final class OwnMotionMeter {
         }
     }
 
-    private func follow(_ rest: Cells, to place: CropRegion, in frame: Frame) {
+    private func follow(_ residual: Cells, to place: CropRegion, in frame: Frame) {
         let share = min(max((frame.stamp.mediaTime - comparedAt) / Self.following, 0), 0.5)
-        for block in rest.indices { picture.reference[block] += rest[block] * Float(share) }
+        for block in residual.indices { picture.reference[block] += residual[block] * Float(share) }
         self.place = place.scaled(by: 1 / Float(frame.uprightSize.width))
     }
 }

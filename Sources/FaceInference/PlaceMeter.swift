@@ -12,7 +12,7 @@ package final class PlaceMeter {
     /// The seconds between two readings: without people, until the empty room is known and then; with people who are
     /// all seen, for their first readings and then; and with a person who is not seen.
     private static let pauses = (empty: 1.0, known: 4.0, new: 1.0, seen: 6.0, unseen: 0.5)
-    private static let firstLooks = 4
+    private static let firstReadings = 4
     /// The differences, in levels of 0…255, from which on a cell differs from the empty room, or from the last reading.
     private static let difference: Float = 26
     private static let change: Float = 10
@@ -26,7 +26,7 @@ package final class PlaceMeter {
     private static let head = 0.5
     /// The number of readings without a face after which everything in view is learnt as the empty room, even a person
     /// with the back to the camera. Before, only small changes are learnt.
-    private static let looksUntilAll = 16
+    private static let readingsUntilAll = 16
     /// The share of the picture beside people that another scene changes, and the least share beside people.
     private static let otherScene = 0.5
     private static let leastBeside = 0.05
@@ -45,11 +45,11 @@ package final class PlaceMeter {
     /// The kind of place that each cell is in.
     private var places = [Place](repeating: .background, count: PlaceColors.count)
     private var gain = SIMD4<Float>(repeating: 1)
-    private var lastLook: Double?
+    private var readAt: Double?
     /// The number of people seen, and the number of readings since it has changed.
-    private var people = (count: 0, looks: 0)
+    private var people = (count: 0, readings: 0)
     /// The number of readings in a row without a person.
-    private var emptyLooks = 0
+    private var emptyReadings = 0
     private var replacedAt = -Double.infinity
     private var outline: (model: PersonOutline, usedAt: Double)?
     private var lastError: InferenceError?
@@ -62,12 +62,12 @@ package final class PlaceMeter {
     /// Whether a frame of that media time, in seconds, must be read for a request with all its pixels: rarely while no
     /// person is there, and more often while a person who is there is not seen.
     package func isDue(_ request: PlaceRequest, at time: Double) -> Bool {
-        guard let lastLook, time >= lastLook, request.queries.isEmpty, !request.comparesClothes else { return true }
+        guard let readAt, time >= readAt, request.queries.isEmpty, !request.comparesClothes else { return true }
         let pauses = Self.pauses
-        let beside = people.looks < Self.firstLooks ? pauses.new : pauses.seen
+        let beside = people.readings < Self.firstReadings ? pauses.new : pauses.seen
         let alone = room == nil ? pauses.empty : pauses.known
         let pause = request.isEmpty ? alone : request.hasUnseen ? pauses.unseen : beside
-        return time - lastLook >= pause - 0.01
+        return time - readAt >= pause - 0.01
     }
 
     /// Reads a frame, adds the clothes to the observations of the people who are seen in it, and returns what the
@@ -77,7 +77,7 @@ package final class PlaceMeter {
         in frame: Frame,
         _ observations: inout [FaceObservation]
     ) -> [Int: PlaceReading] {
-        look(at: frame, seen: observations.map(\.bounds), unseen: request.unseen)
+        read(frame, seen: observations.map(\.bounds), unseen: request.unseen)
         for index in observations.indices where !observations[index].isCarriedOver {
             observations[index].clothes = clothes(below: observations[index].bounds)
         }
@@ -87,27 +87,27 @@ package final class PlaceMeter {
     }
 
     /// Reads a frame with faces that are seen, and with those of people who are not seen but may be there.
-    func look(at frame: Frame, seen: [NormalizedRect], unseen: [NormalizedRect]) {
+    func read(_ frame: Frame, seen: [NormalizedRect], unseen: [NormalizedRect]) {
         let time = frame.stamp.mediaTime
-        if let lastLook, time < lastLook { beginScene(at: -.infinity) }
+        if let readAt, time < readAt { beginScene(at: -.infinity) }
         swap(&previous, &colors)
         guard colors.sample(frame, workspace) else {
             swap(&previous, &colors)
             return
         }
-        defer { lastLook = time }
+        defer { readAt = time }
         let areSame = !seen.isEmpty && unseen.isEmpty && seen.count == people.count
-        people = (seen.count, areSame ? people.looks + 1 : 0)
+        people = (seen.count, areSame ? people.readings + 1 : 0)
         for index in places.indices { places[index] = .background }
         mark(unseen, .unseen)
         mark(seen, .seen)
-        if lastLook != nil, isOtherScene(than: previous) { beginScene(at: time) }
+        if readAt != nil, isOtherScene(than: previous) { beginScene(at: time) }
         if let room, isOtherScene(than: room) { self.room = nil }
         gain = room?.gain(to: colors, workspace) { [places] in places[$0] == .background } ?? .one
-        emptyLooks = seen.isEmpty && unseen.isEmpty ? emptyLooks + 1 : 0
-        if emptyLooks > 1 {
+        emptyReadings = seen.isEmpty && unseen.isEmpty ? emptyReadings + 1 : 0
+        if emptyReadings > 1 {
             // What was read before the last reading, so that a person who comes in is not part of the empty room.
-            let limit = emptyLooks > Self.looksUntilAll ? .infinity : Self.difference
+            let limit = emptyReadings > Self.readingsUntilAll ? .infinity : Self.difference
             if room == nil { room = previous } else { room?.approach(previous, gain: gain, limit: limit) }
         }
         if let outline, time - outline.usedAt > Self.outlineLifetime { self.outline = nil }
@@ -115,7 +115,7 @@ package final class PlaceMeter {
 
     private func beginScene(at time: Double) {
         room = nil
-        emptyLooks = 0
+        emptyReadings = 0
         replacedAt = time
     }
 
@@ -140,10 +140,7 @@ package final class PlaceMeter {
 
     /// Numbers of cells of a place: all, those no seen face covers, the changed ones, and those unlike the empty room.
     private struct Count {
-        var all = 0
-        var free = 0
-        var changed = 0
-        var differing = 0
+        var (all, free, changed, differing) = (0, 0, 0, 0)
         var hasMoved: Bool { Double(changed) >= PlaceMeter.moved * Double(free) }
         var isOccupied: Bool { Double(differing) >= PlaceMeter.occupied * Double(free) }
     }

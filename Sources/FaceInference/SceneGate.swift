@@ -50,11 +50,11 @@ final class SceneGate {
     private var kept = Kept.none
     private var averaged = 0
     private var smoothed = 0
-    private var lastLook = 0.0
+    private var lastSearch = 0.0
     private var lastChange = -Double.infinity
     private var changeBegan = -Double.infinity
     /// The decision for the frame with that stamp, which may be asked for again.
-    private var decision: (stamp: FrameStamp, mustLook: Bool)?
+    private var decision: (stamp: FrameStamp, mustSearch: Bool)?
     /// The share of the last compared cells that differ, and its average beside followed faces.
     private var changedShare: Float = 0
     private var usualShare: Float = 0
@@ -104,17 +104,17 @@ final class SceneGate {
     // MARK: Without a face
 
     /// Whether the detector must search a frame. Asking twice about a frame gives the same answer, whatever its size.
-    func mustLook(at frame: Frame) -> Bool {
-        if let decision, decision.stamp == frame.stamp { return decision.mustLook }
-        let mustLook = map.read(frame) ? mustLook(at: frame.stamp.mediaTime) : true
-        decision = (frame.stamp, mustLook)
-        return mustLook
+    func mustSearch(at frame: Frame) -> Bool {
+        if let decision, decision.stamp == frame.stamp { return decision.mustSearch }
+        let mustSearch = map.read(frame) ? mustSearch(at: frame.stamp.mediaTime) : true
+        decision = (frame.stamp, mustSearch)
+        return mustSearch
     }
 
     /// Whether the detector must search the frame in the map, which has that media time in seconds.
-    func mustLook(at time: Double) -> Bool {
+    func mustSearch(at time: Double) -> Bool {
         // A time before the last search is that of a source that began anew.
-        guard kept == .withoutFaces, time >= lastLook else {
+        guard kept == .withoutFaces, time >= lastSearch else {
             begin(at: time)
             return true
         }
@@ -127,21 +127,21 @@ final class SceneGate {
             if time - lastChange > Self.calm { changeBegan = time }
             lastChange = time
         }
-        let isLook = isDue(at: time, hasMoved)
-        if isLook {
+        let isSearch = isDue(at: time, hasMoved)
+        if isSearch {
             reference.copy(map.cells)
             smoothReference.copy(smooth)
-            lastLook = time
+            lastSearch = time
             averaged = 1
         } else if averaged < 4, !hasMoved {
             averaged += 1
             reference.approach(map.cells, share: 1 / Float(averaged))
         }
-        return isLook
+        return isSearch
     }
 
     private func isDue(at time: Double, _ hasMoved: Bool) -> Bool {
-        let age = time - lastLook + Self.slack
+        let age = time - lastSearch + Self.slack
         if hasMoved { return time - changeBegan < Self.hold || age >= Self.pause }
         return age >= (isChanging(at: time) ? Self.pause : Self.longestPause)
     }
@@ -154,7 +154,7 @@ final class SceneGate {
         kept = .withoutFaces
         averaged = 1
         smoothed = 0
-        lastLook = time
+        lastSearch = time
         lastChange = -.infinity
         changeBegan = -.infinity
     }

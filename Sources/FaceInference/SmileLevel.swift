@@ -46,9 +46,7 @@ enum SmileLevel {
         let origin = (point(FaceMeshIndices.leftEyeOuterCorner) + point(FaceMeshIndices.rightEyeOuterCorner)) / 2
         func point(_ index: Int) -> SIMD3<Float> { HeadAxes.space(landmarks[index]) }
         // The sums are linear, so the axes are needed once, not for each point.
-        var across = SIMD3<Float>.zero
-        var height = SIMD3<Float>.zero
-        var depth = SIMD3<Float>.zero
+        var (across, height, depth) = (SIMD3<Float>.zero, SIMD3<Float>.zero, SIMD3<Float>.zero)
         for pair in weights {
             let left = point(pair.left)
             let right = point(pair.right)

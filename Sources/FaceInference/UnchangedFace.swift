@@ -142,16 +142,13 @@ final class UnchangedFace {
     private func measureSlopes(_ contrast: Cells) {
         let width = Self.side / Cells.Vector.scalarCount
         for block in reference.indices {
-            let row = block / width
-            let column = block % width
-            let here = reference[block]
+            let (row, column, here) = (block / width, block % width, reference[block])
             let above = max(row - 1, 0)
             let below = min(row + 1, Self.side - 1)
             let down =
                 (reference[block + (below - row) * width] - reference[block + (above - row) * width])
                 / Float(below - above)
-            let isFirst = column == 0
-            let isLast = column == width - 1
+            let (isFirst, isLast) = (column == 0, column == width - 1)
             let before = Cells.Vector(isFirst ? here[0] : reference[block - 1][3], here[0], here[1], here[2])
             let after = Cells.Vector(here[1], here[2], here[3], isLast ? here[3] : reference[block + 1][0])
             let right = (after - before) / Cells.Vector(isFirst ? 1 : 2, 2, 2, isLast ? 1 : 2)
@@ -217,8 +214,8 @@ final class UnchangedFace {
         // This form also refuses NaN.
         for index in 0..<4 where !(fitted[index].magnitude <= Self.mostMotion) { return nil }
         for block in cells.indices {
-            let rest = rest(of: cells, block, fitted)
-            cells[block] = rest * rest
+            let residual = residual(of: cells, block, fitted)
+            cells[block] = residual * residual
         }
         let noise = Self.noise(flat.lazy.map { cells.numbers[$0] })
         let isUnchanged = zones.allSatisfy { zone in
@@ -236,10 +233,10 @@ final class UnchangedFace {
 
     /// The residual of a fit.
     @inline(__always)
-    func rest(of cells: Cells, _ block: Int, _ fitted: SIMD8<Float>) -> Cells.Vector {
-        var rest = cells[block]
-        for index in 0..<5 { rest -= fitted[index] * effects[5 * block + index] }
-        return rest
+    func residual(of cells: Cells, _ block: Int, _ fitted: SIMD8<Float>) -> Cells.Vector {
+        var residual = cells[block]
+        for index in 0..<5 { residual -= fitted[index] * effects[5 * block + index] }
+        return residual
     }
 
     /// The noise's variance, from the squared residuals of cells without contrast.

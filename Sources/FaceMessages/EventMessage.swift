@@ -41,7 +41,7 @@ public struct EventMessage: Hashable, Sendable, WireValue {
         try event.face.identity(&wire)
         try wire.optional("faces", &faces, .counter)
         try event.stamp.fields(&wire)
-        try event.face.place(&wire)
+        try event.face.commonFields(&wire)
         try event.kind.fields(&wire)
         if case .leave = event.kind { try wire.optional("visit", &event.face.visit, .object(Visit())) }
         try wire.optional("latencyMs", &latency, .milliseconds(decimals: 1))

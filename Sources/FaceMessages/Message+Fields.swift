@@ -54,7 +54,7 @@ extension FaceObject: WireValue {
 
     mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
         try identity(&wire)
-        try place(&wire)
+        try commonFields(&wire)
         try wire.optional("leftEye", &leftEye, .point)
         try wire.optional("rightEye", &rightEye, .point)
         try wire.optional("mouth", &mouth, .point)
@@ -83,7 +83,7 @@ extension FaceObject: WireValue {
     }
 
     /// Visits the fields that the faces of metadata and events have in common, except the identity.
-    mutating func place<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
+    mutating func commonFields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
         try wire.field("bounds", &bounds, .object(.zero))
         var (roll, yaw, pitch) = (pose?.roll, pose?.yaw, pose?.pitch)
         try wire.optional("roll", &roll, .degrees)

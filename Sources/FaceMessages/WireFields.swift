@@ -214,12 +214,12 @@ extension WireFormat<Timestamp> {
 }
 
 extension WireFormat where Value: RawRepresentable<String> & Sendable {
-    /// The format of one of a list of words, to which newer versions may add.
+    /// The format of one word out of fixed ones, to which newer versions may add.
     static var word: Self { Self(as: { $0.rawValue }, from: { (raw: String) in Value(rawValue: raw) }) }
 }
 
 extension WireFormat {
-    /// The format of several of a list of words; those that only a newer version knows are left out.
+    /// The format of a list of words out of fixed ones; those that only a newer version knows are left out.
     static func words<Word: RawRepresentable<String> & Sendable>() -> Self where Value == [Word] {
         Self(as: { $0.map(\.rawValue) }) { (raw: [String]) in
             raw.prefix(MessageLimits.entries).compactMap(Word.init)

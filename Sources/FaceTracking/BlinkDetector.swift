@@ -120,7 +120,7 @@ struct BlinkDetector: Sendable {
     /// The highest sample from which a fall to `now` may have begun; nil if there is none before it.
     private func peak(before now: Int) -> Int? {
         let earliest = samples[now].time - Self.longestFall
-        let recent = samples.held.reversed().prefix { samples[$0].time >= earliest }.reversed()
+        let recent = samples.available.reversed().prefix { samples[$0].time >= earliest }.reversed()
         // The first of equally high ones.
         let best = recent.max { samples[$0].share < samples[$1].share }
         return best == now ? nil : best

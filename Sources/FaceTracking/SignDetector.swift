@@ -76,7 +76,7 @@ struct SignDetector: Sendable {
     private func range(_ value: KeyPath<Sample, Double>, from begin: Double, to end: Double = .infinity) -> Double? {
         var low = Double.infinity
         var high = -Double.infinity
-        for index in samples.held.reversed() where samples[index].time <= end {
+        for index in samples.available.reversed() where samples[index].time <= end {
             guard samples[index].time >= begin - Track.slack else { return high - low }
             low = min(low, samples[index][keyPath: value])
             high = max(high, samples[index][keyPath: value])
@@ -150,7 +150,7 @@ struct SignDetector: Sendable {
         var low = Double.infinity
         var turns = 0
         var direction = 0
-        for index in samples.held.reversed() {
+        for index in samples.available.reversed() {
             let sample = samples[index]
             guard time - sample.time <= Self.swings.seconds else { return false }
             let value = sample[keyPath: axis]

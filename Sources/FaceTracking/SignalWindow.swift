@@ -12,7 +12,7 @@ struct History<Element: Sendable>: Sendable {
     /// The number of the oldest element that is still there, even if it was forgotten.
     var first: Int { max(0, end - capacity) }
     /// The numbers of the elements that are still there and were not forgotten.
-    var held: Range<Int> { max(start, first)..<end }
+    var available: Range<Int> { max(start, first)..<end }
     var last: Element? { end > 0 ? self[end - 1] : nil }
 
     /// Forgets the elements before `number`; without a number, all of them.

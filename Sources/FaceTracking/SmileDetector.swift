@@ -7,7 +7,7 @@ struct SmileDetector: Sendable {
     /// A condition that begins a smile if it is true for a number of seconds.
     private struct Onset {
         var seconds: Double
-        /// The difference by which the mean level may be below `SmileSettings.level` while the lips are still.
+        /// How far below `SmileSettings.level` the mean level may be for the smile to begin, if the lips are still.
         var less: Double
         /// Largest distance of the corners below the upper lip, in units: a dropped jaw lowers them, a smile does not.
         var mostCornerDrop: Double
@@ -41,16 +41,16 @@ struct SmileDetector: Sendable {
     /// cries or grins all the time does not begin a smile.
     private static let lessRise = 0.2
     /// The resting level above which the face is taken to have come with a smile.
-    private static let highestRest = 0.5
+    private static let highestRestingLevel = 0.5
     /// The number of observations after which that rise is required in full, about half a second: a face may come with
     /// a smile.
     private static let riseTrust = 15.0
     /// The share of the resting level that is taken off all levels.
-    private static let restShare = 0.3
+    private static let restingShare = 0.3
     /// The number of observations after which that share is taken off in full, about two seconds.
-    private static let restTrust = 60.0
+    private static let restingTrust = 60.0
     /// The quantile of the levels outside smiles that is the resting level.
-    private static let restQuantile = 0.2
+    private static let restingQuantile = 0.2
     /// The share of its highest level below which a smile must stay for `FaceTracker.Options.smileMerge` to end.
     private static let endShare = 0.58
 
@@ -92,8 +92,9 @@ struct SmileDetector: Sendable {
     /// - Returns: A smile that began or ended.
     mutating func advance(_ mouth: FaceObservation.MouthShape, _ context: FrameContext) -> FaceEvent.Kind? {
         let time = context.time
-        let rest = resting.quantile(Self.restQuantile) ?? 0
-        let level = mouth.smileLevel - Self.restShare * min(1, Double(resting.count) / Self.restTrust) * rest
+        let restingLevel = resting.quantile(Self.restingQuantile) ?? 0
+        let trust = min(1, Double(resting.count) / Self.restingTrust)
+        let level = mouth.smileLevel - Self.restingShare * trust * restingLevel
         append(mouth, level, at: time)
         isDeciding = false
         guard context.isVisible else {
@@ -110,14 +111,15 @@ struct SmileDetector: Sendable {
             return ended ?? report(at: time, after: wanted.hold)
         }
         resting.insert(mouth.smileLevel)
-        let rise = mouth.smileLevel - min(1, Double(resting.count) / Self.riseTrust) * rest
+        let rise = mouth.smileLevel - min(1, Double(resting.count) / Self.riseTrust) * restingLevel
         let mayBegin = rise > wanted.level - Self.lessRise
         let isNear = level > wanted.level - Self.weak.less && mouth.cornerDrop < Self.laugh.mostCornerDrop
         isDeciding = isInTalk || (mayBegin && isNear)
         let isRising = mayBegin && isBeginning(above: wanted.level, at: time)
-        let hasArrived = rest > Self.highestRest && isHeld(Self.arriving, wanted.level, by: \.mouth.smileLevel)
+        let isHigh = restingLevel > Self.highestRestingLevel
+        let hasArrived = isHigh && hasLasted(Self.arriving, wanted.level, by: \.mouth.smileLevel)
         guard isRising || hasArrived else { return nil }
-        let first = max(samples.held.lowerBound, firstSample(within: Self.window))
+        let first = max(samples.available.lowerBound, firstSample(within: Self.window))
         smile = Smile(began: time, peak: mean(from: first, \.level))
         return report(at: time, after: wanted.hold)
     }
@@ -167,11 +169,11 @@ struct SmileDetector: Sendable {
             clear.seconds = isRestless ? Self.restless.seconds : Self.secondsInTalk
             if isRestless { least += Self.restless.level }
         }
-        return [clear, Self.weak, Self.laugh].contains { isHeld($0, least) }
+        return [clear, Self.weak, Self.laugh].contains { hasLasted($0, least) }
     }
 
-    private func isHeld(_ onset: Onset, _ level: Double, by value: (Sample) -> Double = \.level) -> Bool {
-        guard let first = firstHeld(for: onset.seconds) else { return false }
+    private func hasLasted(_ onset: Onset, _ level: Double, by value: (Sample) -> Double = \.level) -> Bool {
+        guard let first = firstSample(lasting: onset.seconds) else { return false }
         let talk = mean(from: firstSample(within: Self.talkWindow), \.speed)
         return mean(from: first, value) > level - onset.less + Self.talkWeight * talk
             && mean(from: first, \.mouth.cornerDrop) < onset.mostCornerDrop
@@ -179,7 +181,7 @@ struct SmileDetector: Sendable {
     }
 
     private mutating func endIfOver(at time: Double, _ wanted: SmileSettings, merge: Double) -> FaceEvent.Kind? {
-        guard var smile, let first = firstHeld(for: Self.window) else { return nil }
+        guard var smile, let first = firstSample(lasting: Self.window) else { return nil }
         let level = mean(from: first, \.level)
         smile.peak = max(smile.peak, level)
         smile.weakSince = level < Self.endShare * smile.peak ? smile.weakSince ?? time : nil
@@ -191,8 +193,8 @@ struct SmileDetector: Sendable {
     }
 
     /// The first sample of the last `seconds`; nil if the mouth has not been seen for all of them.
-    private func firstHeld(for seconds: Double) -> Int? {
-        let oldest = samples.held.lowerBound
+    private func firstSample(lasting seconds: Double) -> Int? {
+        let oldest = samples.available.lowerBound
         let first = firstSample(within: seconds)
         if first > oldest { return first }
         return samples[samples.end - 1].time - samples[oldest].time >= seconds - Track.slack ? oldest : nil

@@ -112,7 +112,7 @@ extension FaceSession {
                     continue
                 }
                 let update = try processor.advance(to: frame)
-                mailbox.isAtRest.store(processor.isAtRest, ordering: .relaxed)
+                mailbox.isQuiet.store(processor.isQuiet, ordering: .relaxed)
                 control.update { $0.state.sourceWorks(hasFrame: true) }
                 report(update)
             case .event(.lost(let failure)):

@@ -127,7 +127,7 @@ final class UpdateChannel: Sendable {
             case .waiting:
                 guard state.waiting.isEmpty || state.isReleased else { return nil }
             case .bounded(let limit):
-                displaced = Self.makePlace(for: update, in: &state.waiting, limit: limit)
+                displaced = Self.makeRoom(for: update, in: &state.waiting, limit: limit)
             }
             // What says that the session has paused or ended is the last one.
             if !update.isStreaming { state.isReleased = false }
@@ -139,7 +139,7 @@ final class UpdateChannel: Sendable {
         return isWanted
     }
 
-    private static func makePlace(for update: FaceUpdate, in waiting: inout [FaceUpdate], limit: Int) -> [FaceUpdate] {
+    private static func makeRoom(for update: FaceUpdate, in waiting: inout [FaceUpdate], limit: Int) -> [FaceUpdate] {
         guard let last = waiting.last else { return [] }
         if last.canBeReplaced(by: update) { return [waiting.removeLast()] }
         waiting[waiting.count - 1].frame = nil

@@ -3,11 +3,11 @@
 /// `@unchecked Sendable` because only the one thread in `FaceSession.run` touches it, and one thread before that.
 final class FrameProcessor: @unchecked Sendable {
     /// Whether the source may leave out frames in which nothing happens; false if the program wants every frame.
-    var isAtRest: Bool {
-        guard let restBegan, let lastStamp, options.frames == .none || options.maximumFrameRate != nil else {
+    var isQuiet: Bool {
+        guard let quietSince, let lastStamp, options.frames == .none || options.maximumFrameRate != nil else {
             return false
         }
-        return lastStamp.mediaTime - restBegan >= Self.restDelay
+        return lastStamp.mediaTime - quietSince >= Self.quietDelay
     }
 
     /// The state of the source, as last reported.
@@ -30,9 +30,9 @@ final class FrameProcessor: @unchecked Sendable {
     /// The media time of the newest picture that could be decoded, or of the first that could not.
     private var lastPicture: Double?
     /// The media time since when nothing was seen and nothing moved; nil if something does.
-    private var restBegan: Double?
+    private var quietSince: Double?
     /// The seconds after which that is a rest: longer than a person stands behind a door frame.
-    private static let restDelay = 1.0
+    private static let quietDelay = 1.0
 
     init(_ options: FaceSession.Options, firstFaceID: FaceID, meter: SessionMeter) {
         self.options = options
@@ -81,7 +81,7 @@ final class FrameProcessor: @unchecked Sendable {
     func interrupt(_ state: StreamState, reason: FaceEvent.LeaveReason) -> FaceUpdate {
         self.state = state
         analyzer?.reset()
-        restBegan = nil
+        quietSince = nil
         places = nil
         attention = AttentionFilter()
         var update = update()
@@ -101,7 +101,7 @@ final class FrameProcessor: @unchecked Sendable {
         let picture: Frame?
         let analysis: FaceAnalysis
         do {
-            (analysis, picture) = try look(at: frame, with: analyzer, decoder)
+            (analysis, picture) = try analyse(frame, with: analyzer, decoder)
         } catch {
             if let error = error as? InferenceError, !error.isOfFrame { throw .inference(error) }
             meter.count(.corrupt)
@@ -136,8 +136,8 @@ final class FrameProcessor: @unchecked Sendable {
         update.isOverLimit = analysis.isOverLimit
         update.problem = places?.drainError()
         if options.landmarks { addLandmarks(of: analyzer, in: (picture ?? frame).uprightSize, to: &update) }
-        let isResting = update.faces.isEmpty && analyzer.isAtRest(at: time)
-        restBegan = isResting ? restBegan ?? time : nil
+        let isQuiet = update.faces.isEmpty && analyzer.isQuiet(at: time)
+        quietSince = isQuiet ? quietSince ?? time : nil
         if isDeliveryDue(at: time) {
             lastDelivery = time
             update.frame = picture
@@ -161,8 +161,8 @@ final class FrameProcessor: @unchecked Sendable {
 
     /// Analyses a frame.
     /// - Returns: What was found, and the frame with pixels to read; no frame if its pixels were of no interest.
-    private func look(
-        at frame: Frame,
+    private func analyse(
+        _ frame: Frame,
         with analyzer: FaceAnalyzer,
         _ decoder: JPEGDecoder
     ) throws -> (FaceAnalysis, Frame?) {

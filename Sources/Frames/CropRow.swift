@@ -71,12 +71,8 @@ struct CropRow {
     private func gather(_ group: FrameSamples.Group, _ row: Int, _ columns: Range<Int>, clamps: Bool) {
         // Constants need not be read again after every store.
         let (grid, pairs, weightsX, weightsY, capacity) = (grid, pairs, weightsX, weightsY, grid.size)
-        let channels = group.channels
-        let bytesPerRow = group.bytesPerRow
-        let step = group.step
-        let base = group.bases[0]
-        let second = group.bases[1]
-        let third = group.bases[2]
+        let (channels, bytesPerRow, step) = (group.channels, group.bytesPerRow, group.step)
+        let (base, second, third) = (group.bases[0], group.bases[1], group.bases[2])
         let (lastX, lastY) = (grid.lastX >> group.shiftX, grid.lastY >> group.shiftY)
         var (x, y) = grid.position(ofColumn: columns.lowerBound, row: row)
         for column in columns {
@@ -125,9 +121,7 @@ struct CropRow {
     }
 
     private func blend(_ channel: Int, _ columns: Range<Int>, to output: Numbers) {
-        let allAbove = pairs + 2 * channel * grid.size
-        let weightsX = weightsX
-        let weightsY = weightsY
+        let (allAbove, weightsX, weightsY) = (pairs + 2 * channel * grid.size, weightsX, weightsY)
         let allBelow = allAbove + grid.size
         for index in columns {
             let above = Float(Self.blend(allAbove[index], weightsX[index]))

@@ -61,7 +61,7 @@ public final class FrameMailbox: Sendable {
     private let policy: Policy
     private let dropsUnlit: Bool
     /// Whether no face is seen and nothing moves, so that a source may leave out frames until something changes.
-    package let isAtRest = Atomic(false)
+    package let isQuiet = Atomic(false)
     /// Whether a live source hands in frames that it kept for a while: the source waits for each, and its age does not
     /// matter.
     package let isCatchingUp = Atomic(false)

@@ -104,9 +104,7 @@ struct YUVConversion {
     /// The colour of samples with 16 bits behind the point.
     @inline(__always)
     func color(_ y: Float, _ u: Float, _ v: Float) -> (red: Float, green: Float, blue: Float) {
-        let gray = y * luma + bias
-        let u = u - Self.neutral
-        let v = v - Self.neutral
+        let (gray, u, v) = (y * luma + bias, u - Self.neutral, v - Self.neutral)
         return (clamped(gray + v * redV), clamped(gray + u * greenU + v * greenV), clamped(gray + u * blueU))
     }
 
@@ -118,9 +116,7 @@ struct YUVConversion {
 
     /// Replaces a row's samples by red, green and blue.
     func convert(_ row: CropRow, _ columns: Range<Int>) {
-        let first = row.first
-        let second = row.second
-        let third = row.third
+        let (first, second, third) = (row.first, row.second, row.third)
         guard !row.samples.isGray else {
             for index in columns { first[index] = gray(first[index]) }
             return

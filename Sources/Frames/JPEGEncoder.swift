@@ -55,12 +55,8 @@ package final class JPEGEncoder {
         defer { withExtendedLifetime(frame) {} }
         var bases: [UnsafePointer<UInt8>?] = frame.planes.all.map { $0.bytes }
         var strides = frame.planes.all.map { Int32($0.bytesPerRow) }
-        let width = Int32(size.width)
-        let height = Int32(size.height)
-        let code = Int32(subsampling)
-        let rate = Int32(quality)
-        let flags = TJFLAG_NOREALLOC
-        let format = Int32((packed ?? TJPF_RGB).rawValue)
+        let (width, height, code) = (Int32(size.width), Int32(size.height), Int32(subsampling))
+        let (rate, flags, format) = (Int32(quality), TJFLAG_NOREALLOC, Int32((packed ?? TJPF_RGB).rawValue))
         let needed = Int(tjBufSize(width, height, code))
         if output.byteCount < needed { output = PixelMemory(byteCount: needed) }
         var bytes: UnsafeMutablePointer<UInt8>? = output.base.assumingMemoryBound(to: UInt8.self)

@@ -58,8 +58,8 @@ struct ConnectionStateMachine {
     static let stableAfter: Int64 = 2_000_000_000
     /// The connections in a row that ended at once and are not a coincidence, if nothing else shows another client.
     static let suspiciousCount = 3
-    /// The same number if the topic that only this client uses shows no other client: that one may use another topic,
-    /// or the broker's access list may forbid what this client does.
+    /// The connections in a row that ended at once if the topic that only this client uses shows no other client: that
+    /// one may use another topic, or the broker's access list may forbid what this client does.
     static let unexplainedCount = 2 * suspiciousCount
     /// The shortest and the longest wait after another client took our place.
     static let takeoverDelays: ClosedRange<Int64> = 30_000_000_000...600_000_000_000

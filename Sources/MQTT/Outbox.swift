@@ -31,7 +31,7 @@ package final class Outbox: EventStore {
         /// The reason why the file cannot be used, or that there is no file.
         var problem = "events are kept in memory only"
         var writes = 0
-        var nextLook: Int64 = 0
+        var nextCheck: Int64 = 0
         var nextRetry: Int64 = 0
 
         var condition: StoreCondition { file == nil ? StoreCondition(state: .memory, detail: problem) : healthy }
@@ -105,7 +105,7 @@ package final class Outbox: EventStore {
     /// The number of writes after which the log is merged into the file: about half a megabyte.
     private static let writesPerCheckpoint = 128
     /// The nanoseconds between two checks that the file is still in its place.
-    private static let lookInterval: Int64 = 1_000_000_000
+    private static let checkInterval: Int64 = 1_000_000_000
     /// The nanoseconds between a failure and the next attempt.
     private static let retryInterval: Int64 = 3_000_000_000
 
@@ -208,8 +208,8 @@ package final class Outbox: EventStore {
     package func tidy() {
         let now = DeliveryClock.monotonic()
         let file = updating { state -> OutboxFile? in
-            if let file = state.file, now >= state.nextLook {
-                state.nextLook = now + Self.lookInterval
+            if let file = state.file, now >= state.nextCheck {
+                state.nextCheck = now + Self.checkInterval
                 if !file.isInPlace {
                     state.file = nil
                     state.nextRetry = now

@@ -61,16 +61,16 @@ final class ClipReader {
         completeness.indexExceedsFile = input.indexExceedsFile
     }
 
-    /// Reads on until there is a picture, damage or the end; `isAtRest` says whether nothing is seen in the pictures. A
+    /// Reads on until there is a picture, damage or the end; `isQuiet` says whether nothing is seen in the pictures. A
     /// time of a file that is far ahead is believed if the next picture confirms it: a pause, not damage.
-    func next(_ isAtRest: () -> Bool = { false }) -> Step {
-        let step = exchange(&following, with: nil) ?? read(isAtRest)
+    func next(_ isQuiet: () -> Bool = { false }) -> Step {
+        let step = exchange(&following, with: nil) ?? read(isQuiet)
         guard !input.isLive, case .picture(let frame, let time?) = step else { return step }
         guard let before = known, let usual = before.step, usual > 0, time - before.time > max(1, 10 * usual) else {
             known = (time, known.map { time - $0.time })
             return step
         }
-        following = read(isAtRest)
+        following = read(isQuiet)
         if case .picture(_, let next?)? = following, next > time {
             known = (time, usual)
             return step
@@ -81,7 +81,7 @@ final class ClipReader {
 
     /// Reads on like `next`. A network stream must bring a picture, not only data, within `stallTimeout`; the first one
     /// within `openTimeout` if that is longer, as the next key picture may be seconds away.
-    private func read(_ isAtRest: () -> Bool) -> Step {
+    private func read(_ isQuiet: () -> Bool) -> Step {
         waitingSince = waitingSince ?? .now
         while true {
             switch decodingTime.measure({ decoder.receive() }) {
@@ -109,7 +109,7 @@ final class ClipReader {
                     let time = MediaInput.seconds(pictureTimeout)
                     endUndecodable("no picture for \(time), though data comes (camera.stallTimeout)")
                 }
-                guard feed(isAtRest) else { return countDamage() }
+                guard feed(isQuiet) else { return countDamage() }
             }
         }
     }
@@ -130,7 +130,7 @@ final class ClipReader {
 
     /// Gives the decoder the next packet of the video track.
     /// - Returns: false if it is damaged.
-    private func feed(_ isAtRest: () -> Bool) -> Bool {
+    private func feed(_ isQuiet: () -> Bool) -> Bool {
         guard !isDraining else { return true }
         if !backlog.isEmpty { return send(backlog.removeFirst()) }
         while true {
@@ -144,7 +144,7 @@ final class ClipReader {
             let isKey = packet.flags & AV_PKT_FLAG_KEY != 0
             let time = input.stream.pointee.seconds(packet.pts)
             let described = IdleDecoding.Packet(isKey: isKey, bytes: Int(packet.size), presentation: time)
-            switch idle?.decide(described, isAtRest: isAtRest()) ?? .decode {
+            switch idle?.decide(described, isQuiet: isQuiet()) ?? .decode {
             case .decode: return send(next)
             case .skip: skipped += 1
             case .wait: waiting.append(next)
@@ -157,7 +157,7 @@ final class ClipReader {
             case .resume:
                 backlog = exchange(&waiting, with: []) + [next]
                 catchUpEnd = .now + Self.longestCatchUp
-                return feed(isAtRest)
+                return feed(isQuiet)
             }
             waitingSince = .now
         }
@@ -183,7 +183,7 @@ final class ClipReader {
             let result = input.read(into: next.pointer, within: options.stallTimeout)
             guard result >= 0 else {
                 if result != facet_error_eof { completeness.readError = input.reason(of: result) }
-                completeness.isUndecodable = result == facet_error_exit && input.hasRest
+                completeness.isUndecodable = result == facet_error_exit && input.hasUnusedBytes
                 return nil
             }
             next.arrival = .now

@@ -107,7 +107,7 @@ package final class ClipSource: FrameSource {
             input.isLive || isRequested ? .live(hasTimes: input.isPlayedOut) : isPaced ? .paced : .file
         delivery.begin(timing, rate: stream.rate, isConnection: location.isStream, longestDelay: input.longestDelay)
         while !interrupt.stop.isSet {
-            let step = reader.next { delivery.mailbox.isAtRest.load(ordering: .relaxed) }
+            let step = reader.next { delivery.mailbox.isQuiet.load(ordering: .relaxed) }
             delivery.skip(reader.drainSkipped(), isCatchingUp: reader.isCatchingUp)
             switch step {
             case .picture(let frame, var presentation):

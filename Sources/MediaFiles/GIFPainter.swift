@@ -55,12 +55,12 @@ final class GIFPainter {
         return 0
     }
 
-    /// The number of waiting pixels at each place of the palette's grid.
+    /// The number of waiting pixels at each cell of the palette's grid.
     private var counts: [Int] {
         var counts = [Int](repeating: 0, count: 32 * 32 * 32)
         for (_, pixels) in waiting {
             for pixel in stride(from: 0, to: pixels.count - 2, by: 3) {
-                counts[ColorPalette.place(Int(pixels[pixel]), Int(pixels[pixel + 1]), Int(pixels[pixel + 2]))] += 1
+                counts[ColorPalette.cell(Int(pixels[pixel]), Int(pixels[pixel + 1]), Int(pixels[pixel + 2]))] += 1
             }
         }
         return counts
@@ -83,8 +83,8 @@ final class GIFPainter {
                     let shift = Self.dither[(y & 3) << 2 | (x & 3)]
                     @inline(__always) func moved(_ part: UInt8) -> Int { max(0, min(255, Int(part) + shift)) }
                     let (red, green) = (moved(pixels[from]), moved(pixels[from + 1]))
-                    let place = ColorPalette.place(red, green, moved(pixels[from + 2]))
-                    indices[y * stride + x] = palette.index(at: place)
+                    let cell = ColorPalette.cell(red, green, moved(pixels[from + 2]))
+                    indices[y * stride + x] = palette.index(at: cell)
                     from += 3
                 }
             }

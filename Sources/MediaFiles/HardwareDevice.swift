@@ -8,7 +8,7 @@ import System
 /// display, and the decoder for them is the one for the processor, which gives them what is costly.
 package final class HardwareDevice {
     /// A node in `/dev` that may be a device, and the interface to reach it by.
-    package struct Place {
+    package struct Node {
         let type: AVHWDeviceType
         package let node: String
         package var name: String { "\(type == AV_HWDEVICE_TYPE_VAAPI ? "VA-API" : "CUDA") on \(node)" }
@@ -35,33 +35,33 @@ package final class HardwareDevice {
     let reference: FFmpegOwned<AVBufferRef>
 
     /// Opens a device; `FFmpeg.load()` must have succeeded.
-    init(_ place: Place) throws(Failure) {
-        name = place.name
+    init(_ candidate: Node) throws(Failure) {
+        name = candidate.name
         // FFmpeg's error text is the same for this and for other failures.
-        guard access(place.node, R_OK | W_OK) == 0 else {
+        guard access(candidate.node, R_OK | W_OK) == 0 else {
             throw Failure(reason: "\(name): \(String(cString: strerror(errno)))")
         }
         FFmpegForgetErrors()
         var made: UnsafeMutablePointer<AVBufferRef>?
-        let isVAAPI = place.type == AV_HWDEVICE_TYPE_VAAPI
-        let code = ffmpeg.av_hwdevice_ctx_create(&made, place.type, isVAAPI ? place.node : nil, nil, 0)
+        let isVAAPI = candidate.type == AV_HWDEVICE_TYPE_VAAPI
+        let code = ffmpeg.av_hwdevice_ctx_create(&made, candidate.type, isVAAPI ? candidate.node : nil, nil, 0)
         guard code >= 0, let made else { throw Failure(reason: "\(name): \(FFmpeg.explained(FFmpeg.text(code)))") }
         reference = FFmpegOwned(made, ffmpeg.av_buffer_unref)
     }
 
     /// Lists the nodes in `directory` that may be devices.
-    package static func places(in directory: String) -> [Place] {
+    package static func nodes(in directory: String) -> [Node] {
         let nodes = names(in: "\(directory)/dri").filter { $0.hasPrefix("renderD") }.sorted()
         let nvidia = "\(directory)/nvidiactl"
-        return nodes.map { Place(type: AV_HWDEVICE_TYPE_VAAPI, node: "\(directory)/dri/\($0)") }
-            + (access(nvidia, F_OK) == 0 ? [Place(type: AV_HWDEVICE_TYPE_CUDA, node: nvidia)] : [])
+        return nodes.map { Node(type: AV_HWDEVICE_TYPE_VAAPI, node: "\(directory)/dri/\($0)") }
+            + (access(nvidia, F_OK) == 0 ? [Node(type: AV_HWDEVICE_TYPE_CUDA, node: nvidia)] : [])
     }
 
     /// Opens the first device that can be opened, of those with which FFmpeg decodes this codec.
     static func open(for codec: UnsafePointer<AVCodec>, in directory: String) throws(Failure) -> HardwareDevice {
         var failures: [String] = []
-        for place in places(in: directory) where decodes(codec, place.type) {
-            do throws(Failure) { return try HardwareDevice(place) } catch { failures.append(error.reason) }
+        for candidate in nodes(in: directory) where decodes(codec, candidate.type) {
+            do throws(Failure) { return try HardwareDevice(candidate) } catch { failures.append(error.reason) }
         }
         let codec = String(cString: codec.pointee.name)
         let none = "there is no device in \(directory)/dri, nor NVIDIA's, with which FFmpeg decodes \(codec)"

@@ -3,7 +3,7 @@ import Glibc
 /// Decides which packets of a stream are worth decoding while nothing is seen in its pictures.
 ///
 /// A coder spends few bits on what has not changed. So at rest only key pictures are decoded, and the packets between
-/// them wait. Each is compared with those at the same place in earlier groups, relative to how much these vary: once
+/// them wait. Each is compared with those at the same position in earlier groups, relative to how much these vary: once
 /// they are larger, something happens, and the whole group is decoded from its key picture on.
 ///
 /// Everything is decoded where that cannot work: where groups are long, packets have no times, or those between key
@@ -32,8 +32,8 @@ struct IdleDecoding {
     /// The longest group, in seconds and bytes, whose packets wait: longer groups are decoded.
     static let longestGroup = 5.0
     static let mostBytes = 16 << 20
-    /// The most packets of a group that may wait, and the most places for which the usual size is kept.
-    static let mostPlaces = 1000
+    /// The most packets of a group that may wait, and the most positions for which the usual size is kept.
+    static let mostPositions = 1000
     /// The number of packets without movement, about two seconds, after which their usual sizes are known, and the
     /// number of the newest ones that are compared.
     static let fewestSizes = 50
@@ -46,7 +46,7 @@ struct IdleDecoding {
     static let slack = 2.0
     static let largest = 4.0
     static let alarm = 6.0
-    /// The share of a packet's size that is learnt as the usual size of its place.
+    /// The share of a packet's size that is learnt as the usual size of its position.
     static let learning = 0.25
     /// The least deviation, in octaves: sizes that hardly vary do not make the next small difference an event.
     static let smallestDeviation = 0.12
@@ -62,10 +62,10 @@ struct IdleDecoding {
     private var groupBytes = 0
     /// The length of the group before, in seconds.
     private var groupLength: Double?
-    /// The usual size at each place after a key picture, as a binary logarithm.
+    /// The usual size at each position after a key picture, as a binary logarithm.
     private var usual: [Double] = []
-    /// The place of the newest packet.
-    private var place = 0
+    /// The position of the newest packet.
+    private var position = 0
     /// The excess of packets whose pictures are shown after all that came before.
     private var forward = Excess()
     /// The mean size of these packets, as a binary logarithm.
@@ -75,31 +75,31 @@ struct IdleDecoding {
     private var evidence = 0.0
     private var earliestWait = -Double.infinity
 
-    /// Decides about the next packet; `isAtRest` says whether no face was seen in the pictures decoded so far.
-    mutating func decide(_ packet: Packet, isAtRest: Bool) -> Decision {
+    /// Decides about the next packet; `isQuiet` says whether no face was seen in the pictures decoded so far.
+    mutating func decide(_ packet: Packet, isQuiet: Bool) -> Decision {
         guard let time = packet.presentation else {
             // As of the first packet over RTSP.
             began = nil
             return isWaiting ? resume(at: latest) : .decode
         }
-        guard packet.isKey else { return decide(between: packet, at: time, isAtRest) }
+        guard packet.isKey else { return decide(between: packet, at: time, isQuiet) }
         if let began, time > began { groupLength = time - began }
         began = time
         latest = time
         groupBytes = packet.bytes
-        place = 0
+        position = 0
         forward.settle()
         between.settle()
         let isSmall = forward.isKnown && meanSize <= log2(Double(packet.bytes) / Self.keyFactor)
         let isShort = groupLength.map { $0 <= Self.longestGroup } ?? false
-        hasWaited = isAtRest && isSmall && isShort && time >= earliestWait
+        hasWaited = isQuiet && isSmall && isShort && time >= earliestWait
         // The group before, which nothing else would decode.
         guard hasWaited || !isWaiting else { return resume(at: time) }
         isWaiting = hasWaited
         return isWaiting ? .watch : .decode
     }
 
-    private mutating func decide(between packet: Packet, at time: Double, _ isAtRest: Bool) -> Decision {
+    private mutating func decide(between packet: Packet, at time: Double, _ isQuiet: Bool) -> Decision {
         guard let began else { return .decode }
         // Such pictures follow their key picture at once: later ones come of a sender that set its clock back.
         guard time >= began || latest > began else { return hasWaited ? .skip : .decode }
@@ -107,25 +107,25 @@ struct IdleDecoding {
         latest = max(latest, time)
         groupBytes += packet.bytes
         // Where a packet has no usual size, nothing would show that something happens.
-        let isBounded = place < usual.count && time - began <= Self.longestGroup && groupBytes <= Self.mostBytes
-        note(log2(Double(max(1, packet.bytes))), isForward, isAtRest)
+        let isBounded = position < usual.count && time - began <= Self.longestGroup && groupBytes <= Self.mostBytes
+        note(log2(Double(max(1, packet.bytes))), isForward, isQuiet)
         guard isWaiting else { return .decode }
-        guard !isAtRest || evidence > Self.alarm || !isBounded else { return .wait }
+        guard !isQuiet || evidence > Self.alarm || !isBounded else { return .wait }
         return resume(at: time)
     }
 
     /// Compares a packet's size with the usual one; learns from it while nothing moves.
-    private mutating func note(_ size: Double, _ isForward: Bool, _ isAtRest: Bool) {
-        defer { place += 1 }
-        guard place < usual.count else {
-            if isAtRest, place == usual.count, place < Self.mostPlaces { usual.append(size) }
+    private mutating func note(_ size: Double, _ isForward: Bool, _ isQuiet: Bool) {
+        defer { position += 1 }
+        guard position < usual.count else {
+            if isQuiet, position == usual.count, position < Self.mostPositions { usual.append(size) }
             return
         }
-        let excess = size - usual[place]
+        let excess = size - usual[position]
         let deviations = isForward ? forward.deviations(excess) : between.deviations(excess)
         evidence = max(0, evidence + min(deviations, Self.largest) - Self.slack)
-        guard isAtRest else { return }
-        usual[place] += Self.learning * excess
+        guard isQuiet else { return }
+        usual[position] += Self.learning * excess
         if isForward {
             forward.note(excess)
             meanSize += (size - meanSize) / Double(forward.count)
@@ -141,7 +141,7 @@ struct IdleDecoding {
         return .resume
     }
 
-    /// How much larger than usual at their place packets of one kind are while nothing moves, in octaves.
+    /// How much larger than usual at their position packets of one kind are while nothing moves, in octaves.
     private struct Excess {
         private var newest: [Double] = []
         private var median = 0.0

@@ -6,7 +6,7 @@ struct JPEGSequence {
     /// The reason why there will be no more pictures.
     enum Failure: Error { case tooLong }
 
-    private enum Place {
+    private enum Section {
         /// Outside of pictures: the next start is searched for.
         case outside
         /// A marker of a picture is next.
@@ -17,7 +17,7 @@ struct JPEGSequence {
 
     private var bytes: [UInt8] = []
     private var position = 0
-    private var place = Place.outside
+    private var section = Section.outside
     /// The bytes that came since the last picture.
     private(set) var unused = 0
     private let longest: Int
@@ -26,7 +26,7 @@ struct JPEGSequence {
     init(longest: Int) { self.longest = longest }
 
     /// Takes the next piece of the bytes.
-    /// - Throws: If a picture would be too long, or so much came without one.
+    /// - Throws: If a picture is longer than `longest`, or more bytes came without one.
     mutating func append(_ piece: some Collection<UInt8>) throws(Failure) {
         bytes += piece
         unused += piece.count
@@ -36,7 +36,7 @@ struct JPEGSequence {
     /// The next whole picture; nil until more bytes come. A picture that breaks off is returned as far as it goes.
     mutating func next() -> [UInt8]? {
         while true {
-            switch place {
+            switch section {
             case .outside:
                 guard findStart() else { return nil }
             case .marker:
@@ -49,14 +49,14 @@ struct JPEGSequence {
                 switch bytes[position + 1] {
                 case 0xFF: position += 1
                 case 0, 0xD0...0xD7: position += 2
-                default: place = .marker
+                default: section = .marker
                 }
             }
         }
     }
 
     /// The unfinished last picture after the end of the bytes; nil if there is none.
-    mutating func rest() -> [UInt8]? { place == .outside ? nil : takePicture(to: bytes.count) }
+    mutating func unfinished() -> [UInt8]? { section == .outside ? nil : takePicture(to: bytes.count) }
 
     private var needsMore = false
 
@@ -71,7 +71,7 @@ struct JPEGSequence {
             if bytes[mark + 1] == 0xD8, bytes[mark + 2] == 0xFF {
                 bytes.removeSubrange(..<mark)
                 position = 2
-                place = .marker
+                section = .marker
                 return true
             }
             start = mark + 1
@@ -104,7 +104,7 @@ struct JPEGSequence {
             needsMore = position + 2 + length >= bytes.count
             guard !needsMore else { return nil }
             position += 2 + length
-            if marker == 0xDA { place = .scan }
+            if marker == 0xDA { section = .scan }
         }
         return nil
     }
@@ -112,9 +112,7 @@ struct JPEGSequence {
     private mutating func takePicture(to end: Int) -> [UInt8] {
         let picture = Array(bytes[..<end])
         bytes.removeSubrange(..<end)
-        position = 0
-        place = .outside
-        unused = bytes.count
+        (position, section, unused) = (0, .outside, bytes.count)
         return picture
     }
 

@@ -41,7 +41,7 @@ final class MediaInput {
     }
 
     /// Whether many bytes came since the newest picture, in which no picture was found.
-    var hasRest: Bool { opening.bytes?.hasRest == true }
+    var hasUnusedBytes: Bool { opening.bytes?.hasUnusedBytes == true }
     /// The input whose bytes, as they come from the sender, are counted.
     private var counted: UnsafeMutablePointer<AVIOContext>? { opening.bytes?.source ?? context.pointee.pb }
 

@@ -22,7 +22,7 @@ final class PacketQueue {
         var longestPause = Duration.zero
     }
 
-    /// The bytes above which the sender waits; it also waits if the oldest packet is `slack` seconds too late.
+    /// The bytes in the queue from which on no more are read, so that the sender waits; `slack` does so in seconds.
     private static let mostBytes = 64 << 20
     private static let slack = 1.0
 

@@ -31,8 +31,7 @@ package enum PictureWriter {
     private static func png(_ frame: Frame, _ path: String) throws(SourceFailure) -> [UInt8] {
         try FFmpeg.load()
         let keepsOpacity = frame.hasOpacity && frame.orientation == .up
-        let format =
-            keepsOpacity ? AV_PIX_FMT_RGBA : frame.format == .gray ? AV_PIX_FMT_GRAY8 : AV_PIX_FMT_RGB24
+        let format = keepsOpacity ? AV_PIX_FMT_RGBA : frame.format == .gray ? AV_PIX_FMT_GRAY8 : AV_PIX_FMT_RGB24
         let target = PictureForm(format: format, size: frame.uprightSize, encoding: .jpeg, colors: frame.colors)
         let encoder = try VideoEncoder(.png, target, rate: 25, path: path)
         var bytes: [UInt8] = []

@@ -31,7 +31,7 @@ final class SenderBytes: ByteInput {
     private static let longestText = 4096
 
     /// Whether more bytes came since the newest picture than are usual between two.
-    var hasRest: Bool { sequence.unused > Self.longestText }
+    var hasUnusedBytes: Bool { sequence.unused > Self.longestText }
 
     /// Reads the beginning of the content.
     /// - Throws: FFmpeg's error number.
@@ -77,7 +77,7 @@ final class SenderBytes: ByteInput {
     /// Gives FFmpeg the next bytes of the stream that it knows.
     override func read(_ bytes: UnsafeMutablePointer<UInt8>, _ count: Int32) -> Int32 {
         while ready.isEmpty {
-            if let picture = sequence.next() ?? (isAtEnd ? sequence.rest() : nil) {
+            if let picture = sequence.next() ?? (isAtEnd ? sequence.unfinished() : nil) {
                 firstSize = firstSize ?? picture.withUnsafeBytes { try? JPEGDecoder().size(of: $0) }
                 let head = "--facet\r\nContent-Type: image/jpeg\r\nContent-Length: \(picture.count)\r\n\r\n"
                 ready = Array(head.utf8) + picture + [0x0D, 0x0A]

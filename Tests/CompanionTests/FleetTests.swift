@@ -44,7 +44,7 @@ struct FleetTests {
                 "CAMERA       STATE      FACES    FPS  DECODE  ANALYSE  LAST EVENT             AGE  REASON",
                 "attic/faces  lost           –      –       –        –  –                    1 min  the camera is gone [2J",
                 "shed/faces   offline        –      –       –        –  –                     10 s",
-                // Nothing came of it yet but what the broker had kept, from whenever that was.
+                // Only retained messages came of it so far, of unknown age.
                 "porch/faces  streaming      2      –       –        –  –                        –",
             ]
         )

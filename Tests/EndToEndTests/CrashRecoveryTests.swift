@@ -34,7 +34,7 @@ struct CrashRecoveryTests {
     private struct Record {
         var events: [String: EventMessage] = [:]
         var today: DayTotals?
-        /// How many statistics of the last run came that had no event waiting.
+        /// The number of `stats` of the last run in which no event was waiting.
         var idleStats = 0
 
         /// Takes a message; whether it is an event.
@@ -91,7 +91,7 @@ struct CrashRecoveryTests {
         let subscriber = try await broker.subscriber()
         var messages = subscriber.occurrences.compactMap(\.message).makeAsyncIterator()
         var record = Record()
-        // Where the machine is, it is noon: no day begins while this runs.
+        // The machine's local time is noon: no day begins during the test.
         let hour = Calendar(identifier: .gregorian).dateComponents(in: .gmt, from: .now).hour ?? 12
         // The clock is changed while the run after the one with the first leave goes on.
         var change: Date?
@@ -192,7 +192,7 @@ struct CrashRecoveryTests {
         let own = second.messages.filter { $0.payload?.faceID == 2 }
         #expect(own.first?.topic == "faces/enter")
         #expect(own.last?.topic == "faces/leave")
-        // What the first run had stored last it may not have printed any more.
+        // The first run may have been killed before it printed what it had stored last.
         let before = first.messages.compactMap { $0.payload?.seq }
         let after = second.messages.compactMap { $0.payload?.seq }
         let last = try #require(before.last)

@@ -66,7 +66,7 @@ struct DemoClipTests {
             let (html, _) = try await URLSession.shared.data(from: try #require(URL(string: String(page))))
             #expect(String(decoding: html, as: UTF8.self).contains("id=\"cameras\""))
             try await demo.waitForOutput("the lamp is on")
-            // Events are written before they are sent, so that the faces may come first.
+            // Events are written to the outbox before they are sent, so the metadata may come first.
             try await demo.waitForOutput(" enter ")
             demo.signal(SIGTERM)
             await demo.waitUntilEnded()

@@ -183,7 +183,7 @@ struct RunningDaemonTests {
         let broker = try await MosquittoBroker(options)
         let program = try await BuiltProgram.start(
             "facetd",
-            // No event, which would be left undelivered, and make the exit status 1.
+            // No event may happen: it would stay undelivered, and make the exit status 1.
             portrait + ["--mqtt", "mqtt://lamp@127.0.0.1:\(broker.port)", "--set", "publish=metadata"],
             environment: ["XDG_STATE_HOME": directory.path, "FACET_MQTT_PASSWORD": "wrong-secret"]
         )

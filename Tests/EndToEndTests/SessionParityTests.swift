@@ -90,7 +90,7 @@ struct SessionParityTests {
         try compare(daemon.output, with: watch.output)
     }
 
-    /// Holds what the daemon printed against other lines, without what differs from run to run.
+    /// Compares the daemon's output with other lines, without the values that differ from run to run.
     private func compare(_ printed: String, with lines: String) throws {
         let differing = ["boot", "id", "camera", "time", "latencyMs", "since", "lastSeen", "hours"]
         func reduced(_ value: Any) -> Any {

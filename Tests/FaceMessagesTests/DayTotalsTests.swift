@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Today's totals")
 struct DayTotalsTests {
-    /// Totals in a time zone, told the time every minute as the daemon is more often.
+    /// Totals in a time zone that are told the time every minute; a daemon does so more often.
     private struct Clock {
         let zone: TimeZone
         var totals: DayTotals

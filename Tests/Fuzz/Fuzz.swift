@@ -98,7 +98,7 @@ enum Fuzz {
                 }
             }
             let seeds = files.compactMap { FileManager.default.contents(atPath: $0).map { [UInt8]($0) } }
-            // Before the first one: an input that ends the program is found again by its number.
+            // Printed before the first input: one that ends the program is found again by its number.
             FileHandle.standardOutput.write(Data("seed \(seed)\n".utf8))
             seeds.forEach(run)
             var mutation = Mutation(of: seeds, seed: seed)
@@ -112,7 +112,7 @@ enum Fuzz {
         }
 
         private static func run(_ input: [UInt8]) {
-            // One that takes so long hangs.
+            // An input that takes that long hangs.
             alarm(20)
             input.withUnsafeBytes(Fuzz.target)
         }

@@ -28,7 +28,7 @@ enum Media {
                 found += picture.count
             }
         }
-        found += sequence.rest()?.count ?? 0
+        found += sequence.unfinished()?.count ?? 0
         precondition(found < bytes.count, "pictures hold more than there was")
         _ = SenderBytes.kind(of: [UInt8](bytes), isWhole: first & 1 == 0)
     }

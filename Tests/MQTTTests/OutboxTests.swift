@@ -290,7 +290,7 @@ struct OutboxTests {
             }
             #expect(store.condition.state == .memory)
         }
-        // Until the next run has written its numbers, however often one dies before that.
+        // This stays so until a run has written its numbers, however many runs die before.
         for _ in 1...2 {
             let next = try Outbox(path: path, logger: .silent)
             #expect(next.condition.state == .ok && next.hasLostValues)

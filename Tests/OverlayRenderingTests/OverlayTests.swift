@@ -160,7 +160,7 @@ struct OverlayTests {
                 if let face = geometry.transformed(sampleFace(bounds: rect, pose: pose)) {
                     overlay.draw([face], snapshotFlash: 0, on: canvas)
                 }
-                // Whatever that looked like, the next face is drawn.
+                // However the first face was drawn, the next one is drawn too.
                 overlay.draw(
                     [try #require(geometry.transformed(sampleFace()))],
                     snapshotFlash: 0,

@@ -4,7 +4,7 @@ import Testing
 
 @testable import System
 
-/// What changes the whole process, each in one of its own.
+/// Tests that change the whole process; each runs in a process of its own.
 @Suite("System, in a process of its own", .serialized)
 struct SystemExitTests {
     @Test("signals are as before once they are not noted any more: a hangup that nohup ignores stays ignored")

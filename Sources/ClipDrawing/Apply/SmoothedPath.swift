@@ -14,7 +14,7 @@ struct SmoothedPath {
     private static let angle = 4.0
     /// The seconds before its first and after its last sighting in which a face at the picture's border may be there.
     private static let margin = 0.3
-    /// The factor by which a face is enlarged that is hidden without a sighting.
+    /// The factor by which the area to hide is enlarged just before a face's first sighting and after its last.
     private static let growth = 1.15
 
     struct Sample {
@@ -115,7 +115,7 @@ struct SmoothedPath {
     }
 
     private func face(_ seen: FaceObject, _ values: FaceValues) -> FaceObject {
-        var face = seen.placed(values)
+        var face = seen.with(values)
         face.faceID = identity ?? FaceID(rawValue: -track)
         face.isSeen = true
         return face

@@ -197,7 +197,7 @@ extension Topic {
 
 /// The newest events, by which a repetition is recognised: an event is sent again if its acknowledgement was lost.
 struct RecentEvents {
-    /// Number of events that are remembered: many times as many as a daemon sends before it waits for acknowledgements.
+    /// The number of events that are remembered, far above what a daemon sends before it waits for acknowledgements.
     private static let capacity = 1000
 
     private var known: Set<String> = []

@@ -54,8 +54,7 @@ package enum DemoShow {
             + (isOwn ? [("facet demo --source auto", "the same on your camera")] : []) + install
             + [("facetd", "faces of your camera, to the broker"), ("facet watch", "events as they come")]
             + [("facet serve", "the page that you saw")]
-        return "\nWhat to type next:\n"
-            + commands.map { "  \($0.padding(to: 42)) \($1)" }.joined(separator: "\n")
+        return "\nWhat to type next:\n" + commands.map { "  \($0.padding(to: 42)) \($1)" }.joined(separator: "\n")
     }
 
     /// The path of the clip that packages contain and a build makes; if it is missing, the error names `option`.

@@ -57,7 +57,7 @@ extension FaceObject {
     /// The face on its way to a later one: place, angles and smile by a share of the way, all other values unchanged.
     fileprivate func moved(to later: FaceObject, by share: Double) -> FaceObject {
         let values = values()
-        var face = placed(values + (later.values(else: values).unwound(to: values) - values) * share)
+        var face = with(values + (later.values(else: values).unwound(to: values) - values) * share)
         if let smile, let target = later.smile { face.smile = smile + (target - smile) * share }
         return face
     }

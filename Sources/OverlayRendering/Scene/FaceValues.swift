@@ -28,7 +28,7 @@ extension FaceObject {
     }
 
     /// The face with other values; what is unknown stays unknown.
-    package func placed(_ values: FaceValues) -> FaceObject {
+    package func with(_ values: FaceValues) -> FaceObject {
         func point(_ known: NormalizedPoint?, _ index: Int) -> NormalizedPoint? {
             known.map { _ in NormalizedPoint(x: values[index], y: values[index + 1]) }
         }

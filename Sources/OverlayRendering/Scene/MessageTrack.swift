@@ -89,7 +89,7 @@ package struct MessagePlayback: Sendable {
         if let before = scene.state.shown, let after = track.entries[next...].lazy.compactMap(\.metadata).first,
             before.origin.boot == after.origin.boot
         {
-            scene.place(FaceHistory.faces(at: mediaTime, between: before, and: after))
+            scene.show(FaceHistory.faces(at: mediaTime, between: before, and: after))
         }
         return events
     }

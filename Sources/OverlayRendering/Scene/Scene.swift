@@ -57,7 +57,7 @@ package struct Scene: Hashable, Sendable {
         }
         let known = Set(faces.map(\.faceID))
         for gone in known.subtracting(state.faces.map(\.faceID)) { flashes[gone] = nil }
-        place(state.faces) { known.contains($0) ? seconds : -.infinity }
+        show(state.faces) { known.contains($0) ? seconds : -.infinity }
     }
 
     /// Whether a frame's faces are settled. Without any faces they are, as a face is reported before its first picture.
@@ -71,12 +71,12 @@ package struct Scene: Hashable, Sendable {
 
     private func placing(_ faces: [FaceObject]) -> Scene {
         var result = self
-        result.place(faces)
+        result.show(faces)
         return result
     }
 
-    /// Sets the faces for drawing, without a change of the camera's state; `hiding` gives the time since one is hidden.
-    mutating func place(_ faces: [FaceObject], hiding: (FaceID) -> Double = { _ in -.infinity }) {
+    /// Sets the faces for drawing, without a change of the camera's state; `hiding` is since when one is unseen.
+    mutating func show(_ faces: [FaceObject], hiding: (FaceID) -> Double = { _ in -.infinity }) {
         self.faces = faces.sorted { $0.faceID < $1.faceID }
         let hidden = self.faces.filter { !$0.isSeen }.map { ($0.faceID, hiddenSince[$0.faceID] ?? hiding($0.faceID)) }
         hiddenSince = Dictionary(hidden) { first, _ in first }
