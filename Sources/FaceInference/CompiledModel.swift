@@ -47,8 +47,7 @@ final class CompiledModel {
 
     deinit { for destroy in destroying.reversed() { destroy() } }
 
-    /// Runs the model on a part of a frame: the transform leads from pixels of its input to pixels of the upright
-    /// picture.
+    /// Runs the model on a part of a frame: the transform maps pixels of its input to those of the upright picture.
     func run(on frame: Frame, through transform: AffineTransform) throws(InferenceError) {
         guard sampler.sample(frame, through: transform, into: input.numbers) else {
             throw .unreadableFrame(reason: "it is \(frame.size) of \(frame.format), which has no pixels to sample")

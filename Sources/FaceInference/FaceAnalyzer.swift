@@ -44,7 +44,7 @@ public final class FaceAnalyzer {
         /// Whether, with `isThorough`, no face may be missed, for pictures that must not show one. Candidates count as
         /// faces without close-ups, and frames that are far apart are searched at several scales.
         package var isForHiding = false
-        /// Whether, with `isThorough`, the first frame of each scene is also searched for faces on their side or upside
+        /// Whether, with `isThorough`, the first frame of a scene is also searched for faces on their side or upside
         /// down.
         package var findsTurned = false
         /// Whether models run only where the picture has changed; false, for comparison, runs them in every frame.

@@ -8,8 +8,7 @@ public struct LookSettings: Hashable, Sendable {
     public var hold = 0.4
     /// The seconds that the face must look elsewhere before its `look_away`.
     public var release = 0.7
-    /// The metres within which faces count; nil for any distance. A face whose distance is unknown does not count if
-    /// this is set.
+    /// The metres within which faces count, if their distance is known; nil for any distance.
     public var near: Double?
     /// The direction from the face to the thing that is looked at; 0 and 0 is the camera.
     public var direction = Gaze(yaw: 0, pitch: 0)

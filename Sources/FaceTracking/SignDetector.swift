@@ -13,8 +13,7 @@ struct SignDetector: Sendable {
     static let longestPause = 0.3
     /// The largest mean openness of closed eyes: lids that are lowered to look down are higher.
     static let closedShare = 0.3
-    /// The least mean openness of the other eye in a wink, and its least difference from the closed one: a raised cheek
-    /// lifts both lower lids.
+    /// The least mean openness of the other eye in a wink, and its least difference from the closed one.
     private static let winking = (other: 0.65, difference: 0.4)
     /// The largest change of the lips' distance, in units, during a sign and the seconds before it.
     private static let lips = (most: 0.06, seconds: 1.0)

@@ -18,11 +18,10 @@ struct SmileDetector: Sendable {
     private static let clear = Onset(seconds: window, less: 0, mostCornerDrop: 0.09)
     /// The condition of a weaker smile that lasts. Bared teeth resemble it, but their corners are 0.06 to 0.09 low.
     private static let weak = Onset(seconds: 0.8, less: 0.1, mostCornerDrop: 0.05)
-    /// The condition of a laugh with the mouth wide open: crying is shorter, and shouts and surprise lower the corners
+    /// The condition of a laugh with the mouth wide open: crying is shorter, shouts and surprise lower the corners
     /// more.
     private static let laugh = Onset(seconds: 2, less: 0.1, mostCornerDrop: 0.12, leastOpening: 0.2)
-    /// The condition of a smile with which the face came: its level counts as it is, because the resting level is that
-    /// of the smile.
+    /// The condition of a smile with which the face came: its level counts unreduced, as the resting level is its own.
     private static let arriving = Onset(seconds: 0.8, less: 0.1, mostCornerDrop: 0.09)
     /// The level from which on every frame is needed during talk, because only the lips' speed tells a smile from talk.
     private static let levelInTalk = 0.3
@@ -42,8 +41,7 @@ struct SmileDetector: Sendable {
     private static let lessRise = 0.2
     /// The resting level above which the face is taken to have come with a smile.
     private static let highestRestingLevel = 0.5
-    /// The number of observations after which that rise is required in full, about half a second: a face may come with
-    /// a smile.
+    /// The observations after which that rise is required in full, half a second: a face may come with a smile.
     private static let riseTrust = 15.0
     /// The share of the resting level that is taken off all levels.
     private static let restingShare = 0.3

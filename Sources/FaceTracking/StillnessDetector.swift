@@ -5,8 +5,8 @@ import FaceMetadata
 /// A face with closed eyes or that breathes may be asleep. Breath changes its size to and fro by a hundredth. So does a
 /// camera that is held in a hand, but then the face also moves through the picture.
 struct StillnessDetector: Sendable {
-    /// The limits of breath: `turns` changes of the size by at least `change` within `seconds`. Sleepers take 12 to 20
-    /// breaths a minute.
+    /// The limits of breath: `turns` changes of size by at least `change` in `seconds`. Sleepers breathe 12 to 20 times
+    /// a minute.
     private static let breath = (change: 0.0055, turns: 3, seconds: 9.0)
     /// The least movement, as a share of its width, of a face that the camera or a hand moves.
     private static let shake = 0.04

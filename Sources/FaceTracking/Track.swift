@@ -36,8 +36,7 @@ struct Track: Sendable {
     }
     var isUnseen: Bool { hasEntered && !latest.isSeen }
 
-    /// Whether the face's landmarks are needed in every frame; not for blinks, since a change of the eyes makes them be
-    /// computed.
+    /// Whether the face's landmarks are needed in every frame; not for blinks, as changed eyes are measured anyway.
     var needsEveryFrame: Bool { smile.isDeciding }
 
     private(set) var hasEntered = false

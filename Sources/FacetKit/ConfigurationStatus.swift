@@ -1,7 +1,6 @@
 /// The outcome of the source and the options that a session was given last.
 public struct ConfigurationStatus: Hashable, Sendable {
-    /// The number of the source and the options: 0 for those that the session was made with, one more for each `apply`,
-    /// which returns it.
+    /// The number of the source and the options: 0 at first, then the number that `apply` returned.
     public var number: Int
     /// The outcome.
     public var outcome: Outcome

@@ -87,8 +87,7 @@ extension FaceSession {
         try follow(mailbox, wanted, report)
     }
 
-    /// The age from which on a frame is stale: in a mailbox that only holds the newest, frames get so old only if the
-    /// analysis is too slow.
+    /// The age of a stale frame: in a mailbox of the newest, frames get so old only if the analysis is too slow.
     private static let staleAge = Duration.seconds(1)
 
     private func follow(_ mailbox: FrameMailbox, _ source: Source, _ report: Report) throws(FaceSessionError) {

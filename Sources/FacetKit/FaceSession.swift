@@ -1,8 +1,7 @@
 import MediaFiles
 import System
 
-/// Reads a camera, a file, a stream or a program's own frames, and reports the faces in them and the state of the
-/// source.
+/// Reads a camera, a file, a stream or a program's own frames, and reports faces and the state of the source.
 ///
 /// ```swift
 /// let session = try await FaceSession(source: .camera())
@@ -138,9 +137,8 @@ public final class FaceSession: Sendable {
     /// Opens the camera again. Returns at once; see `settled`.
     public func resume() { ask { $0.resume() } }
 
-    /// Waits until the session is in the state that was asked for last: after `pause` the camera is closed, after
-    /// `resume` it is about to be opened, after `stop` the run has ended. Returns at once if the system has no thread
-    /// left to wait on.
+    /// Waits until the session is in the state asked for last: after `pause` the camera is closed, after `resume` it is
+    /// about to be opened, after `stop` the run has ended. Returns at once if the system has no thread to wait on.
     public func settled() async {
         try? await onThread(named: "settled") { [control] in control.wait { $0.state.isSettled ? () : nil } }
     }

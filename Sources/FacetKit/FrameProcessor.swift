@@ -63,8 +63,7 @@ final class FrameProcessor: @unchecked Sendable {
 
     // MARK: - Source
 
-    /// Prepares for the frames of a stream. The source counts as lost after its `stallTimeout` of frames that cannot be
-    /// decoded.
+    /// Prepares for the frames of a stream, which counts as lost after `stallTimeout` of undecodable frames.
     func begin(_ stream: StreamDescription, _ options: FrameSourceOptions) -> FaceUpdate {
         self.stream = stream
         meter.use(decoder: stream.decoder)
@@ -236,11 +235,9 @@ extension InferenceError {
     fileprivate var isOfFrame: Bool { if case .unreadableFrame = self { true } else { false } }
 }
 
-/// Reports the reasons why some events cannot fire only after they have been true for a while, so that the report does
-/// not flicker.
+/// Reports the reasons why events cannot fire only after they were true for a while, so that it does not flicker.
 struct AttentionFilter {
-    /// The seconds that a reason must be true: longer than a glance aside or a shadow, short for a person who looks for
-    /// the reason.
+    /// The seconds that a reason must be true: longer than a glance aside, short for a person who looks for the reason.
     private static let settling = 2.0
 
     /// The reasons that have been true for long enough.

@@ -110,8 +110,7 @@ package struct MetadataOptions: Hashable, Sendable {
 }
 
 extension DaemonStatus {
-    /// Takes over the state of the source, and forgets what was only true of its former state; the reason stays at the
-    /// end.
+    /// Takes over the state of the source, and forgets what was only true of its former state, but not the reason.
     fileprivate mutating func follow(_ new: StreamState) {
         attention = []
         guard new != .ended else { return state = .stopped }

@@ -14,8 +14,7 @@ package enum ProcessEnvironment {
     /// The address space in bytes that LiteRT, its thread pool and the stacks of the threads take: 0.7 GiB, most of it
     /// never used. Without it they end the process in ways that no code can catch.
     private static let addressSpace: UInt64 = 1 << 30
-    /// The number of open files that is needed: about 30 are used with a broker, an outbox and a camera whose frames
-    /// are held.
+    /// The open files that are needed: about 30 are used with a broker, an outbox and a camera.
     private static let descriptors: UInt64 = 64
 
     /// Opens `/dev/null` in place of standard input, output and error where one was closed, so that no other file takes

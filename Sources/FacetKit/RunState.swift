@@ -32,8 +32,7 @@ struct RunState {
     private var wanted: Configuration
     /// The configuration in use; nil while no source runs.
     private var current: Configuration?
-    /// The configuration with which a frame was analysed last. Until a newer one has worked, its failure is no reason
-    /// to end the session.
+    /// The configuration with which a frame was analysed last; the failure of a newer one does not end the session.
     private var working: Configuration?
     private var run: Run?
     private var isPaused = false

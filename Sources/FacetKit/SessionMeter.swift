@@ -19,16 +19,15 @@ package final class SessionMeter: Sendable {
         /// The processor time that this process has used, in seconds.
         let processorTime = Double(clock()) / Double(CLOCKS_PER_SEC)
         var frames = FrameCounts()
-        /// The processor time, in seconds, for decoding frames, here or on the source's thread, and for all other work
-        /// until their update.
+        /// The processor time, in seconds, for decoding frames on any thread, and for all other work until their
+        /// update.
         var work = (decoding: 0.0, analysis: 0.0)
     }
 
     private struct State {
         /// All counts except those of the current mailbox.
         var counts = FrameCounts()
-        /// The time at which the session took its current frame, and its thread's processor time at that moment, in
-        /// seconds.
+        /// The time at which the session took its current frame, and its thread's processor time then, in seconds.
         var frame: (taken: ContinuousClock.Instant, processorTime: Double)?
         var work = (decoding: 0.0, analysis: 0.0)
         /// The number of runs of each stage since the last figures, and their seconds.

@@ -16,8 +16,7 @@ package struct UpdateMessages: Sendable {
     private var day = DayLedger()
     private var events = 0
 
-    /// Makes messages on these topics under a camera's name; without options for metadata with all values of each
-    /// frame's faces.
+    /// Makes messages on these topics under a camera's name; without options, metadata has all values of each frame.
     package init(camera: String = "file", topics: Set<Topic> = Set(Topic.allCases), metadata: MetadataOptions? = nil) {
         self.topics = topics
         origin = MessageOrigin(camera: camera, boot: ULID.make(at: .wallClock()))

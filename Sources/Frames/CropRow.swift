@@ -130,8 +130,7 @@ struct CropRow {
         }
     }
 
-    /// Blends a pair of neighbours, with 8 bits behind the point. Intermediate results may wrap around, the last one
-    /// does not.
+    /// Blends two neighbours, with 8 bits behind the point. Intermediate results may wrap around, the last does not.
     @inline(__always)
     private static func blend(_ pair: UInt16, _ weight: UInt16) -> UInt16 {
         let left = pair & 0xFF

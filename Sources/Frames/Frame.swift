@@ -13,8 +13,7 @@ public struct Frame: @unchecked Sendable, Equatable {
     package struct Plane: Equatable {
         /// The first byte of the top row.
         package var base: UnsafeRawPointer
-        /// The number of bytes from a row to the one below; negative if rows lie bottom-up. For a JPEG: its length in
-        /// bytes.
+        /// The bytes from a row to the one below; negative if rows lie bottom-up. For a JPEG: its length in bytes.
         package var bytesPerRow: Int
 
         package init(base: UnsafeRawPointer, bytesPerRow: Int) {

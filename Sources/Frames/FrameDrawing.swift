@@ -58,8 +58,7 @@ extension Frame {
         return drawn
     }
 
-    /// Writes the stored pixels at multiples of `stride` in both directions as bytes of blue, green, red and opacity,
-    /// which is multiplied in.
+    /// Writes every stored pixel, or one in `stride` both ways, as blue, green, red and opacity, multiplied in.
     /// - Returns: False if the frame lacks planes or is a JPEG: then nothing was written.
     @discardableResult
     package func drawBGRA(stride: Int, into target: UnsafeMutablePointer<UInt8>, bytesPerRow: Int) -> Bool {

@@ -62,8 +62,7 @@ public final class FrameMailbox: Sendable {
     private let dropsUnlit: Bool
     /// Whether no face is seen and nothing moves, so that a source may leave out frames until something changes.
     package let isQuiet = Atomic(false)
-    /// Whether a live source hands in frames that it kept for a while: the source waits for each, and its age does not
-    /// matter.
+    /// Whether a live source hands in frames that it kept: it waits for each, and their age does not matter.
     package let isCatchingUp = Atomic(false)
     /// Takes the time that the source needed to decode a picture.
     package let noteDecoding: @Sendable (WorkTime) -> Void

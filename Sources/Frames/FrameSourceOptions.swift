@@ -43,8 +43,8 @@ public struct FrameSourceOptions: Hashable, Sendable {
 
     /// The speed at which a clip plays, or a pipeline that is not live.
     public var pace = Pace.realtime
-    /// Whether a clip, or a pipeline that is not live, begins again at its end, and a picture stays. The stamps of
-    /// frames then grow further.
+    /// Whether a clip, or a pipeline that is not live, begins again at its end, with growing stamps, and a picture
+    /// stays.
     public var loops = false
     /// The turn that makes pictures upright, after what the source itself says; a program's own frames say theirs.
     public var orientation = Orientation.up
@@ -55,8 +55,7 @@ public struct FrameSourceOptions: Hashable, Sendable {
     public var idleDecoding = IdleDecoding.auto
     /// The decoder for the pictures of clips and network streams.
     public var decoder = Decoder.auto
-    /// Whether an `https` or `rtsps` sender must have a certificate for its host, from an authority that this machine
-    /// trusts.
+    /// Whether an `https` or `rtsps` sender must have a certificate for its host from an authority trusted here.
     public var verifiesCertificate = true
     /// A PEM file with the authorities that may sign such a certificate; nil for those of this machine.
     public var certificateAuthority: String?
@@ -66,8 +65,7 @@ public struct FrameSourceOptions: Hashable, Sendable {
     public var requestRate: Double?
     /// The longest time for opening: a network camera answers late, and a file is searched for its first picture.
     package var openTimeout = Duration.seconds(10)
-    /// The longest time without a picture that can be decoded, after which the source counts as lost and, unless it is
-    /// a file, is opened again.
+    /// The longest time without a decodable picture, after which the source is lost and, unless a file, opened again.
     public var stallTimeout = Duration.seconds(2)
     /// The longest time for which pictures of a network stream that come in bursts wait for later ones; six times as
     /// long with HLS, which comes in segments.

@@ -51,8 +51,7 @@ package struct PictureDelivery {
     /// dropped, or nothing would be analysed with a decoder that is slower than real time.
     private static let longestDelay = Duration.milliseconds(500)
 
-    /// Makes a delivery that `stop` ends. Damage may leave a gap of `longestGap` in a paced source before it counts as
-    /// lost.
+    /// Makes a delivery that `stop` ends. A paced source counts as lost after a damaged gap of `longestGap`.
     package init(into mailbox: FrameMailbox, until stop: StopSignal, longestGap: Duration) {
         (self.mailbox, self.stop, self.longestGap) = (mailbox, stop, longestGap)
     }

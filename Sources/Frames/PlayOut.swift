@@ -79,12 +79,11 @@ struct PlayOut {
         current = min(current?.lowerBound ?? taken, taken)...max(current?.upperBound ?? taken, taken)
     }
 
-    /// The ratio of the clocks, or its inverse, from which on the clock is not believed: by the stream's own rate, and
-    /// without one.
+    /// The ratio of the clocks, or its inverse, beyond which the clock is not believed: with a stated rate, and
+    /// without.
     private static let mostByRate = 1.5
     private static let most = 4.0
-    /// The limits for the steps that decide: their least number, and span in seconds, their unevenness, the shortest
-    /// usual step.
+    /// The limits for the steps that decide: least number, span in seconds, unevenness, shortest usual step.
     private static let fewestSteps = 8
     private static let shortestSpan = 0.8
     private static let mostUneven = 4.0

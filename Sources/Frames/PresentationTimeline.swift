@@ -1,5 +1,4 @@
-/// Turns the presentation times of pictures into media times that start at 0 and always grow; impossible times are not
-/// believed.
+/// Turns the presentation times of pictures into media times that start at 0 and grow; ignores impossible times.
 ///
 /// - A missing time continues by one usual step.
 /// - A time that is not later than the one before, by up to a second, comes 1 ms after it: the pictures after it keep
@@ -28,8 +27,7 @@ package struct PresentationTimeline {
 
     /// The longest step, in seconds, that is believed in a recording, which may have pauses between its pictures.
     private static let longestStepOfFile = 30.0
-    /// The longest step, in seconds, that is believed of live pictures: they come when they happen, so only lost ones
-    /// leave a gap.
+    /// The longest step, in seconds, that is believed of live pictures: only lost ones leave a gap.
     static let longestStepOfLive = 0.25
     /// The largest multiple of the usual step that is believed, for each value of `longestStep`.
     private static let mostUsualSteps = 10.0
@@ -59,8 +57,7 @@ package struct PresentationTimeline {
     private var usualStep: Double { steps.isEmpty ? 1 / (rate ?? 30) : steps.sorted()[steps.count / 2] }
 
     /// The media time in seconds of the next picture, by its presentation time in seconds: nil if it has none, infinite
-    /// if it is known to be wrong. A step of a live stream may be longer by `pause`, the time since the picture before
-    /// came.
+    /// if it is wrong. A step of a live stream may be longer by `pause`, the time since the picture before came.
     package mutating func mediaTime(presentation: Double?, after pause: Double = 0) -> Double {
         let usualStep = usualStep
         let next = max(earliestOfRound, latest.map { $0 + usualStep } ?? 0)

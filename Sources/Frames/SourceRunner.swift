@@ -1,8 +1,7 @@
 import Glibc
 import System
 
-/// Opens a source again after each loss, with growing waits, until it ends or is stopped; all sources use this one
-/// loop.
+/// Opens a source again after each loss, with growing waits, until it ends or is stopped; all sources use it.
 package struct SourceRunner {
     /// The rule that decides which losses are reported.
     package var report = LossReport()
@@ -53,8 +52,7 @@ package struct SourceRunner {
     }
 }
 
-/// Decides when a loss is reported: at once, and again for another failure that lasts. A night without a camera makes
-/// one line.
+/// Decides when a loss is reported: at once, and again for another failure that lasts. A night makes one line.
 package struct LossReport {
     /// The time, in nanoseconds, that another failure must last before it is reported.
     private let settling: Int64

@@ -10,8 +10,7 @@ public struct StreamDescription: Hashable, Sendable {
     public var rate: Double?
     /// The turn that makes the frames upright.
     public var orientation: Orientation
-    /// Whether frames come at their own time, and are dropped if they come too fast; otherwise the source waits for
-    /// each to be taken.
+    /// Whether frames come at their own time and may be dropped; otherwise the source waits for each to be taken.
     public var isLive: Bool
     /// The decoder of the pictures, if known: `software`, or a device such as `VA-API on /dev/dri/renderD128`.
     public var decoder: String?

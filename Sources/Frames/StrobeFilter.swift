@@ -2,8 +2,7 @@
 ///
 /// The frames between are dark, and useless for a program that looks at faces.
 struct StrobeFilter: Sendable {
-    /// The largest brightness of a dark frame as a share of a lit frame's. In sunlight, which outshines the lamp, both
-    /// are useful.
+    /// The largest brightness of a dark frame as a share of a lit one's. In sunlight both are useful.
     private static let darkest: Float = 0.5
     /// The least difference, in steps of 255, that is not noise of a room without light.
     private static let smallestStep: Float = 6

@@ -69,8 +69,7 @@ final class GStreamerPipeline {
 
     deinit { FacetPipelineStop(pipeline) }
 
-    /// Reads a list with a line for each camera: its element, its identifier and its name for people, separated by
-    /// tabs.
+    /// Reads a list with a line for each camera: element, identifier and name for people, separated by tabs.
     static func cameras(in list: String) -> [(device: String, name: String)] {
         let kinds = ["libcamerasrc": "libcamera", "pipewiresrc": "pipewire"]
         return list.split(separator: "\n").compactMap { line in

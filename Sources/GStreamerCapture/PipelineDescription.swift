@@ -72,8 +72,7 @@ extension PipelineDescription {
         isCamera = true
     }
 
-    /// Makes the description of what `libcamera`, `libcamera:…`, `pipewire`, `pipewire:…` or `gstreamer:…` names; nil
-    /// for any other text.
+    /// Makes the description for `libcamera`, `libcamera:…`, `pipewire`, `pipewire:…` or `gstreamer:…`; nil for others.
     package init?(_ text: String, size: FrameSize? = nil, rate: Double? = nil, controls: [String: String] = [:]) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         let rest = parts.count > 1 ? String(parts[1]) : nil

@@ -57,8 +57,7 @@ struct ConnectionTable {
 }
 
 extension Sequence {
-    /// The elements of the client that has most; of several such clients, those of all. One of them is dropped to make
-    /// room.
+    /// The elements of the client with most of them, or of all such clients. One of them is dropped to make room.
     package func ofBusiest<Client: Hashable>(_ client: (Element) -> Client) -> [Element] {
         let counts = reduce(into: [:]) { $0[client($1), default: 0] += 1 }
         let most = counts.values.max()

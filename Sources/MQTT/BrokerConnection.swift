@@ -36,8 +36,7 @@ package final class BrokerConnection: Sendable {
         requestStop(timeout: .zero)
     }
 
-    /// Lets the client connect, and reconnect for ever; a second call does nothing. Throws `SystemError` without a
-    /// thread.
+    /// Lets the client connect, and reconnect for ever; a second call does nothing. Throws `SystemError` if it fails.
     package func start() throws {
         guard !isStarted.exchange(true, ordering: .relaxed) else { return }
         _ = try JoinableThread(named: "mqtt") { [session] in NetworkLoop(session).run() }

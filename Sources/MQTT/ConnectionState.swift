@@ -13,8 +13,8 @@ package enum ConnectionState: Hashable, Sendable, CustomStringConvertible {
     case connected(ProtocolVersion, broker: String)
     /// There is no connection, and it is tried again; the text is the reason.
     case disconnected(String)
-    /// Every broker, or its certificate, refused the client, which only a person can fix: the reason. It is tried
-    /// again.
+    /// Every broker, or its certificate, refused the client, which only a person can fix: the reason. It goes on
+    /// trying.
     case refused(String)
     /// Another client with the same client id took over; the reason, with advice. It is tried again after a long wait.
     case takenOver(String)

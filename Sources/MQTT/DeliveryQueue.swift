@@ -25,8 +25,7 @@ struct DeliveryQueue {
     /// An event that will not be sent (again).
     struct Dropped: Equatable {
         var sequence: Int64
-        /// `expired` if the event was never handed to the broker, `unconfirmed` if it was and grew too old, or
-        /// `overflow`.
+        /// `expired` if the event was never sent, `unconfirmed` if it was and grew too old, or `overflow`.
         var reason: DeliveryCounters.Drop
     }
 

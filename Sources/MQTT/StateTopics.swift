@@ -60,8 +60,7 @@ struct StateTopics {
         return message
     }
 
-    /// Notes that a topic's last message is answered, or was not sent; it is due again if the broker refused it for
-    /// now.
+    /// Notes that a topic's last message is answered, or was not sent; it is due again if it was refused for now.
     mutating func settle(_ topic: String, isDueAgain: Bool = false) {
         // One that is superseded since may be marked, too.
         for index in entries.indices where entries[index].message.topic == topic {

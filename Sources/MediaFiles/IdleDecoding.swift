@@ -154,8 +154,7 @@ struct IdleDecoding {
             newest.append(excess)
         }
 
-        /// Computes the median, and the deviation from the median of the absolute differences, once there are enough
-        /// values.
+        /// Computes the median and the deviation, from the median of the absolute differences, of enough values.
         mutating func settle() {
             guard newest.count >= IdleDecoding.fewestSizes else { return }
             median = newest.sorted()[newest.count / 2]

@@ -262,8 +262,7 @@ private struct Opening {
     /// The form of a command's pictures if these have no header.
     private var raw: FrameSourceOptions.RawPictures? { command == nil ? nil : options.rawPictures }
 
-    /// The formats that may be read: those that contain media themselves. A playlist could name other files, and a
-    /// plain text is not a clip.
+    /// The formats that may be read: those that contain media. A playlist could name other files, a text is not a clip.
     private static let formats =
         "mov,matroska,webm,avi,gif,asf,mpegts,mpeg,flv,ogg,h264,hevc,m4v,mjpeg,mpegvideo,ivf,apng,yuv4mpegpipe,dv,nut,"
         + "mpjpeg,image2,png_pipe,jpeg_pipe,webp_pipe,bmp_pipe,tiff_pipe,ppm_pipe,pgm_pipe,gif_pipe,jpegls_pipe,"

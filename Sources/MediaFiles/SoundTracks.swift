@@ -58,8 +58,7 @@ final class SoundTracks {
         isOver = streams.allSatisfy { $0 == nil }
     }
 
-    /// Copies the sound before a time in seconds of the clip that is written, or all the rest, as far as it can be
-    /// read.
+    /// Copies the sound before a time in seconds of the written clip, or all the rest, as far as it can be read.
     /// - Returns: FFmpeg's error number of the muxer; not negative if all went well.
     func copy(upTo seconds: Double?) -> Int32 {
         while !isOver, reached < seconds ?? .infinity {

@@ -98,8 +98,7 @@ package struct SocketAddress: Hashable, Sendable {
         }
     }
 
-    /// All addresses of a host, at least one; blocks until its name is resolved. With `isNumeric` it must be an
-    /// address.
+    /// All addresses of a host, at least one; blocks until it is resolved. With `isNumeric` it must be an address.
     package static func all(of host: String, port: Int, isNumeric: Bool = false) throws(LookupError) -> [Self] {
         var hints = addrinfo()
         // Any kind of socket would give each address once for each kind.

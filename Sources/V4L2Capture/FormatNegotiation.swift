@@ -58,8 +58,7 @@ struct FormatNegotiation {
         return rank(left.format) > rank(right.format)
     }
 
-    /// Whether a rate is worse: up to the usual rate a higher one is better, beyond it a lower one, as nothing is
-    /// gained.
+    /// Whether a rate is worse: up to the usual rate higher is better, beyond it lower, as nothing is gained.
     private static func isSlower(_ left: Double, than right: Double) -> Bool {
         func worth(_ rate: Double) -> Double { rate <= usualRate ? rate : usualRate * usualRate / rate }
         return worth(left) < worth(right) * (1 - rateTolerance)

@@ -232,8 +232,7 @@ package struct FaceReport {
     /// Seconds for which each cell of a grid, numbered by rows, was in a face, less towards its border.
     func heat(columns: Int, rows: Int) -> [Double] {
         var seconds = [Double](repeating: 0, count: columns * rows)
-        /// The cells that a face reaches along one side of the picture, with the squares of their distances from its
-        /// middle.
+        /// The cells that a face reaches along one side of the picture, with their squared distances from its middle.
         func cells(_ edge: Double, _ length: Double, of count: Int) -> [(index: Int, distance: Double)] {
             let middle = (edge + length / 2) * Double(count)
             let half = max(0.5, length / 2 * Double(count))

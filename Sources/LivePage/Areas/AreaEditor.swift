@@ -48,8 +48,7 @@ package struct AreaEditor: Sendable {
         }
     }
 
-    /// Saves the settings that the page wrote, `zones` and `ignore` or nothing; returns what was done, or what is
-    /// wrong.
+    /// Saves the settings that the page wrote, `zones` and `ignore` or nothing; returns the outcome in words.
     func save(_ text: String) -> (status: Int, words: String) {
         do {
             let drawn = text.allSatisfy(\.isWhitespace) ? nil : try SettingsText(path: "the page", text: text)

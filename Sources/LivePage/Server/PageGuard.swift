@@ -121,8 +121,7 @@ final class PageGuard: Sendable {
         return difference == 0
     }
 
-    /// Whether a host in a request is this server's own: an address, which no other site's name is, or one of our
-    /// names.
+    /// Whether a host in a request is this server's own: an address, which no site's name is, or one of our names.
     private func isOwn(_ host: String) -> Bool {
         guard let name = HostAndPort(host.lowercased(), ports: 0...65_535)?.host else { return false }
         return names.contains(name) || ListenAddress.isNumeric(name)

@@ -47,8 +47,7 @@ struct PageServer: Sendable {
     let overlays: [String]
     /// The wish of pages that ask for nothing else.
     let wish: ViewerWish
-    /// The limit on calibrations: pages ask at each step, and each answer takes some milliseconds of the server's one
-    /// thread.
+    /// The limit on calibrations: pages ask at each step, and each answer takes milliseconds of the one thread.
     private let calibrating = RequestLimit(capacity: 30, rate: 1)
     /// Switches detection of the camera with a base, if pages may.
     var detect: (@Sendable (_ base: String, _ isOn: Bool) -> Void)?
