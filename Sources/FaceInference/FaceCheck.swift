@@ -16,8 +16,8 @@ package final class FaceCheck {
 
     /// The places of possible faces in a picture that must not show any: shares of it, upright, forehead to chin.
     ///
-    /// Pictures of at least 512 pixels are not enlarged for the search: a face that is found only then is too small to be
-    /// recognised. In smaller ones a face that their edge cuts is found more surely if they are.
+    /// Pictures of at least 512 pixels are not enlarged for the search: a face that is found only then is too small to
+    /// be recognised. In smaller ones a face that their edge cuts is found more surely if they are.
     package func faces(in frame: Frame) throws(InferenceError) -> [NormalizedRect] {
         let size = frame.uprightSize
         let most = max(512, size.width, size.height)

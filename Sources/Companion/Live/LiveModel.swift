@@ -15,8 +15,8 @@ package struct LiveModel {
     private static let hidingPatience = 0.3
     /// Least seconds between two searches of a daemon's pictures for faces: its preview has five a second by default.
     private static let searchInterval = 0.15
-    /// Least seconds between two searches of frames of a session in this program. A search costs more than all else that
-    /// is done with a frame, and only searched frames are shown: a page gets almost four a second.
+    /// Least seconds between two searches of frames of a session in this program. A search costs more than all else
+    /// that is done with a frame, and only searched frames are shown: a page gets almost four a second.
     private static let frameSearchInterval = 0.25
     /// How many pictures may wait; more come only from a daemon with an unusual rate.
     private static let capacity = 16
