@@ -1,6 +1,4 @@
-import FaceMessages
 import Logging
-import MQTT
 import ServiceLifecycle
 import System
 

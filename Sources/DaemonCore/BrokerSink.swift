@@ -1,6 +1,3 @@
-package import FaceMessages
-package import MQTT
-
 /// Hands messages to the broker, each kind in its way: events safely, states as the newest, the rest now or never.
 package struct BrokerSink: MessageSink {
     private let connection: BrokerConnection

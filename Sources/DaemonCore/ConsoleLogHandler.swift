@@ -1,6 +1,4 @@
-import FaceMessages
 import Foundation
-import Frames
 package import Logging
 import Synchronization
 import System

@@ -1,8 +1,5 @@
-import FaceMessages
-import FacetKit
 import Foundation
 package import Logging
-import MQTT
 import ServiceLifecycle
 import Synchronization
 import System

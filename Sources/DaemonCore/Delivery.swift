@@ -1,6 +1,4 @@
-import FaceMessages
 import Logging
-import MQTT
 
 /// What only a daemon with a broker has: the outbox, the connection, and what keeps its state in the outbox.
 struct Delivery: Sendable {

@@ -1,7 +1,3 @@
-import FaceMessages
-import FacetKit
-import Frames
-package import MQTT
 import Synchronization
 import System
 

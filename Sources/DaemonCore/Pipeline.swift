@@ -1,5 +1,3 @@
-import FaceMessages
-package import FacetKit
 package import Logging
 import System
 

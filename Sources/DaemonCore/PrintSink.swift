@@ -1,4 +1,3 @@
-import FaceMessages
 import Glibc
 import Synchronization
 import System

@@ -1,7 +1,3 @@
-package import FaceMessages
-package import FacetKit
-import Frames
-import MQTT
 import Synchronization
 import System
 

@@ -1,6 +1,5 @@
 import Glibc
 import Logging
-import MQTT
 import ServiceLifecycle
 import System
 import UnixSignals

@@ -1,5 +1,3 @@
-import FacetKit
-
 /// Decides which settings are in effect: those read last once the session works with them, those before if it does not.
 struct ReloadedSettings {
     /// The settings in effect.

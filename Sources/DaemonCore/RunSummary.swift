@@ -1,4 +1,3 @@
-import FaceMessages
 import Synchronization
 
 /// Counts what happened to each face, for a person who watches a run on a terminal.

@@ -1,5 +1,3 @@
-import FaceMessages
-import FacetKit
 import Foundation
 import ServiceLifecycle
 

@@ -1,7 +1,4 @@
-import FaceMessages
-package import FacetKit
 package import Logging
-package import MQTT
 import Synchronization
 
 /// Keeps what is known of the daemon and its camera, and reports each change to subscribers, to the service manager

@@ -1,6 +1,3 @@
-import FaceMetadata
-import Frames
-
 /// The brightness of 48 × 36 cells of a frame, to be compared with that of earlier frames to find changes.
 ///
 /// The cells are in columns of the stored picture, from the left, top to bottom. Those of a row share one gain, because

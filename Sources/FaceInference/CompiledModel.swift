@@ -1,5 +1,4 @@
 import CLiteRT
-import Frames
 import Glibc
 import Synchronization
 

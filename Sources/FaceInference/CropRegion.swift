@@ -1,5 +1,3 @@
-import FaceMetadata
-import Frames
 import Glibc
 
 /// The turned square of the upright picture that a model sees: pixels, y down, pixel centres at integers; the rotation

@@ -1,5 +1,4 @@
 import CLiteRT
-import Frames
 
 /// One of the three operators of the landmark model that LiteRT lacks: they cut the lips and the eyes out of a feature
 /// map along the first guess of the mesh, and put the points found there back. LiteRT calls it from

@@ -1,5 +1,3 @@
-import Frames
-
 /// Tells whether a picture shows another scene than the one before it.
 final class CutDetector {
     /// How a picture differs from the one before it.

@@ -1,6 +1,3 @@
-import FaceMetadata
-import Frames
-
 /// A face that only the detector follows, because the landmark model cannot measure it: turned, covered, small or dark.
 struct DetectedFace {
     let lineage: Int

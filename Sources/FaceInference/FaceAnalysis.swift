@@ -1,5 +1,3 @@
-package import FaceMetadata
-
 /// What was found in one frame.
 package struct FaceAnalysis: Sendable {
     /// The faces, oldest lineage first.

@@ -1,6 +1,3 @@
-import FaceMetadata
-import Frames
-
 extension FaceAnalyzer {
     /// Side of the smallest region, in pixels, in which the landmark model runs: its face has 16 between the outer eye
     /// corners, the least with which blinks are seen.

@@ -1,6 +1,3 @@
-import FaceMetadata
-import Frames
-
 extension FaceAnalyzer {
     /// Longest step between two frames, in seconds, after which a face is still near its last place: ten frames a
     /// second, with a thousandth for rounded times.

@@ -1,5 +1,3 @@
-public import FaceMetadata
-package import Frames
 import System
 
 /// Finds faces in frames, follows them and measures them: by the landmarks of a mesh where the landmark model sees one,

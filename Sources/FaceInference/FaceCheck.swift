@@ -1,6 +1,3 @@
-package import FaceMetadata
-package import Frames
-
 /// Runs the detector on single pictures, from one thread at a time.
 package final class FaceCheck {
     /// How much higher the score in another orientation must be, and its least value.

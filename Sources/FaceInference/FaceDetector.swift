@@ -1,5 +1,3 @@
-import FaceMetadata
-import Frames
 import Glibc
 
 /// YuNet, the network that finds faces, at one input size; used from one thread at a time.

@@ -1,6 +1,3 @@
-import FaceMetadata
-import Frames
-
 /// Searches for faces with the detector: in the wanted region, closely around a place, or everywhere at several scales.
 final class FaceFinder {
     /// Score of a candidate, least score in both closer looks, and the score that two of the three looks must reach. A

@@ -1,5 +1,3 @@
-import FaceMetadata
-import Frames
 import Glibc
 
 /// Measures a face by its landmarks.

@@ -1,6 +1,3 @@
-import FaceMetadata
-package import Frames
-
 /// One landmark in pixels of the upright picture, pixel centres at integers; z is in the same unit.
 package typealias PixelLandmark = SIMD3<Float>
 

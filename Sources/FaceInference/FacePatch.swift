@@ -1,5 +1,3 @@
-import Frames
-
 /// The brightness of a face in 16 by 16 points that turn and grow with it, to recognise a picture that goes on.
 ///
 /// Only successive frames are compared, to tell a camera that moves from a cut; it does not say who that is.

@@ -1,5 +1,3 @@
-import Frames
-
 /// A face that is followed by its landmarks: the last ones say where to look for it in the next frame.
 struct FollowedFace {
     let lineage: Int

@@ -1,4 +1,3 @@
-import FaceMetadata
 import Glibc
 
 /// The head's own axes, from a few landmarks.

@@ -1,4 +1,3 @@
-package import Frames
 import Glibc
 
 /// Finds the 478 landmarks of a face in a region.

@@ -1,4 +1,3 @@
-import Frames
 import Glibc
 
 /// A part of the face that the landmark model looks at a second time: its points, and the two that give its rotation.

@@ -1,6 +1,3 @@
-import FaceMetadata
-import Frames
-
 /// Measures whether a face changes by itself, beyond what moves its picture as a whole. A poster's never does, however
 /// the camera sways, the light changes and the picture is noisy.
 ///

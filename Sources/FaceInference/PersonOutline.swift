@@ -1,6 +1,3 @@
-import FaceMetadata
-package import Frames
-
 /// Finds the outline of a person in a picture by the model that separates people from their background.
 package final class PersonOutline {
     private static let size = 256

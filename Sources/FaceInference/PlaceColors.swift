@@ -1,6 +1,3 @@
-import FaceMetadata
-import Frames
-
 /// The upright picture of a frame as 144 × 144 colours, whatever its shape: enough to see where people are.
 ///
 /// Each cell is one bilinear sample: a mean of all pixels would cost several times as much.

@@ -1,6 +1,3 @@
-package import FaceMetadata
-package import Frames
-
 /// Tells whether the place of a face that is not seen any more still shows a person, without recognising whom.
 ///
 /// It remembers the empty room, from a moment without people, and measures how much of the place differs from it. If no

@@ -1,6 +1,3 @@
-import FaceMetadata
-import Frames
-
 /// Decides in which frames the detector must search for faces: those in which something changed.
 ///
 /// It compares each frame's change map with that at the last search, relative to each cell's noise and without changes

@@ -1,6 +1,3 @@
-import FaceMetadata
-import Frames
-
 /// Decides whether a face still looks as it did when its landmarks were last computed, so that they can be used again.
 ///
 /// It compares 48 × 48 cells of brightness around the face. A small shift, scaling, turn and change of light are fitted

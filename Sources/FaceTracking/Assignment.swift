@@ -1,5 +1,3 @@
-import FaceMetadata
-
 /// Decides which of the followed faces each observation is.
 ///
 /// Most have the lineage of their track. A face that was lost for a moment and detected anew belongs to the track with

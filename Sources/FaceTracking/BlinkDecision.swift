@@ -1,4 +1,3 @@
-import FaceMetadata
 import Glibc
 
 /// Decides whether a valley of the openness is a blink, and of which eyes.

@@ -1,5 +1,3 @@
-import FaceMetadata
-
 /// Detects blinks by the openness and the pixels of both eyes.
 ///
 /// A blink is a valley of the openness: a fall that exceeds the signal's noise, then a rise by half of it or to a stop.

@@ -1,5 +1,3 @@
-package import FaceMetadata
-
 /// Lets metadata through only when it differs from what was last published.
 ///
 /// A value has changed when it has left its deadband around the published one; flags, enters and leaves count at once.

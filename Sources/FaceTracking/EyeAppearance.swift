@@ -1,4 +1,3 @@
-import FaceMetadata
 import Glibc
 
 /// Compares the pixels around each eye with what they look like while the eye is open.

@@ -1,5 +1,3 @@
-import FaceMetadata
-
 /// Derives blinks, closed eyes and their figures from the eyes of one face.
 struct EyeDetector: Sendable {
     /// Analysed frames per second below which closures are seen in too few frames: 5, less a tenth for a lost one.

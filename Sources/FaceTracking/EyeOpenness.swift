@@ -1,5 +1,3 @@
-import FaceMetadata
-
 /// A value for each eye; left and right are the picture's.
 struct EachEye<Value> {
     var left: Value

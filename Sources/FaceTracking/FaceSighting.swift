@@ -1,5 +1,3 @@
-package import FaceMetadata
-
 /// A face as it was measured in one frame: not smoothed, and also before its enter.
 package struct FaceSighting: Hashable, Sendable {
     /// The same number for one face in all frames, as long as it keeps its identity; nil if it is not followed.

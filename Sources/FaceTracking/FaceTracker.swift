@@ -1,5 +1,3 @@
-public import FaceMetadata
-
 /// Turns what was observed in each frame into faces with an identity, and into events.
 ///
 /// Its only clock is the `mediaTime` of the frames, so the same frames always give the same events.

@@ -1,5 +1,3 @@
-import FaceMetadata
-
 /// A face as it was observed in one frame, with the conditions under which it is read.
 struct FrameContext {
     let observation: FaceObservation

@@ -1,5 +1,3 @@
-import FaceMetadata
-
 /// Keeps a face that is not seen for as long as its place shows a person who moves.
 struct Hold: Sendable {
     /// Seconds between two readings of the place.

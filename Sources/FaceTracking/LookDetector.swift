@@ -1,4 +1,3 @@
-import FaceMetadata
 import Glibc
 
 /// Detects the beginning and the end of looks: near, facing, and held for a moment (docs/accuracy.md says how well).

@@ -1,5 +1,3 @@
-public import FaceMetadata
-
 /// What counts as a look.
 public struct LookSettings: Hashable, Sendable {
     /// The opening of the cone around `direction` that the gaze must lie in, from edge to edge in degrees.

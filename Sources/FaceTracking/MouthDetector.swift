@@ -1,5 +1,3 @@
-import FaceMetadata
-
 /// Measures how far the lips are apart, and detects a mouth that stays wide open, and talk.
 ///
 /// The constants were chosen on the recorded landmarks, see docs/accuracy.md.

@@ -1,5 +1,3 @@
-import FaceMetadata
-
 /// Steadies a face's box and angles, which jitter by a pixel and a few tenths of a degree from frame to frame.
 struct ObservationSmoother {
     private var edges = OneEuroFilter<SIMD4<Double>>(speedCoefficient: 30)

@@ -1,5 +1,3 @@
-import FaceMetadata
-
 /// Detects signs: what people do on purpose with eyes and head, to switch something by it.
 ///
 /// Talking people blink, nod and shake their heads all the time: no sign counts while the lips move, and no sign of the

@@ -1,5 +1,3 @@
-package import FaceMetadata
-
 /// Finds the smile settings of one person from what they did when asked to smile, to talk and to look neutral.
 ///
 /// It plays the recorded levels to the detector with many settings. Published levels are clipped to 0…1 and have part

@@ -1,5 +1,3 @@
-import FaceMetadata
-
 /// Detects the beginning and the end of smiles by the mouth's smile level and the movement of the lips.
 ///
 /// Part of the face's resting level is taken off. docs/accuracy.md says what each rule gives and how it was tuned.

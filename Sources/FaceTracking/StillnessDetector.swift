@@ -1,5 +1,3 @@
-import FaceMetadata
-
 /// Detects faces that are only pictures: nothing in them moves by itself.
 ///
 /// A face with closed eyes or that breathes may be asleep. Breath changes its size to and fro by a hundredth. So does a

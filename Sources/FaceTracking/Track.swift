@@ -1,5 +1,3 @@
-import FaceMetadata
-
 /// One followed face: from its first observation, through enter, to its leave.
 struct Track: Sendable {
     typealias Options = FaceTracker.Options

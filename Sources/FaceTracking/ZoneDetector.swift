@@ -1,5 +1,3 @@
-import FaceMetadata
-
 /// Detects in which zones one face is.
 ///
 /// A face comes into a zone 1 % of the picture inside its border, less in narrow areas, and leaves it as far outside,

@@ -1,5 +1,3 @@
-public import FaceMetadata
-
 // Frames of a program's own.
 
 extension Frame {

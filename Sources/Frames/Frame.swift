@@ -1,4 +1,3 @@
-public import FaceMetadata
 import Glibc
 import System
 

@@ -1,5 +1,3 @@
-import FaceMetadata
-
 /// Why a frame cannot be made, or its pixels cannot be read.
 public enum FrameError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Width and height must be between 1 and 32,767.

@@ -1,4 +1,3 @@
-import FaceMetadata
 import Synchronization
 package import System
 

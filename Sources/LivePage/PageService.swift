@@ -1,8 +1,5 @@
-package import Companion
-package import FaceMessages
 import Foundation
 import HTTPServing
-import MQTT
 import System
 
 /// Serves the live page, or the page on which areas are drawn, until the messages of the cameras end.

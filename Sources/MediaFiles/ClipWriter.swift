@@ -1,6 +1,4 @@
 import CFFmpeg
-import FaceMetadata
-package import Frames
 
 /// Writes frames as a clip, at the times of their stamps, in the format of the file's ending. The file gets its name
 /// with `finish()`; without that nothing is left of it. Used by one thread or task at a time.

@@ -1,6 +1,5 @@
 import CFFmpeg
 import FoundationEssentials
-import Frames
 import Glibc
 import Synchronization
 import System

@@ -1,5 +1,4 @@
 import CFFmpeg
-import Frames
 
 /// Paints the pictures of a GIF with colours chosen from the pictures themselves. The first pictures wait for that: all
 /// of a short clip, else as many as there is memory for.

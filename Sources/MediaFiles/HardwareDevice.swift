@@ -1,6 +1,5 @@
 import CFFmpeg
 import FoundationEssentials
-package import Frames
 import Glibc
 import System
 

@@ -1,5 +1,4 @@
 import CFFmpeg
-import Frames
 import Glibc
 import System
 

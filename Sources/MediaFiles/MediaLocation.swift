@@ -1,5 +1,4 @@
 import FoundationEssentials
-import Frames
 import Glibc
 import System
 

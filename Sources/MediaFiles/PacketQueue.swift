@@ -1,5 +1,4 @@
 import CFFmpeg
-import Frames
 import System
 
 /// A packet of a video track, and when it came.

@@ -1,6 +1,3 @@
-import FaceMetadata
-package import Frames
-
 /// Decodes single pictures out of files.
 package enum PictureFile {
     /// Decodes a picture file, or the first frame of a clip at or after a media time in seconds; blocks.

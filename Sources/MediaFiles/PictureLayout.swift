@@ -1,5 +1,4 @@
 import CFFmpeg
-import Frames
 import Glibc
 
 /// How one of FFmpeg's pictures is delivered: as it is, or converted to another pixel format or size first.

@@ -1,5 +1,4 @@
 import CFFmpeg
-package import Frames
 import System
 
 /// Writes pictures as PNG or JPEG files, by the ending of the file's name.

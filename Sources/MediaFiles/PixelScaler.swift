@@ -1,5 +1,4 @@
 import CFFmpeg
-package import Frames
 
 /// FFmpeg's format of a picture's pixels, its size, how colours are coded and what is said about them.
 struct PictureForm {

@@ -1,5 +1,4 @@
 import CFFmpeg
-import Frames
 
 /// What a web address or a command sends. JPEGs that follow each other, as cameras send them in many ways, are found by
 /// their own marks and handed to FFmpeg as it knows them: a multipart stream with lengths.

@@ -1,6 +1,4 @@
 import CFFmpeg
-import FaceMetadata
-import Frames
 
 /// The sound of a clip, copied packet by packet, without loss, into a clip that is being written. It belongs to that
 /// `ClipWriter`.

@@ -1,5 +1,3 @@
-import Frames
-
 // What several places find wrong with a media file or a stream; what only one finds is said there.
 extension SourceFailure {
     static func unreadable(_ path: String, _ reason: String) -> Self {

@@ -1,5 +1,4 @@
 import CFFmpeg
-import Frames
 
 /// Decodes the packets of one video track, on a device of this machine where that is wanted and possible, else on the
 /// processor. After a failure of the device the processor goes on with the next key picture.

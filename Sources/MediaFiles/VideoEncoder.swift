@@ -1,5 +1,4 @@
 import CFFmpeg
-import Frames
 import System
 
 /// Compresses pictures with one of FFmpeg's encoders.

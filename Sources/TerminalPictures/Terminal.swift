@@ -1,5 +1,4 @@
 import CTerminal
-package import Frames
 import Glibc
 import System
 

@@ -1,7 +1,6 @@
 import CChafa
 import CZlib
 import Foundation
-package import Frames
 
 package enum TerminalFormat: String, Hashable, Sendable, CaseIterable {
     /// Pixels by the kitty graphics protocol.

@@ -1,4 +1,3 @@
-import Frames
 import System
 
 /// The cameras of the machine, for people to choose from.

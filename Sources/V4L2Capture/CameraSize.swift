@@ -1,5 +1,3 @@
-public import Frames
-
 /// A size that a camera offers, or a range of sizes, with the frame rates for it.
 public struct CameraSize: Hashable, Sendable, CustomStringConvertible {
     /// The smallest size of the range; the size itself if there is only one.

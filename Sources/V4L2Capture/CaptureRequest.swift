@@ -1,5 +1,3 @@
-public import Frames
-
 /// The mode that the owner wants of a camera; nil leaves the choice to the negotiation.
 public struct CaptureRequest: Hashable, Sendable, CustomStringConvertible {
     /// The size in pixels as the camera stores it, before any turning.

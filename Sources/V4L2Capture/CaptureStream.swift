@@ -1,5 +1,4 @@
 import CV4L2
-import Frames
 
 /// A camera that streams: mode negotiated, buffers mapped and queued. Owned by one thread.
 final class CaptureStream {

@@ -1,5 +1,3 @@
-import Frames
-
 /// Chooses among what a camera offers. The owner's request is binding; the rest is the size nearest to 640×480, then
 /// the highest rate up to 30 per second, then the format that is cheapest to read. So a camera that does 1280×720 at 10
 /// fps in YUYV and at 30 in MJPG is read in MJPG.

@@ -1,5 +1,3 @@
-package import Frames
-
 /// A pixel format as V4L2 names it: four characters in a number, the first in the lowest byte.
 public struct FourCC: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The number that the driver knows.

@@ -1,5 +1,4 @@
 import CV4L2
-import Frames
 
 /// The layout of a frame's planes in a buffer, by the driver's answer when the format was set.
 struct FrameLayout {

@@ -1,5 +1,3 @@
-import FaceMetadata
-
 /// Gives every frame of a source its number and its times, also across losses. Its clocks are parameters. A driver's
 /// stamp that can't be true (zero, in the future, by another clock) is replaced by the time of the fetch.
 struct FrameTimeline {

@@ -1,5 +1,4 @@
 import CV4L2
-import Frames
 import System
 import SystemPackage
 

@@ -1,5 +1,4 @@
 import CV4L2
-import Frames
 import System
 
 extension V4L2Device {

@@ -1,5 +1,4 @@
 import FoundationEssentials
-package import Frames
 import Glibc
 import System
 package import SystemPackage

@@ -1,5 +1,4 @@
 import CV4L2
-package import Frames
 import SystemPackage
 
 /// A node into which one task writes pictures that others read as from a camera, such as v4l2loopback's.

@@ -1,7 +1,5 @@
 import ArgumentParser
 import Companion
-import FaceMessages
-import FacetKit
 import Foundation
 import SettingsFiles
 import System

@@ -1,10 +1,7 @@
 import ArgumentParser
 import DaemonCore
-import FaceMessages
-import FacetKit
 import Foundation
 import Logging
-import MQTT
 import System
 
 /// Refuses what the parser would explain badly, then runs the command.

@@ -1,7 +1,4 @@
-import Companion
-import FacetKit
 import MediaFiles
-import OverlayRendering
 import System
 
 /// One file with faces, and the file with the overlay that is made of it.

@@ -1,8 +1,4 @@
-package import Companion
-import FaceMessages
-import FacetKit
 import Foundation
-import OverlayRendering
 package import System
 
 /// Draws overlays over one file, or over all clips and pictures of a directory.

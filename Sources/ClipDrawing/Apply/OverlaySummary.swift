@@ -1,7 +1,3 @@
-import Companion
-import FaceMetadata
-import FacetKit
-
 /// The figures of one file that `apply` draws over, and its warnings.
 struct OverlaySummary {
     /// Most lost faces, and frames, that the warnings name.

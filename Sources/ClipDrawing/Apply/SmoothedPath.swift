@@ -1,6 +1,4 @@
-import FaceMetadata
 import Glibc
-import OverlayRendering
 
 /// The recent way of one face, smoothed with what comes before and after, so that it neither lags nor trembles.
 struct SmoothedPath {

@@ -1,8 +1,4 @@
-import Companion
-import FaceMetadata
-import Frames
 import MediaFiles
-import OverlayRendering
 import System
 
 /// A clip's frames, one after the other, decoded a little ahead on a thread of its own.

@@ -1,4 +1,3 @@
-import FacetKit
 import System
 
 extension FaceSession {

@@ -1,9 +1,5 @@
-import Companion
-import FaceMessages
 import Foundation
-import Frames
 import MediaFiles
-package import OverlayRendering
 import System
 
 extension MessageTrack {

@@ -1,8 +1,4 @@
-package import Companion
-import FaceMetadata
-import Frames
 import MediaFiles
-package import OverlayRendering
 import System
 
 /// Draws pictures with their scenes and writes them as a clip, in the size of the first one.

@@ -1,7 +1,4 @@
-package import Companion
 import MediaFiles
-import OverlayRendering
-import V4L2Capture
 
 /// Writes live pictures with the overlay into a node of v4l2loopback.
 package enum WebcamOutput {

@@ -1,7 +1,4 @@
-package import Companion
-import FacetKit
 import Foundation
-import OverlayRendering
 import System
 
 extension FaceReport {

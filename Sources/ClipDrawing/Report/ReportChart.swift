@@ -1,7 +1,4 @@
-import FaceMessages
-import FaceMetadata
 import Foundation
-import OverlayRendering
 
 /// Draws what happened over time in shapes that are stretched to the page's width, and so hold no text.
 struct ReportChart {

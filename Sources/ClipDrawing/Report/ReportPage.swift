@@ -1,8 +1,4 @@
-import Companion
-import FaceMessages
 import Foundation
-import Frames
-import OverlayRendering
 
 /// A report as one page of HTML that needs no other file and no network. Its script only shows moments.
 struct ReportPage {

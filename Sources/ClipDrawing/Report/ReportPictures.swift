@@ -1,7 +1,4 @@
-import FaceMessages
 import Foundation
-import Frames
-import OverlayRendering
 
 /// The pictures of a report, cut out of the clip that it is about.
 struct ReportPictures {

@@ -1,8 +1,4 @@
-package import Companion
-import FaceMessages
-import Frames
 import MediaFiles
-package import OverlayRendering
 
 /// Draws the one picture that `facet snapshot` takes.
 package struct SnapshotPicture {

@@ -1,8 +1,4 @@
-package import Companion
-import FaceInference
-import FaceMessages
 import Foundation
-import Frames
 import System
 
 /// The speed of this machine with pictures of a clip that show one face, and with the same picture four times in one.

@@ -1,6 +1,3 @@
-import Companion
-import FaceMessages
-import MQTT
 import System
 
 /// The last row of `facet view`: the state of things, and the keys as far as there is room.

@@ -1,7 +1,3 @@
-import Companion
-import Frames
-import OverlayRendering
-
 /// The picture that `facet view` draws over: the preview's, a clip's, or none. Not Sendable: the code that draws owns it.
 final class ViewPicture {
     var picture: Picture { preview.picture }

@@ -1,8 +1,4 @@
-package import Companion
-import FaceMessages
 import Foundation
-import Frames
-package import OverlayRendering
 import System
 package import TerminalPictures
 

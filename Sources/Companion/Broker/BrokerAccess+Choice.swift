@@ -1,4 +1,3 @@
-import FaceMessages
 import System
 
 // Which of the cameras on a broker a command is about that shows only one.

@@ -1,7 +1,4 @@
-package import FaceMessages
-import FacetKit
 import Foundation
-package import MQTT
 import SettingsFiles
 import System
 

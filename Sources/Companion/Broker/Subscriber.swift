@@ -1,7 +1,4 @@
-package import FaceMessages
-package import FacetKit
 import Logging
-package import MQTT
 import System
 
 /// The source of a command's messages: a broker with daemons, or a session in this program.

@@ -1,5 +1,3 @@
-package import FaceMessages
-
 /// Something that is measured of the person before a camera.
 package protocol PersonMeasurement {
     associatedtype Value

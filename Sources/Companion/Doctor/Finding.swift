@@ -1,4 +1,3 @@
-import FaceMessages
 import Foundation
 import System
 import TerminalPictures

@@ -1,6 +1,4 @@
-package import FaceMessages
 import Foundation
-import OverlayRendering
 import System
 
 /// Shows cameras as rows of text, and as JSON.

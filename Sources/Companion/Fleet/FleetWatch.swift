@@ -1,6 +1,4 @@
-import FaceMessages
 import Foundation
-import Frames
 import System
 import TerminalPictures
 

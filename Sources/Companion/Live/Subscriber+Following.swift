@@ -1,4 +1,3 @@
-package import FaceMessages
 import System
 package import TerminalPictures
 

@@ -1,5 +1,3 @@
-import FaceMessages
-import Frames
 import Glibc
 import System
 

@@ -1,4 +1,3 @@
-import FaceMessages
 import System
 
 extension String {

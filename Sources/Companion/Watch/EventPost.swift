@@ -1,5 +1,4 @@
 import CCurl
-package import FaceMessages
 import Foundation
 import System
 

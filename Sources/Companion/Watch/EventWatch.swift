@@ -1,5 +1,3 @@
-package import FaceMessages
-
 /// Prints events and faces as they come, and hands each event to a shell command or a web address.
 package struct EventWatch {
     /// Seconds that requests get at the end.

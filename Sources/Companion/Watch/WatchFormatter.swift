@@ -1,6 +1,4 @@
-package import FaceMessages
 import Foundation
-import OverlayRendering
 
 /// Writes messages as lines for people.
 package struct WatchFormatter {

@@ -1,5 +1,3 @@
-import FaceMessages
-import MQTT
 import System
 import TerminalPictures
 

@@ -1,7 +1,4 @@
-import FaceMessages
-import FaceTracking
 import Logging
-import MQTT
 import Synchronization
 import System
 

@@ -1,4 +1,3 @@
-import FaceMessages
 package import SettingsFiles
 
 extension SettingsError {

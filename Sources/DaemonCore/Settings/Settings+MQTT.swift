@@ -1,6 +1,4 @@
-import FaceMessages
 import Foundation
-package import MQTT
 import SettingsFiles
 import System
 

@@ -1,4 +1,3 @@
-import FacetKit
 import Foundation
 import SettingsFiles
 

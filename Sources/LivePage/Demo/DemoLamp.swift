@@ -1,6 +1,3 @@
-import Companion
-import FaceMessages
-
 /// Writes events, and below them on a terminal a lamp that is on while a face smiles.
 struct DemoLamp {
     private static let drawing = ["    ___", "   /   \\", "  /_____\\", "     |", "   __|__"]

@@ -1,5 +1,3 @@
-import Companion
-import FaceMessages
 import Foundation
 import System
 

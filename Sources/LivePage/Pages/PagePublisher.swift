@@ -1,8 +1,3 @@
-import Companion
-import FaceMessages
-import Frames
-import MQTT
-import OverlayRendering
 import System
 
 /// All cameras that pages show, and the way from the broker's messages to the pages' messages.

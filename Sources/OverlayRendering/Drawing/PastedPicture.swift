@@ -1,5 +1,4 @@
 import CCairo
-package import Frames
 import Glibc
 import System
 

@@ -1,5 +1,3 @@
-package import Frames
-
 /// A point on the drawing surface, or a vector; x grows to the right, y downwards.
 typealias SurfacePoint = SIMD2<Double>
 

@@ -1,5 +1,3 @@
-import FaceMessages
-
 /// A box around each face, with a label of what it does: smiles, blinks, closes its eyes, looks at the camera.
 struct LabelOverlay: Overlay {
     /// Least number of lines that fit into the picture's height: a large face has no larger words.

@@ -1,7 +1,5 @@
 import ArgumentParser
 import Companion
-import FaceMessages
-import FaceTracking
 
 struct Calibrate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Companion
-import FaceMessages
 
 struct Devices: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,5 @@
 import ArgumentParser
 import ClipDrawing
-import Companion
 import Foundation
 import LivePage
 

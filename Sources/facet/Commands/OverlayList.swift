@@ -1,9 +1,6 @@
 import ArgumentParser
 import ClipDrawing
-import Companion
-import FaceMessages
 import LivePage
-import OverlayRendering
 import System
 
 /// `facet overlays`: the overlays there are, by name or each with a picture.

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Companion
-import FaceMessages
 import KeyPressing
 
 struct Press: AsyncParsableCommand {

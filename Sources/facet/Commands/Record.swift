@@ -1,6 +1,5 @@
 import ArgumentParser
 import ClipDrawing
-import Companion
 import MediaFiles
 
 struct Record: AsyncParsableCommand {

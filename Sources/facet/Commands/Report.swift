@@ -1,7 +1,5 @@
 import ArgumentParser
 import ClipDrawing
-import Companion
-import FaceMessages
 
 struct Report: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Companion
 import LivePage
 
 struct Serve: AsyncParsableCommand {

@@ -1,6 +1,5 @@
 import ArgumentParser
 import ClipDrawing
-import Companion
 
 struct Snapshot: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Companion
-import FaceMessages
 
 struct Top: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

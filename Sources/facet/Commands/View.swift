@@ -1,7 +1,5 @@
 import ArgumentParser
 import ClipDrawing
-import Companion
-import OverlayRendering
 import TerminalPictures
 
 struct View: AsyncParsableCommand {

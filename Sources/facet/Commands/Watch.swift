@@ -1,6 +1,5 @@
 import ArgumentParser
 import Companion
-import FaceMessages
 
 struct Watch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

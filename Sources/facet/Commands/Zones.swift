@@ -1,7 +1,5 @@
 import ArgumentParser
-import Companion
 import LivePage
-import OverlayRendering
 import System
 
 struct Zones: AsyncParsableCommand {

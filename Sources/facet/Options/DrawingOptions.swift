@@ -1,7 +1,5 @@
 package import ArgumentParser
 import ClipDrawing
-import Companion
-import OverlayRendering
 import TerminalPictures
 
 /// How faces are drawn; the same for every command that draws.
