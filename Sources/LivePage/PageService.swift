@@ -68,8 +68,8 @@ package struct PageService {
             ready(url)
         } else {
             let access = options.token == nil ? "open to all users of this machine" : "asks for the token"
-            StandardOutput.print(line: "\(url) \(access)")
-            if StandardOutput.isTerminal { StandardOutput.note("serving the page, Ctrl-C ends") }
+            Console.print(line: "\(url) \(access)")
+            if Console.isTerminal { Console.note("serving the page, Ctrl-C ends") }
         }
         // A session in this program has no connection that could be missing.
         if subscriber.isLocal { publisher.take(.connection(.connected(.version5, broker: "")), at: 0) }

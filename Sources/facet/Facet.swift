@@ -38,7 +38,7 @@ struct Facet: AsyncParsableCommand {
         let text = fullMessage(for: error).withoutSecrets
         let code = exitCode(for: error)
         if !text.isEmpty {
-            StandardOutput.write(Array((text + "\n").utf8), to: code == .success ? STDOUT_FILENO : STDERR_FILENO)
+            Console.write(Array((text + "\n").utf8), to: code == .success ? STDOUT_FILENO : STDERR_FILENO)
         }
         exit(withError: code)
     }

@@ -26,8 +26,8 @@ extension MessageTrack {
             throw CommandFailure("cannot use the metadata in \(metadata): \(error)")
         }
         guard ferror(file) == 0 else { throw unreadable() }
-        if firstFace == nil { StandardOutput.note("there is no face in the metadata in \(metadata)") }
-        if let clip, let note = mismatch(with: clip) { StandardOutput.note(note) }
+        if firstFace == nil { Console.note("there is no face in the metadata in \(metadata)") }
+        if let clip, let note = mismatch(with: clip) { Console.note(note) }
     }
 
     /// The note that the metadata seems to be about another clip; nil if nothing speaks for that.

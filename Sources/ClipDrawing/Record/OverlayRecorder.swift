@@ -51,7 +51,7 @@ package struct OverlayRecorder {
     package mutating func record(_ subscriber: Subscriber, seconds: Double?) async throws {
         if !subscriber.isLocal {
             let note = "recording the daemon's preview: 5 pictures a second unless preview.rate there says otherwise"
-            StandardOutput.note(note)
+            Console.note(note)
         }
         var first: Double?
         try await LivePictures.show(subscriber, hidesFaces: drawing.hidesFaces, for: seconds ?? .infinity) {
@@ -67,18 +67,18 @@ package struct OverlayRecorder {
         let writer = try writer ?? begin(canvas)
         try canvas.withFrame(mediaTime: mediaTime) { try writer.append($0) }
         end = mediaTime
-        guard StandardOutput.showsProgress, lastProgress.duration(to: .now) > .milliseconds(200) else { return }
+        guard Console.showsProgress, lastProgress.duration(to: .now) > .milliseconds(200) else { return }
         lastProgress = .now
         let elapsed = start.duration(to: .now) / .seconds(1)
-        StandardOutput.progress(Self.progress(end, writer.frames, of: length, after: elapsed))
+        Console.progress(Self.progress(end, writer.frames, of: length, after: elapsed))
     }
 
     /// Ends the clip and gives the file its name; `isWhole` is whether the pictures reach the end of the sound's clip.
     func finish(isWhole: Bool = true) throws {
-        if StandardOutput.showsProgress { StandardOutput.progress("") }
+        if Console.showsProgress { Console.progress("") }
         guard let writer else { throw CommandFailure("there was no picture to record; \(output) was not written") }
         try writer.finish(isWhole: isWhole)
-        StandardOutput.note("wrote \(output): \(Self.seconds(end)), \(writer.frames.counted("frame"))")
+        Console.note("wrote \(output): \(Self.seconds(end)), \(writer.frames.counted("frame"))")
     }
 
     private mutating func begin(_ canvas: Canvas) throws -> ClipWriter {
@@ -86,7 +86,7 @@ package struct OverlayRecorder {
         let begun = try ClipWriter(output, size: size, rate: rate, colors: colors, soundSource: soundSource)
         if !begun.omittedSound.isEmpty {
             let codecs = begun.omittedSound.joined(separator: ", ")
-            StandardOutput.note("the sound (\(codecs)) is left out: \(output) cannot hold it; .mkv or .mp4 can")
+            Console.note("the sound (\(codecs)) is left out: \(output) cannot hold it; .mkv or .mp4 can")
         }
         writer = begun
         return begun

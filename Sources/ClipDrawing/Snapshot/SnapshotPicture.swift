@@ -37,8 +37,8 @@ package struct SnapshotPicture {
         var chosen: [PictureChoice.Candidate] = []
         var first: PictureChoice.Candidate?
         var seconds = 0.0
-        if let event { StandardOutput.note("waiting for \(event.name) at \(subscriber.address)") }
-        if wantsFace { StandardOutput.note("looking for the first face in \(subscriber.address)") }
+        if let event { Console.note("waiting for \(event.name) at \(subscriber.address)") }
+        if wantsFace { Console.note("looking for the first face in \(subscriber.address)") }
         try await LivePictures.follow(
             subscriber,
             hidesFaces: drawing.hidesFaces,
@@ -58,7 +58,7 @@ package struct SnapshotPicture {
         }
         if chosen.isEmpty { chosen = choice.chosen(at: .infinity) }
         if chosen.isEmpty, wantsFace, let first {
-            StandardOutput.note("there is no face in \(subscriber.address): this is its first picture")
+            Console.note("there is no face in \(subscriber.address): this is its first picture")
             chosen = [first]
         }
         let decoder = try PreviewDecoder()

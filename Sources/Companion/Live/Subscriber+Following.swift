@@ -59,7 +59,7 @@ extension Subscriber {
             case .interrupted, .key(UInt8(ascii: "q")): break inputs
             case .key: break
             }
-            if let note = input.note, notes ?? (terminal == nil) { StandardOutput.note(note) }
+            if let note = input.note, notes ?? (terminal == nil) { Console.note(note) }
             input.connection = notices.connection
             input.dropped += dropped
             guard try receive(input) else { break }

@@ -19,7 +19,7 @@ package struct FaceRelay {
         var state = CameraState()
         var channels = FaceChannels()
         var lastSent = -Self.interval
-        StandardOutput.note("sending to \((osc + opentrack).map(\.address).joined(separator: ", ")); Ctrl-C ends")
+        Console.note("sending to \((osc + opentrack).map(\.address).joined(separator: ", ")); Ctrl-C ends")
         try await subscriber.follow(every: .seconds(Self.interval)) { input in
             if case .occurrence(let occurrence) = input.content {
                 state.take(occurrence)
@@ -92,7 +92,7 @@ final class DatagramSender {
     func send(_ bytes: [UInt8]) {
         guard Glibc.send(descriptor, bytes, bytes.count, CInt(MSG_DONTWAIT)) < 0 else { return successes += 1 }
         let reason = String(cString: strerror(errno))
-        if successes > 1 { StandardOutput.note("\(address) does not take messages: \(reason)") }
+        if successes > 1 { Console.note("\(address) does not take messages: \(reason)") }
         successes = 0
     }
 }

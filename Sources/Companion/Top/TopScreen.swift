@@ -6,7 +6,7 @@ package enum TopScreen {
     package static func show(_ subscriber: Subscriber) async throws {
         let terminal = try Terminal(format: .cells)
         defer { terminal.release() }
-        let formatter = TopFormatter(hasColors: StandardOutput.hasColors)
+        let formatter = TopFormatter(hasColors: Console.hasColors)
         var top = TopState()
         try await subscriber.follow(terminal, every: .milliseconds(100)) { input in
             if case .occurrence(let occurrence) = input.content {

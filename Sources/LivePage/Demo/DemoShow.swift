@@ -13,7 +13,7 @@ package enum DemoShow {
         options.seconds = seconds ?? .infinity
         let service = try PageService(options)
         let stage = try await DemoStage(source: source)
-        StandardOutput.print(
+        Console.print(
             line: stage.map { "broker: mosquitto at \($0.address); daemon: facetd on \(name)" }
                 ?? (InstalledProgram.exists("mosquitto")
                     ? "facetd cannot be started: facet looks at \(name) itself"
@@ -28,7 +28,7 @@ package enum DemoShow {
                 try await stage == nil
                 ? Subscriber(source: source, loops: true) : broker.subscriber("demo", Topic.viewed, all: false)
             let ready: (String) -> Void = { url in
-                StandardOutput.print(line: "page: \(url)?demo\nCtrl-C ends the demo.")
+                Console.print(line: "page: \(url)?demo\nCtrl-C ends the demo.")
                 if opensBrowser { ShellCommand.openInBrowser(url + "?demo") }
             }
             try await service.run(subscriber, named: broker.topic, ready: ready, notes: false) { lamp.take($0) }
@@ -40,7 +40,7 @@ package enum DemoShow {
         guard stage?.end() != false else {
             throw CommandFailure("facetd ended: it cannot use \(name), for the reason that stands above")
         }
-        StandardOutput.print(line: next(isOwn: own == nil))
+        Console.print(line: next(isOwn: own == nil))
     }
 
     /// What to type next, in lines of 80 characters.
@@ -62,7 +62,7 @@ package enum DemoShow {
         let maker = RunningProgram.directory + "/demo-clip"
         let files = FileManager.default
         if !files.fileExists(atPath: path), files.isExecutableFile(atPath: maker) {
-            StandardOutput.note("making the demo's clip, once")
+            Console.note("making the demo's clip, once")
             let folder = URL(filePath: path).deletingLastPathComponent()
             try files.createDirectory(at: folder, withIntermediateDirectories: true)
             try Process.run(URL(filePath: maker), arguments: ["--short", path]).waitUntilExit()

@@ -102,7 +102,7 @@ final class PagePublisher {
             let replaceable = state.cameras.first { !named.contains($0.key) && !$0.value.isOnline }
             guard camera.isOnline, let replaceable else {
                 let shown = "\(Self.capacity) cameras are shown, '\(base)' and further ones are not"
-                if state.further.isEmpty { StandardOutput.note("\(shown): name with --topic those to show") }
+                if state.further.isEmpty { Console.note("\(shown): name with --topic those to show") }
                 if state.further.count < Self.mostFurther, state.further.insert(base).inserted { isStateDirty = true }
                 return false
             }

@@ -61,7 +61,7 @@ struct Apply: AsyncParsableCommand {
         let output = output ?? OverlayJob.output(for: input, drawing.overlay)
         let hasWarned = try await job.run(input, to: output, until: interruption)
         guard !interruption.isRaised else {
-            StandardOutput.note("interrupted: the last file ends early or is not written, and no file after it is")
+            Console.note("interrupted: the last file ends early or is not written, and no file after it is")
             throw ExitCode(128 + interruption.number)
         }
         if hasWarned { throw ExitCode(3) }

@@ -24,6 +24,6 @@ struct Detect: AsyncParsableCommand {
     @OptionGroup var broker: BrokerOptions
 
     func run() async throws {
-        StandardOutput.print(line: try await DetectCommand.send(broker.access(), isOn: wish == .on))
+        Console.print(line: try await DetectCommand.send(broker.access(), isOn: wish == .on))
     }
 }

@@ -19,7 +19,7 @@ struct Devices: ParsableCommand {
 
     func run() throws {
         let list = DeviceList()
-        if json { return try StandardOutput.print(prettyPrinted: list.json) }
-        for line in list.lines { StandardOutput.print(line: line.printable) }
+        if json { return try Console.print(prettyPrinted: list.json) }
+        for line in list.lines { Console.print(line: line.printable) }
     }
 }

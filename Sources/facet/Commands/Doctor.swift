@@ -38,7 +38,7 @@ struct Doctor: AsyncParsableCommand {
 
     func run() async throws {
         if report {
-            for line in MachineKind().report(try speed()) { StandardOutput.print(line: line) }
+            for line in MachineKind().report(try speed()) { Console.print(line: line) }
             return
         }
         var findings = await Finding.all(try broker.access(), ofMachine: machine)
@@ -48,9 +48,9 @@ struct Doctor: AsyncParsableCommand {
             }
         }
         if json {
-            try StandardOutput.print(prettyPrinted: JSONEncoder().encode(findings))
+            try Console.print(prettyPrinted: JSONEncoder().encode(findings))
         } else {
-            for line in findings.lines(hasColors: StandardOutput.hasColors) { StandardOutput.print(line: line) }
+            for line in findings.lines(hasColors: Console.hasColors) { Console.print(line: line) }
         }
         if findings.contains(where: { $0.verdict == .fails }) { throw ExitCode.failure }
     }

@@ -60,7 +60,7 @@ struct Fleet: AsyncParsableCommand {
 
     func run() async throws {
         let access = try broker.access()
-        if let forget { return StandardOutput.print(line: try await FleetWatch.forget(forget, access)) }
+        if let forget { return Console.print(line: try await FleetWatch.forget(forget, access)) }
         if let prometheus {
             try OutputPath.check(prometheus, endings: ["prom"], what: "figures", replaces: true)
             return try await FleetWatch.writeFigures(access, to: prometheus, every: interval)

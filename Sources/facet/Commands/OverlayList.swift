@@ -42,7 +42,7 @@ struct OverlayList: AsyncParsableCommand {
             let width = overlays.map(\.name.printable.cells).max() ?? 0
             for name in overlays.map(\.name) {
                 let summary = OverlayName(rawValue: name)?.summary ?? "an overlay of your own"
-                StandardOutput.print(line: "\(name.printable.padding(to: width))  \(summary)")
+                Console.print(line: "\(name.printable.padding(to: width))  \(summary)")
             }
             return
         }
@@ -50,6 +50,6 @@ struct OverlayList: AsyncParsableCommand {
         let path = try over ?? DemoShow.clip(or: "--over")
         try OutputPath.checkIsNot(gallery, path)
         try await OverlayGallery.write(overlays, over: path, to: gallery)
-        StandardOutput.note("wrote \(gallery): \(overlays.count) overlays")
+        Console.note("wrote \(gallery): \(overlays.count) overlays")
     }
 }

@@ -64,6 +64,6 @@ struct Report: AsyncParsableCommand {
             report = try await FaceReport(following: subscriber, for: seconds)
         }
         if let output { try report.write(to: output, picturesOf: isClip ? input : over) }
-        if json { try StandardOutput.print(prettyPrinted: report.json) }
+        if json { try Console.print(prettyPrinted: report.json) }
     }
 }

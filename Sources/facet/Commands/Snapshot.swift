@@ -50,6 +50,6 @@ struct Snapshot: AsyncParsableCommand {
             let subscriber = try await live.subscriber(command: "snapshot")
             try await snapshot.draw(subscriber, wantsFace: live.isFile).write(to: output)
         }
-        StandardOutput.note("wrote \(output)")
+        Console.note("wrote \(output)")
     }
 }

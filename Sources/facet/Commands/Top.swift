@@ -19,7 +19,7 @@ struct Top: AsyncParsableCommand {
     @OptionGroup var live: SourceOptions
 
     func run() async throws {
-        guard StandardOutput.isTerminal else {
+        guard Console.isTerminal else {
             throw CommandFailure("facet top needs a terminal: use `facet watch` for lines, `facet report` for a page")
         }
         let topics = Topic.followed + [.stats]

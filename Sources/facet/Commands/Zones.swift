@@ -29,7 +29,7 @@ struct Zones: AsyncParsableCommand {
     @OptionGroup var live: SourceOptions
 
     func run() async throws {
-        let editor = AreaEditor(path: write) { StandardOutput.print(line: $0) }
+        let editor = AreaEditor(path: write) { Console.print(line: $0) }
         _ = try editor.areas()
         var options = PageService.Options(try PageOptions.address(listen))
         options.token = try PageService.token()
@@ -38,7 +38,7 @@ struct Zones: AsyncParsableCommand {
         let subscriber = try await live.subscriber(command: "zones", loops: true)
         try await service.run(subscriber, named: try live.broker.access().isNarrowed ? subscriber.patterns : []) {
             url in
-            StandardOutput.note("draw the areas at \(url)zones; Ctrl-C ends")
+            Console.note("draw the areas at \(url)zones; Ctrl-C ends")
             if browser { ShellCommand.openInBrowser(url + "zones") }
         }
     }

@@ -3,7 +3,7 @@ import System
 import TerminalPictures
 
 /// The output of commands: results to standard output, notes for the person at the terminal to standard error.
-package enum StandardOutput {
+package enum Console {
     package static let isTerminal = isatty(STDOUT_FILENO) == 1
     /// Characters in a line of the terminal.
     package static var columns: Int { TerminalSize.current.columns }
