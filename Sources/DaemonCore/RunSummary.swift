@@ -1,4 +1,5 @@
 import Synchronization
+import System
 
 /// Counts what happened to each face, for a person who watches a run on a terminal.
 final class RunSummary: MessageSink {
@@ -55,10 +56,9 @@ final class RunSummary: MessageSink {
     }
 
     private static func words(of row: Row) -> String {
-        let place = [row.start.map { "from \(seconds($0))" }, row.dwell.map { "for \(seconds($0))" }].compactMap(\.self)
+        let place = [row.start.map { "from \(Seconds.text($0))" }, row.dwell.map { "for \(Seconds.text($0))" }]
+            .compactMap(\.self)
         let counts = Topic.events.compactMap { topic in row.counts[topic].map { "\(topic.rawValue) × \($0)" } }
         return place.joined(separator: " ") + (counts.isEmpty ? "" : ": " + counts.joined(separator: ", "))
     }
-
-    private static func seconds(_ value: Double) -> String { "\((value * 10).rounded() / 10) s" }
 }

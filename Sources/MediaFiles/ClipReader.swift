@@ -105,7 +105,7 @@ final class ClipReader {
                 if input.location.isStream, !isDraining, let waitingSince,
                     waitingSince.duration(to: .now) > pictureTimeout
                 {
-                    let time = MediaInput.seconds(pictureTimeout)
+                    let time = Seconds.text(pictureTimeout)
                     endUndecodable("no picture for \(time), though data comes (camera.stallTimeout)")
                 }
                 guard feed(isAtRest) else { return countDamage() }

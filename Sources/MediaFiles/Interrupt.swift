@@ -40,7 +40,7 @@ final class Interrupt: Sendable {
     func reason(of code: Int32, _ missing: String, for limit: Duration, setBy setting: String? = nil) -> String {
         if isOverfull { return "\(Self.bytesPerPacket >> 20) MiB came without a picture" }
         guard isOverdue else { return FFmpeg.text(code) }
-        return "\(missing) for \(MediaInput.seconds(limit))" + (setting.map { ", which \($0) sets" } ?? "")
+        return "\(missing) for \(Seconds.text(limit))" + (setting.map { ", which \($0) sets" } ?? "")
     }
 
     /// Whether what goes on is to be given up.

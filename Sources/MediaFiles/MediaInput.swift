@@ -152,11 +152,6 @@ final class MediaInput {
         return opening.interrupt.reason(of: code, "no data", for: options.stallTimeout, setBy: "camera.stallTimeout")
     }
 
-    /// A time as people write it: `5 s`, `2.5 s`.
-    static func seconds(_ duration: Duration) -> String {
-        let seconds = duration / .seconds(1)
-        return seconds == seconds.rounded() && seconds < 1e9 ? "\(Int(seconds)) s" : "\(seconds) s"
-    }
 }
 
 /// What it takes to open a file or a stream.

@@ -93,7 +93,7 @@ final class PacketQueue {
             state.bytes -= Int(next.pointer.pointee.size)
             return .packet(next)
         }
-        return step ?? .ended("no data for \(MediaInput.seconds(longest)), which camera.stallTimeout sets")
+        return step ?? .ended("no data for \(Seconds.text(longest)), which camera.stallTimeout sets")
     }
 }
 

@@ -40,7 +40,7 @@ package struct OverlayRecorder {
         }
         // Messages whose times lie behind the end of the clip are about another clip.
         if let track, seconds == nil, frames.isFinished, track.end > end + 1 {
-            let reason = "it reaches to \(Self.seconds(track.end)) but the clip ends at \(Self.seconds(end))"
+            let reason = "it reaches to \(Seconds.text(track.end)) but the clip ends at \(Seconds.text(end))"
             let file = metadata ?? "-"
             throw CommandFailure("cannot use the metadata in \(file): \(reason): it belongs to another clip")
         }
@@ -78,7 +78,7 @@ package struct OverlayRecorder {
         if Console.showsProgress { Console.progress("") }
         guard let writer else { throw CommandFailure("there was no picture to record; \(output) was not written") }
         try writer.finish(isWhole: isWhole)
-        Console.note("wrote \(output): \(Self.seconds(end)), \(writer.frames.counted("frame"))")
+        Console.note("wrote \(output): \(Seconds.text(end)), \(writer.frames.counted("frame"))")
     }
 
     private mutating func begin(_ canvas: Canvas) throws -> ClipWriter {
@@ -94,11 +94,9 @@ package struct OverlayRecorder {
 
     /// Progress in words: `12.5 s, 375 frames, 50%, 8 s left`; the last two only for a clip whose length is known.
     static func progress(_ end: Double, _ frames: Int, of length: Double?, after elapsed: Double) -> String {
-        let done = "\(seconds(end)), \(frames.counted("frame"))"
+        let done = "\(Seconds.text(end)), \(frames.counted("frame"))"
         guard let length, end > 0, length > 0 else { return done }
         let share = min(end / length, 1)
-        return "\(done), \(Int(100 * share))%, \(FleetFormatter.duration(elapsed * (1 - share) / share)) left"
+        return "\(done), \(Int(100 * share))%, \(Seconds.inOneUnit(elapsed * (1 - share) / share)) left"
     }
-
-    static func seconds(_ value: Double) -> String { "\((value * 10).rounded() / 10) s" }
 }

@@ -32,7 +32,7 @@ extension FaceReport {
     package init(following subscriber: Subscriber, for seconds: Double?) async throws {
         self.init()
         began = Date()
-        let end = seconds.map { "for \(ReportChart.clock($0)), or until Ctrl-C" } ?? "until Ctrl-C"
+        let end = seconds.map { "for \(Seconds.clock($0)), or until Ctrl-C" } ?? "until Ctrl-C"
         Console.note("following \(subscriber.base) at \(subscriber.address) \(end)")
         var time = 0.0
         try await subscriber.follow(every: .milliseconds(200)) { input in
@@ -50,7 +50,7 @@ extension FaceReport {
     package func write(to output: String, picturesOf clip: String?) throws {
         let pictures = try clip.map { try ReportPictures(of: self, from: $0) }
         try OutputPath.write(ReportPage(report: self, pictures: pictures).html, to: output)
-        Console.note("wrote \(output): \(ReportChart.clock(end)), \(figures.faces.counted("face"))")
+        Console.note("wrote \(output): \(Seconds.clock(end)), \(figures.faces.counted("face"))")
     }
 
     /// Whether an input is a clip: by its name, else by its first byte, as messages are JSON. A pipe has messages.

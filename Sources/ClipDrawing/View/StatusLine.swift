@@ -26,7 +26,7 @@ struct StatusLine {
             parts.append(faces?.counted("face") ?? "no metadata")
         }
         if let lastEvent {
-            parts.append("\(lastEvent.text), \(FleetFormatter.duration(seconds - lastEvent.seconds)) ago")
+            parts.append("\(lastEvent.text), \(Seconds.inOneUnit(seconds - lastEvent.seconds)) ago")
         }
         parts.append(controls.overlay + (controls.isPaused ? " – paused" : ""))
         // All keys are listed if there is room, else the key that lists them.

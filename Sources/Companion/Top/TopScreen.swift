@@ -90,7 +90,7 @@ struct TopFormatter {
         return [String(heading.prefix(columns))]
             + zip(rows, labels).map { row, label in
                 let face = row.trace.face
-                let seen = FleetFormatter.duration(seconds - row.trace.start)
+                let seen = Seconds.inOneUnit(seconds - row.trace.start)
                 let cells = signals.enumerated().map { index, signal in
                     let value = (signal.value(face) ?? "–").padding(to: FaceSignal.valueWidth, alignsRight: true)
                     return FaceTrace.sparkline(row.trace.steps.map { $0[index] }, in: signal.range, width: bars) + " "
