@@ -1,7 +1,6 @@
 import ArgumentParser
-import ClipDrawing
+import Companion
 import Foundation
-import LivePage
 
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -55,5 +54,5 @@ struct Doctor: AsyncParsableCommand {
         if findings.contains(where: { $0.verdict == .fails }) { throw ExitCode.failure }
     }
 
-    private func speed() throws -> MachineSpeed { try MachineSpeed(clip: clip ?? DemoShow.clip(or: "--clip")) }
+    private func speed() throws -> MachineSpeed { try MachineSpeed(clip: clip ?? DemoClip.path(or: "--clip")) }
 }

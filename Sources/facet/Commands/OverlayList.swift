@@ -1,6 +1,5 @@
 import ArgumentParser
 import ClipDrawing
-import LivePage
 import System
 
 /// `facet overlays`: the overlays there are, by name or each with a picture.
@@ -47,7 +46,7 @@ struct OverlayList: AsyncParsableCommand {
             return
         }
         try OutputPath.check(gallery, endings: ["html", "htm"], what: "a page", replaces: true)
-        let path = try over ?? DemoShow.clip(or: "--over")
+        let path = try over ?? DemoClip.path(or: "--over")
         try OutputPath.checkIsNot(gallery, path)
         try await OverlayGallery.write(overlays, over: path, to: gallery)
         Console.note("wrote \(gallery): \(overlays.count) overlays")

@@ -1,11 +1,10 @@
-import Companion
 import FaceMetadata
 import Foundation
 import Frames
 import System
 import Testing
 
-@testable import ClipDrawing
+@testable import Companion
 
 @Suite("The speed of this machine")
 struct MachineSpeedTests {

@@ -2,17 +2,17 @@ import MediaFiles
 import System
 
 /// A clip's frames, one after the other, decoded a little ahead on a thread of its own.
-final class ClipFrames {
+package final class ClipFrames {
     /// Frames decoded ahead.
     private static let ahead = 4
-    let description: StreamDescription?
+    package let description: StreamDescription?
     private let source: ClipSource
     private let mailbox = FrameMailbox(policy: .every(capacity: ClipFrames.ahead))
     private var upcoming: Frame?
     private var isOver = false
 
     /// Opens a clip and begins to decode it; throws `CommandFailure` if it is none.
-    init(_ path: String) throws {
+    package init(_ path: String) throws {
         source = try ClipSource(path, options: FrameSourceOptions(pace: .asap))
         description = source.description
         let (source, mailbox) = (source, mailbox)
@@ -25,7 +25,7 @@ final class ClipFrames {
     }
 
     /// The next frame, nil at the end; blocks while it is decoded, and throws if the clip is damaged or cut off.
-    func next() throws -> Frame? {
+    package func next() throws -> Frame? {
         if let frame = upcoming.take() { return frame }
         while !isOver, let event = mailbox.next() {
             if case .frame(let frame) = event { return frame }
@@ -37,7 +37,7 @@ final class ClipFrames {
     }
 
     /// The last frame up to a time of the clip, in seconds, if there is one after those that were already taken.
-    func frame(upTo mediaTime: Double) throws -> Frame? {
+    package func frame(upTo mediaTime: Double) throws -> Frame? {
         var latest: Frame?
         while let frame = try next() {
             guard frame.stamp.mediaTime <= mediaTime + MessageTrack.rounding else {
@@ -50,5 +50,5 @@ final class ClipFrames {
     }
 
     /// Whether all frames were taken, to the clip's own end.
-    var isFinished: Bool { isOver && upcoming == nil }
+    package var isFinished: Bool { isOver && upcoming == nil }
 }
