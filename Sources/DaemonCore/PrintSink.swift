@@ -2,16 +2,6 @@ import Glibc
 import Synchronization
 import System
 
-/// Why messages cannot be printed any more.
-struct PrintError: Error, Hashable, CustomStringConvertible {
-    let code: Int32
-
-    /// Whether the reader of a pipe went away, as `head` does; no error of ours.
-    var isGoneReader: Bool { code == EPIPE }
-
-    var description: String { "cannot write messages to standard output (--print): \(String(cString: strerror(code)))" }
-}
-
 /// Writes every message to standard output as one line of JSON.
 final class PrintSink: MessageSink {
     /// A pipe that has room has room for so much (POSIX's `PIPE_BUF` on Linux).
@@ -72,4 +62,14 @@ final class PrintSink: MessageSink {
         }
         return true
     }
+}
+
+/// Why messages cannot be printed any more.
+struct PrintError: Error, Hashable, CustomStringConvertible {
+    let code: Int32
+
+    /// Whether the reader of a pipe went away, as `head` does; no error of ours.
+    var isGoneReader: Bool { code == EPIPE }
+
+    var description: String { "cannot write messages to standard output (--print): \(String(cString: strerror(code)))" }
 }

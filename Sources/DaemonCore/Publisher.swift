@@ -1,12 +1,6 @@
 import Synchronization
 import System
 
-/// A receiver of encoded messages: the broker, standard output.
-package protocol MessageSink: Sendable {
-    /// Takes a message; may block, for it is called on the publisher's own thread.
-    func send(_ message: Message)
-}
-
 /// Encodes what happened and hands it to the sinks, in order, on a thread of its own.
 ///
 /// A sink that blocks, such as standard output into a pipe without a reader, holds up that thread and, once the queue
@@ -160,4 +154,10 @@ package final class Publisher: Sendable {
             for job in jobs { job() }
         }
     }
+}
+
+/// A receiver of encoded messages: the broker, standard output.
+package protocol MessageSink: Sendable {
+    /// Takes a message; may block, for it is called on the publisher's own thread.
+    func send(_ message: Message)
 }

@@ -1,12 +1,5 @@
 import FoundationEssentials
 
-/// A value of the contract: its fields, in their order on the wire.
-///
-/// The one list serves both ways: a writer puts down what the fields hold, a reader sets them.
-protocol WireValue: Sendable {
-    mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure)
-}
-
 /// Visits the fields of a value.
 protocol WireFields {
     associatedtype Failure: Error
@@ -16,6 +9,13 @@ protocol WireFields {
 
     /// A field that must be there has no value.
     func missing(_ name: String) throws(Failure)
+}
+
+/// A value of the contract: its fields, in their order on the wire.
+///
+/// The one list serves both ways: a writer puts down what the fields hold, a reader sets them.
+protocol WireValue: Sendable {
+    mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure)
 }
 
 extension WireFields {

@@ -1,20 +1,3 @@
-/// A value for each eye; left and right are the picture's.
-struct EachEye<Value> {
-    var left: Value
-    var right: Value
-
-    init(_ left: Value, _ right: Value) { (self.left, self.right) = (left, right) }
-    /// Each eye gets a value of its own, also where that keeps memory.
-    init(both value: @autoclosure () -> Value) { self.init(value(), value()) }
-
-    func map<Other>(_ transform: (Value) -> Other) -> EachEye<Other> {
-        EachEye<Other>(transform(left), transform(right))
-    }
-}
-
-extension EachEye: Sendable where Value: Sendable {}
-extension EachEye: Equatable where Value: Equatable {}
-
 /// Measures each eye against its own open level, because eyes differ more from person to person than many of them move.
 struct EyeOpenness: Sendable {
     /// Seconds over which the open level is taken: it follows a face that turns or squints, and outlasts a blink.
@@ -55,6 +38,23 @@ struct EyeOpenness: Sendable {
         return Reading(level: level, height: lids.map(\.height), weight: weight)
     }
 }
+
+/// A value for each eye; left and right are the picture's.
+struct EachEye<Value> {
+    var left: Value
+    var right: Value
+
+    init(_ left: Value, _ right: Value) { (self.left, self.right) = (left, right) }
+    /// Each eye gets a value of its own, also where that keeps memory.
+    init(both value: @autoclosure () -> Value) { self.init(value(), value()) }
+
+    func map<Other>(_ transform: (Value) -> Other) -> EachEye<Other> {
+        EachEye<Other>(transform(left), transform(right))
+    }
+}
+
+extension EachEye: Sendable where Value: Sendable {}
+extension EachEye: Equatable where Value: Equatable {}
 
 /// Decides which eyes are closed, and reports closures that last longer than a blink.
 struct ClosedEyes: Sendable {

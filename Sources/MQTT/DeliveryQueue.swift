@@ -1,24 +1,5 @@
 import DequeModule
 
-/// How old events may be when they are sent, and how many may wait.
-package struct DeliveryRules: Hashable, Sendable {
-    /// An event older than this is dropped and counted, never sent; nil sends events of any age.
-    package var maximumAge: Duration?
-    /// The number of events that may wait, 1 or more; the oldest makes room.
-    package var capacity: Int
-
-    package init(maximumAge: Duration? = .seconds(10), capacity: Int = 1000) {
-        self.maximumAge = maximumAge
-        self.capacity = max(1, capacity)
-    }
-
-    /// The number of events that may be under way at once.
-    ///
-    /// What the kernel has cannot be taken back: a broker that hangs and wakes hours later still reads it. So with an
-    /// age limit it is one event at a time, of which a local broker takes thousands per second.
-    var window: Int { maximumAge == nil ? 16 : 1 }
-}
-
 /// Decides which event goes to the broker next, and which never will. The work for one event does not grow with the
 /// number of events that wait.
 struct DeliveryQueue {
@@ -110,4 +91,23 @@ struct DeliveryQueue {
     private func indexUnderWay(of sequence: Int64) -> Int? {
         entries.prefix(rules.window).firstIndex { $0.event.sequence == sequence }
     }
+}
+
+/// How old events may be when they are sent, and how many may wait.
+package struct DeliveryRules: Hashable, Sendable {
+    /// An event older than this is dropped and counted, never sent; nil sends events of any age.
+    package var maximumAge: Duration?
+    /// The number of events that may wait, 1 or more; the oldest makes room.
+    package var capacity: Int
+
+    package init(maximumAge: Duration? = .seconds(10), capacity: Int = 1000) {
+        self.maximumAge = maximumAge
+        self.capacity = max(1, capacity)
+    }
+
+    /// The number of events that may be under way at once.
+    ///
+    /// What the kernel has cannot be taken back: a broker that hangs and wakes hours later still reads it. So with an
+    /// age limit it is one event at a time, of which a local broker takes thousands per second.
+    var window: Int { maximumAge == nil ? 16 : 1 }
 }

@@ -1,3 +1,22 @@
+/// Keeps events until the broker has acknowledged them. All calls are thread-safe.
+package protocol EventStore: Sendable {
+    /// Returns the number for the next event. Only `append` makes it permanent: a crash before that leaves no gap.
+    func nextSequence() -> Int64
+
+    /// Keeps an event; returns whether the event survives a crash.
+    @discardableResult
+    func append(_ event: StoredEvent) -> Bool
+
+    /// Forgets events that were delivered or dropped.
+    func remove(_ sequences: [Int64])
+
+    /// The events found at the start, oldest first.
+    func events() -> [StoredEvent]
+
+    /// Does work that need not be done at once; the network thread calls it about once per second.
+    func tidy()
+}
+
 /// An event that waits for the broker's acknowledgement.
 package struct StoredEvent: Hashable, Sendable {
     /// The event's number; unique and growing across restarts.
@@ -21,23 +40,4 @@ package struct StoreCondition: Hashable, Sendable {
     package var state: State
     /// What happened, for people; nil while the state is `ok`.
     package var detail: String?
-}
-
-/// Keeps events until the broker has acknowledged them. All calls are thread-safe.
-package protocol EventStore: Sendable {
-    /// Returns the number for the next event. Only `append` makes it permanent: a crash before that leaves no gap.
-    func nextSequence() -> Int64
-
-    /// Keeps an event; returns whether the event survives a crash.
-    @discardableResult
-    func append(_ event: StoredEvent) -> Bool
-
-    /// Forgets events that were delivered or dropped.
-    func remove(_ sequences: [Int64])
-
-    /// The events found at the start, oldest first.
-    func events() -> [StoredEvent]
-
-    /// Does work that need not be done at once; the network thread calls it about once per second.
-    func tidy()
 }

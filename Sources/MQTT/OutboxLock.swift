@@ -1,18 +1,6 @@
 import Glibc
 import System
 
-/// Another process uses the outbox.
-package struct OutboxInUse: Error, CustomStringConvertible {
-    package let path: String
-    /// The other process, such as `process 812 (facetd)`.
-    package let holder: String
-
-    package var description: String {
-        "the outbox \(path) is in use by \(holder), which would send the same events: end that process, or give this one "
-            + "its own outbox.path"
-    }
-}
-
 /// Keeps other processes from using an outbox, from its creation to the end of its last reference.
 ///
 /// The kernel drops the lock with the process, however that ends, and with the first descriptor of its file that the
@@ -67,5 +55,17 @@ final class OutboxLock: Sendable {
         guard process > 0 else { return "another process" }
         let name = try? SmallFile.firstLine(of: "/proc/\(process)/comm")
         return "process \(process)" + (name.map { " (\($0))" } ?? "")
+    }
+}
+
+/// Another process uses the outbox.
+package struct OutboxInUse: Error, CustomStringConvertible {
+    package let path: String
+    /// The other process, such as `process 812 (facetd)`.
+    package let holder: String
+
+    package var description: String {
+        "the outbox \(path) is in use by \(holder), which would send the same events: end that process, or give this one "
+            + "its own outbox.path"
     }
 }

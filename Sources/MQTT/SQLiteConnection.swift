@@ -1,26 +1,6 @@
 import CSQLite
 import System
 
-/// What SQLite could not do.
-package struct SQLiteError: Error {
-    /// SQLite's extended result code.
-    let code: Int32
-    /// What SQLite says of it.
-    let message: String
-
-    /// The result code without particulars, such as `SQLITE_IOERR`.
-    var primaryCode: Int32 { code & 0xFF }
-}
-
-/// A value of a row, of the type that it has in the file, whatever its column was declared as.
-package enum SQLiteValue {
-    case null
-    case integer(Int64)
-    case real(Double)
-    case text(String)
-    case blob([UInt8])
-}
-
 /// A connection to an SQLite file, for one thread at a time.
 package final class SQLiteConnection {
     private var handle: OpaquePointer?
@@ -118,4 +98,24 @@ package final class SQLiteConnection {
         default: return .null
         }
     }
+}
+
+/// What SQLite could not do.
+package struct SQLiteError: Error {
+    /// SQLite's extended result code.
+    let code: Int32
+    /// What SQLite says of it.
+    let message: String
+
+    /// The result code without particulars, such as `SQLITE_IOERR`.
+    var primaryCode: Int32 { code & 0xFF }
+}
+
+/// A value of a row, of the type that it has in the file, whatever its column was declared as.
+package enum SQLiteValue {
+    case null
+    case integer(Int64)
+    case real(Double)
+    case text(String)
+    case blob([UInt8])
 }

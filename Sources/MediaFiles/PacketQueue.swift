@@ -1,13 +1,6 @@
 import CFFmpeg
 import System
 
-/// A packet of a video track, and when it came.
-struct ArrivedPacket {
-    let packet = FFmpegOwned<AVPacket>.packet()
-    var arrival = ContinuousClock.now
-    var pointer: UnsafeMutablePointer<AVPacket> { packet.pointer }
-}
-
 /// The packets of a live stream's video, read by a thread of its own: so each has its true arrival, and the sender does
 /// not wait while a picture waits for its time.
 final class PacketQueue {
@@ -95,6 +88,13 @@ final class PacketQueue {
         }
         return step ?? .ended("no data for \(Seconds.text(longest)), which camera.stallTimeout sets")
     }
+}
+
+/// A packet of a video track, and when it came.
+struct ArrivedPacket {
+    let packet = FFmpegOwned<AVPacket>.packet()
+    var arrival = ContinuousClock.now
+    var pointer: UnsafeMutablePointer<AVPacket> { packet.pointer }
 }
 
 /// Tells when packets came that FFmpeg read while it probed the stream: at their own pace, unless all were there

@@ -1,13 +1,5 @@
 import CFFmpeg
 
-/// FFmpeg's format of a picture's pixels, its size, how colours are coded and what is said about them.
-struct PictureForm {
-    var format: AVPixelFormat
-    var size: FrameSize
-    var encoding: YUVEncoding
-    var colors: ColorStatement?
-}
-
 /// Converts pixels between formats, colour encodings and sizes with FFmpeg's libswscale.
 final class PixelScaler {
     private var context: FFmpegScaler?
@@ -77,6 +69,14 @@ final class PixelScaler {
     private func colors(_ encoding: YUVEncoding) -> (table: UnsafePointer<Int32>?, range: Int32) {
         (encoding.matrix.coefficients, encoding.isFullRange ? 1 : 0)
     }
+}
+
+/// FFmpeg's format of a picture's pixels, its size, how colours are coded and what is said about them.
+struct PictureForm {
+    var format: AVPixelFormat
+    var size: FrameSize
+    var encoding: YUVEncoding
+    var colors: ColorStatement?
 }
 
 /// Lends memory of pictures of one form, and lends it again when it is no longer held.

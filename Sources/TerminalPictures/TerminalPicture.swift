@@ -2,14 +2,6 @@ import CChafa
 import CZlib
 import Foundation
 
-package enum TerminalFormat: String, Hashable, Sendable, CaseIterable {
-    /// Pixels by the kitty graphics protocol.
-    case kitty
-    /// Pixels by DEC's sixel graphics, up to 256 colours.
-    case sixel
-    case cells
-}
-
 /// Converts pixels to sequences that a terminal shows; keeps its memory for pictures of the same size.
 ///
 /// Not Sendable: the code that draws owns it.
@@ -137,4 +129,12 @@ package final class TerminalPicture {
         canvas = (made, wanted)
         return made
     }
+}
+
+package enum TerminalFormat: String, Hashable, Sendable, CaseIterable {
+    /// Pixels by the kitty graphics protocol.
+    case kitty
+    /// Pixels by DEC's sixel graphics, up to 256 colours.
+    case sixel
+    case cells
 }

@@ -3,26 +3,6 @@ import Glibc
 import System
 package import SystemPackage
 
-/// The time by the clocks that capture needs.
-package struct ClockReading: Hashable, Sendable {
-    /// `CLOCK_MONOTONIC` in nanoseconds, the clock of the driver's stamps, which stops while the machine is suspended.
-    var monotonic: Int64
-    /// `CLOCK_REALTIME` in nanoseconds since the Unix epoch.
-    var wall: Int64
-    /// Nanoseconds for which the machine was suspended since it booted.
-    var suspended: Int64 = 0
-}
-
-/// The result of `V4L2Calls.wait`.
-package struct Readiness: OptionSet, Hashable, Sendable {
-    package let rawValue: Int
-    package init(rawValue: Int) { self.rawValue = rawValue }
-    static let readable = Readiness(rawValue: 1)
-    /// The device reports an error or is gone (POLLERR, POLLHUP, POLLNVAL).
-    static let failed = Readiness(rawValue: 2)
-    static let stopped = Readiness(rawValue: 4)
-}
-
 /// The system calls of the capture, retried where a signal interrupts them; tests replace them by a scripted driver.
 package protocol V4L2Calls: Sendable {
     func open(_ path: String) throws(Errno) -> CInt
@@ -55,6 +35,26 @@ package protocol V4L2Calls: Sendable {
 
     /// The index of a node among its device's, from 0; nil if the kernel does not report it.
     func index(ofNode node: String) -> Int?
+}
+
+/// The time by the clocks that capture needs.
+package struct ClockReading: Hashable, Sendable {
+    /// `CLOCK_MONOTONIC` in nanoseconds, the clock of the driver's stamps, which stops while the machine is suspended.
+    var monotonic: Int64
+    /// `CLOCK_REALTIME` in nanoseconds since the Unix epoch.
+    var wall: Int64
+    /// Nanoseconds for which the machine was suspended since it booted.
+    var suspended: Int64 = 0
+}
+
+/// The result of `V4L2Calls.wait`.
+package struct Readiness: OptionSet, Hashable, Sendable {
+    package let rawValue: Int
+    package init(rawValue: Int) { self.rawValue = rawValue }
+    static let readable = Readiness(rawValue: 1)
+    /// The device reports an error or is gone (POLLERR, POLLHUP, POLLNVAL).
+    static let failed = Readiness(rawValue: 2)
+    static let stopped = Readiness(rawValue: 4)
 }
 
 /// The real calls, through libv4l2 for cameras whose pictures it converts; the first `convert` loads it.
