@@ -1,4 +1,5 @@
 import Foundation
+import MediaFiles
 
 /// The pictures of a report, cut out of the clip that it is about.
 struct ReportPictures {

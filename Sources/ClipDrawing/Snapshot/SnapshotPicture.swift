@@ -17,7 +17,7 @@ package struct SnapshotPicture {
         let frames = moments.count > 1 ? try ClipFrames(clip) : nil
         let picture = Picture()
         let sharpest = try moments.sharpest { time, face in
-            let frame = try frames?.frame(upTo: time) ?? PictureFile.load(clip, at: time)
+            let frame = try frames?.frame(upTo: time + MessageTrack.rounding) ?? PictureFile.load(clip, at: time)
             try picture.update(from: frame)
             return ((frame: frame, time: time), try face.map { try picture.sharpness(of: $0.bounds) } ?? 0)
         }

@@ -1,4 +1,3 @@
-import MediaFiles
 import System
 
 /// A clip's frames, one after the other, decoded a little ahead on a thread of its own.
@@ -11,7 +10,7 @@ package final class ClipFrames {
     private var upcoming: Frame?
     private var isOver = false
 
-    /// Opens a clip and begins to decode it; throws `CommandFailure` if it is none.
+    /// Opens a clip and begins to decode it; throws `SourceFailure` if it is none.
     package init(_ path: String) throws {
         source = try ClipSource(path, options: FrameSourceOptions(pace: .asap))
         description = source.description
@@ -25,22 +24,22 @@ package final class ClipFrames {
     }
 
     /// The next frame, nil at the end; blocks while it is decoded, and throws if the clip is damaged or cut off.
-    package func next() throws -> Frame? {
+    package func next() throws(SourceFailure) -> Frame? {
         if let frame = upcoming.take() { return frame }
         while !isOver, let event = mailbox.next() {
             if case .frame(let frame) = event { return frame }
             guard case .ended(let end) = event else { continue }
             isOver = true
-            if case .failed(let failure) = end { throw CommandFailure(failure) }
+            if case .failed(let failure) = end { throw failure }
         }
         return nil
     }
 
     /// The last frame up to a time of the clip, in seconds, if there is one after those that were already taken.
-    package func frame(upTo mediaTime: Double) throws -> Frame? {
+    package func frame(upTo mediaTime: Double) throws(SourceFailure) -> Frame? {
         var latest: Frame?
         while let frame = try next() {
-            guard frame.stamp.mediaTime <= mediaTime + MessageTrack.rounding else {
+            guard frame.stamp.mediaTime <= mediaTime else {
                 upcoming = frame
                 break
             }
