@@ -1,4 +1,3 @@
-import Glibc
 import System
 
 /// The directory of the LiteRT library and the face models.
@@ -10,11 +9,14 @@ public enum ModelDirectory {
     /// beside the program's directory, `/usr/lib/facet` (a package), `/usr/local/lib/facet` (`deploy/setup`).
     public static var searchPath: [String] {
         if let named = getenv(environmentVariable), named.pointee != 0 { return [String(cString: named)] }
-        // `/opt/facet/lib/facet` for a program `/opt/facet/bin/facetd`.
-        let beside = RunningProgram.path.map { path in
-            "/" + path.split(separator: "/").dropLast(2).joined(separator: "/") + "/lib/facet"
-        }
-        return [beside, "/usr/lib/facet", "/usr/local/lib/facet"].compactMap(\.self)
+        return directories(for: RunningProgram.path)
+    }
+
+    /// `/opt/facet/lib/facet` for a program `/opt/facet/bin/facetd`, then those of a package and of `deploy/setup`.
+    static func directories(for program: String?) -> [String] {
+        let usual = ["/usr/lib/facet", "/usr/local/lib/facet"]
+        let beside = program.map { "/" + $0.split(separator: "/").dropLast(2).joined(separator: "/") + "/lib/facet" }
+        return [beside].compactMap(\.self) + usual.filter { $0 != beside }
     }
 
     /// The named directory, unchecked, or the first one of the search path that contains the LiteRT library.
