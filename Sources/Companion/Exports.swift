@@ -3,3 +3,4 @@
 @_exported public import FacetKit
 @_exported public import MQTT
 @_exported public import OverlayRendering
+@_exported public import TerminalPictures

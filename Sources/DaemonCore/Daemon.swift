@@ -1,8 +1,6 @@
 import Foundation
-package import Logging
 import ServiceLifecycle
 import Synchronization
-import System
 import UnixSignals
 
 /// The whole daemon: what one run of `facetd` does.

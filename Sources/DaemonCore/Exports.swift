@@ -2,3 +2,4 @@
 @_exported public import FaceMessages
 @_exported public import FacetKit
 @_exported public import MQTT
+@_exported public import SettingsFiles

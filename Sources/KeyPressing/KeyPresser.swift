@@ -1,6 +1,5 @@
 import CEvdev
 package import Companion
-import Glibc
 
 /// Presses keys of this machine on events and signs, until the camera's messages end; then releases what is pressed.
 package struct KeyPresser {

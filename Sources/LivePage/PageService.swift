@@ -1,6 +1,5 @@
 import Foundation
 import HTTPServing
-import System
 
 /// Serves the live page, or the page on which areas are drawn, until the messages of the cameras end.
 package struct PageService {

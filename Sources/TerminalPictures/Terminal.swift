@@ -1,5 +1,4 @@
 import CTerminal
-import Glibc
 import System
 
 /// The terminal of the program, taken over for pictures and given back however the program ends.

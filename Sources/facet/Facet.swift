@@ -1,8 +1,5 @@
-import ArgumentParser
-import Companion
 import Foundation
 import SettingsFiles
-import System
 
 /// The companion of `facetd`: shows and uses what the daemon publishes about faces.
 @main

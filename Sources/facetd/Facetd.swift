@@ -1,8 +1,6 @@
 import ArgumentParser
 import DaemonCore
 import Foundation
-import Logging
-import System
 
 /// The daemon's command line.
 struct Facetd: AsyncParsableCommand {

@@ -1,5 +1,4 @@
 import MediaFiles
-import System
 
 /// One file with faces, and the file with the overlay that is made of it.
 struct OverlaidFile {

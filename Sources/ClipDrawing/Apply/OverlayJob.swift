@@ -1,5 +1,4 @@
 import Foundation
-package import System
 
 /// Draws overlays over one file, or over all clips and pictures of a directory.
 package struct OverlayJob {

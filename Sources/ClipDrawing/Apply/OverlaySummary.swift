@@ -1,5 +1,3 @@
-import System
-
 /// The figures of one file that `apply` draws over, and its warnings.
 struct OverlaySummary {
     /// Most lost faces, and frames, that the warnings name.

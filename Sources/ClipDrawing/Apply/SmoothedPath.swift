@@ -1,5 +1,3 @@
-import Glibc
-
 /// The recent way of one face, smoothed with what comes before and after, so that it neither lags nor trembles.
 struct SmoothedPath {
     /// Seconds before and after a sighting that smooth it.

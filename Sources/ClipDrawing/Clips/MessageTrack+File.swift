@@ -1,6 +1,5 @@
 import Foundation
 import MediaFiles
-import System
 
 extension MessageTrack {
     /// Reads the messages in a file line by line, with a note if they do not seem to be about the clip.

@@ -1,5 +1,4 @@
 import MediaFiles
-import System
 
 /// Draws pictures with their scenes and writes them as a clip, in the size of the first one.
 package struct OverlayRecorder {

@@ -1,5 +1,4 @@
 import Foundation
-import System
 
 extension FaceReport {
     /// Finds the faces of a clip.

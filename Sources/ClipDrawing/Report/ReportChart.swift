@@ -1,5 +1,4 @@
 import Foundation
-import System
 
 /// Draws what happened over time in shapes that are stretched to the page's width, and so hold no text.
 struct ReportChart {

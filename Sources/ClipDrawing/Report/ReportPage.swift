@@ -1,5 +1,4 @@
 import Foundation
-import System
 
 /// A report as one page of HTML that needs no other file and no network. Its script only shows moments.
 struct ReportPage {

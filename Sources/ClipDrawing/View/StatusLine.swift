@@ -1,5 +1,3 @@
-import System
-
 /// The last row of `facet view`: the state of things, and the keys as far as there is room.
 struct StatusLine {
     /// The broker's host and port; nil if there is none.

@@ -1,6 +1,4 @@
 import Foundation
-import System
-package import TerminalPictures
 
 /// A view of a camera or a clip in the terminal, as `facet view` shows it.
 package struct ViewSession {

@@ -1,6 +1,5 @@
 import Foundation
 import SettingsFiles
-import System
 
 /// The broker's address, the login there, and the cameras that a command is about.
 package struct BrokerAccess: Sendable {

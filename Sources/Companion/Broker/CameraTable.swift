@@ -1,5 +1,4 @@
 import Foundation
-package import System
 
 /// What is known of every camera that a command hears of, by the base of its topics.
 package struct CameraTable {

@@ -1,5 +1,3 @@
-import System
-
 /// The daemons that give signs of life. One that ended together with the broker is online by what that has kept.
 struct LifeSigns {
     private struct Daemon {

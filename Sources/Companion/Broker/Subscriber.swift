@@ -1,6 +1,3 @@
-import Logging
-import System
-
 /// The source of a command's messages: a broker with daemons, or a session in this program.
 package final class Subscriber: Sendable {
     /// Something that happens there.

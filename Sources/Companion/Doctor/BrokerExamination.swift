@@ -1,5 +1,4 @@
 import Foundation
-import System
 
 /// What `facet doctor` finds out about a broker and the daemons that should be online there.
 struct BrokerExamination {

@@ -1,6 +1,4 @@
 import Foundation
-import System
-import TerminalPictures
 
 /// One finding of `facet doctor`.
 package struct Finding: Encodable {

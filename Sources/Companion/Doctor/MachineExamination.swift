@@ -1,5 +1,4 @@
 import Foundation
-import System
 
 /// Looks at what the daemon needs of this machine.
 struct MachineExamination {

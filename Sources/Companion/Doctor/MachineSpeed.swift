@@ -1,6 +1,5 @@
 import Foundation
 import MediaFiles
-import System
 
 /// The speed of this machine with pictures of a clip that show one face, and with the same picture four times in one.
 package struct MachineSpeed {

@@ -1,5 +1,4 @@
 import Foundation
-import System
 
 /// The clip of the demo, which is also what a machine's speed is measured with.
 package enum DemoClip {

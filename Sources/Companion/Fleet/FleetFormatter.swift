@@ -1,5 +1,4 @@
 import Foundation
-import System
 
 /// Shows cameras as rows of text, and as JSON.
 package struct FleetFormatter {

@@ -1,6 +1,4 @@
 import Foundation
-import System
-import TerminalPictures
 
 /// Shows the state of all cameras: live on a terminal, elsewhere a line for each change.
 package struct FleetWatch {

@@ -1,6 +1,3 @@
-import System
-package import TerminalPictures
-
 extension Subscriber {
     /// Hands on what comes, and ticks, until `receive` returns false, Ctrl-C or q on the terminal ends it, or the
     /// source or the terminal ends; then ends the connection.

@@ -1,6 +1,3 @@
-import Glibc
-import System
-
 /// Sends faces to other programs as OSC and opentrack messages, until the camera's messages end.
 package struct FaceRelay {
     /// Seconds between two messages while nothing changes.

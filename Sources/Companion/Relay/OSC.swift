@@ -1,5 +1,3 @@
-import Glibc
-
 /// Messages of Open Sound Control 1.0.
 package enum OSC {
     package struct Argument {

@@ -1,6 +1,4 @@
 import Foundation
-import System
-import TerminalPictures
 
 /// The output of commands: results to standard output, notes for the person at the terminal to standard error.
 package enum Console {

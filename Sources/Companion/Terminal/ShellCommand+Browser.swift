@@ -1,5 +1,4 @@
 import Foundation
-package import System
 
 extension ShellCommand {
     /// Opens an address in the browser, if there is a display.

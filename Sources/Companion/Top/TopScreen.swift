@@ -1,6 +1,3 @@
-import System
-import TerminalPictures
-
 /// Shows each face with its last seconds on the terminal.
 package enum TopScreen {
     package static func show(_ subscriber: Subscriber) async throws {

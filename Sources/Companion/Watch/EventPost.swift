@@ -1,6 +1,5 @@
 import CCurl
 import Foundation
-import System
 
 /// Sends each event to a web address, as CloudEvents 1.0 in structured JSON, until it was accepted.
 ///

@@ -1,5 +1,4 @@
 import Foundation
-import System
 
 /// Writes messages as lines for people.
 package struct WatchFormatter {

@@ -1,6 +1,3 @@
-import System
-import TerminalPictures
-
 /// Writes received messages to standard output, and on a terminal the present faces in a line that stays the last one.
 struct WatchPrinter {
     let isJSON: Bool

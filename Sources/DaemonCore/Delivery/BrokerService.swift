@@ -1,6 +1,4 @@
-import Logging
 import ServiceLifecycle
-import System
 
 /// Keeps the connection to the broker, and carries out the commands on `detect/set` and `smile/set`.
 struct BrokerService: Service {

@@ -1,5 +1,3 @@
-import Logging
-
 /// What only a daemon with a broker has: the outbox, the connection, and what keeps its state in the outbox.
 struct Delivery: Sendable {
     let outbox: Outbox

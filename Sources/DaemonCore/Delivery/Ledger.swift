@@ -1,5 +1,4 @@
 import Synchronization
-import System
 
 /// Numbers events and faces, so that no number is ever used twice, not even after a restart. Keeps in the outbox which
 /// faces subscribers believe present, what was seen today and how detection was switched last.

@@ -1,6 +1,4 @@
-import Glibc
 import Synchronization
-import System
 
 /// Writes every message to standard output as one line of JSON.
 final class PrintSink: MessageSink {

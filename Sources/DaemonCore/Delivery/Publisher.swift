@@ -1,5 +1,4 @@
 import Synchronization
-import System
 
 /// Encodes what happened and hands it to the sinks, in order, on a thread of its own.
 ///

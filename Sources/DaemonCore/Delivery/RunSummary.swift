@@ -1,5 +1,4 @@
 import Synchronization
-import System
 
 /// Counts what happened to each face, for a person who watches a run on a terminal.
 final class RunSummary: MessageSink {

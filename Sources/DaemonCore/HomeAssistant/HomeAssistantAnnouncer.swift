@@ -1,6 +1,4 @@
-import Logging
 import Synchronization
-import System
 
 /// Publishes the discovery message, again whenever Home Assistant has started, and removes the device once discovery is
 /// off.

@@ -1,7 +1,5 @@
 import Foundation
-package import Logging
 import Synchronization
-import System
 
 /// Writes the log to standard error as people read it: time, level, what happened, then the particulars.
 ///

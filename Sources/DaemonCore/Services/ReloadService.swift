@@ -1,7 +1,4 @@
-import Glibc
-import Logging
 import ServiceLifecycle
-import System
 import UnixSignals
 
 /// Reads the settings again on SIGHUP. Settings that are not valid change nothing.

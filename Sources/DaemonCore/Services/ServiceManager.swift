@@ -1,7 +1,4 @@
-import Glibc
-import Logging
 import Synchronization
-import System
 
 /// Reports the daemon's condition to the service manager, over the datagram socket that `sd_notify(3)` describes.
 ///

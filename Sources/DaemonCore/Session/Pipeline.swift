@@ -1,6 +1,3 @@
-package import Logging
-import System
-
 /// The way from a session's updates to messages.
 ///
 /// ```

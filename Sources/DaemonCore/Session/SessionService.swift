@@ -1,7 +1,5 @@
-import Logging
 import ServiceLifecycle
 import Synchronization
-import System
 
 /// Runs the session, publishes its updates, and applies switches and reloaded settings to it.
 ///

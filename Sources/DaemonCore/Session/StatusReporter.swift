@@ -1,4 +1,3 @@
-package import Logging
 import Synchronization
 
 /// Keeps what is known of the daemon and its camera, and reports each change to subscribers, to the service manager

@@ -1,6 +1,4 @@
 import Foundation
-import SettingsFiles
-import System
 
 extension Settings {
     package struct MQTT: Hashable, Sendable {

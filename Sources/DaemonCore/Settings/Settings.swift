@@ -1,5 +1,4 @@
 import Foundation
-import SettingsFiles
 
 /// Everything the owner can set.
 ///

@@ -1,5 +1,4 @@
 import Foundation
-import SettingsFiles
 
 extension SettingsReader {
     mutating func readTopic(_ key: String, _ topic: inout String) {

@@ -1,5 +1,4 @@
 import CLiteRT
-import Glibc
 import Synchronization
 import System
 

@@ -1,4 +1,3 @@
-import Glibc
 import System
 
 /// A file that this program was made for, known by its length and its SHA-256.

@@ -1,4 +1,3 @@
-import Glibc
 import System
 
 /// One captured picture, in the format and the memory that its source delivered it in.

@@ -1,4 +1,3 @@
-import Glibc
 import System
 
 /// Opens a source again after each loss, with waits that grow, until it ends or is stopped: the one loop that does so.

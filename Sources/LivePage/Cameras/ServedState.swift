@@ -1,5 +1,3 @@
-import System
-
 /// The broker and the cameras, as pages and programs get them.
 struct ServedState: Sendable {
     let address: String

@@ -1,5 +1,3 @@
-import System
-
 /// The demonstration: a clip or a camera, the live page, and a lamp that is on while a face smiles.
 package enum DemoShow {
     /// Shows a camera, a clip or a stream, or else the demo's clip, for some seconds or until Ctrl-C.

@@ -1,5 +1,3 @@
-import System
-
 /// All cameras that pages show, and the way from the broker's messages to the pages' messages.
 ///
 /// Each picture is drawn and encoded once for each overlay and mirroring. Not Sendable: the command's one task owns it.

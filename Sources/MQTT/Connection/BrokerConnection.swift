@@ -1,6 +1,4 @@
-package import Logging
 import Synchronization
-import System
 
 /// A client of one broker, which connects, reconnects and delivers on a thread of its own.
 ///

@@ -1,6 +1,4 @@
-import Logging
 import Synchronization
-import System
 
 /// What the network thread and its clients share: messages under way, and the state of the connection.
 final class ClientSession: Sendable {

@@ -1,6 +1,4 @@
-import Logging
 import Synchronization
-import System
 
 extension NetworkLoop {
     func sendSubscriptions() {

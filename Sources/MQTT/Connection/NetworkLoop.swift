@@ -1,7 +1,4 @@
-import Glibc
-import Logging
 import Synchronization
-import System
 
 /// The network thread: connects as the state machine says, and carries messages between libmosquitto and the session.
 ///

@@ -1,6 +1,3 @@
-import Glibc
-import System
-
 /// Measures how old an event is, across restarts of the program and of the machine.
 ///
 /// Within one run of the machine the time since its boot decides (suspended time counts), so that setting the wall

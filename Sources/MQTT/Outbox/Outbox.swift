@@ -1,9 +1,6 @@
 import CSQLite
 import Dispatch
-import Glibc
-package import Logging
 import Synchronization
-import System
 
 /// Keeps events and a few small values in an SQLite file, so that no crash of the program loses any; without a file, in
 /// memory.

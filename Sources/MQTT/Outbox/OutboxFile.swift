@@ -1,7 +1,6 @@
 import CSQLite
 import Foundation
 import Synchronization
-import System
 
 /// One outbox file, opened by one process at a time: its tables, and each operation as one transaction.
 ///

@@ -1,5 +1,4 @@
 import Foundation
-import System
 
 /// The default place of the outbox.
 package enum OutboxLocation {

@@ -1,6 +1,3 @@
-import Glibc
-import System
-
 /// Keeps other processes from using an outbox, from its creation to the end of its last reference.
 ///
 /// The kernel drops the lock with the process, however that ends, and with the first descriptor of its file that the

@@ -1,5 +1,4 @@
 import CSQLite
-import System
 
 /// A connection to an SQLite file, for one thread at a time.
 package final class SQLiteConnection {

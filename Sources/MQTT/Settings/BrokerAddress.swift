@@ -1,5 +1,4 @@
 import Foundation
-import System
 
 /// A broker as a URL names it: `mqtt[s]://[user@]host[:port]`.
 package struct BrokerAddress: Hashable, Sendable {

@@ -1,5 +1,3 @@
-package import System
-
 /// Which brokers a client connects to, how it logs in there, and how long it waits.
 package struct BrokerSettings: Hashable, Sendable {
     package struct Endpoint: Hashable, Sendable, CustomStringConvertible {

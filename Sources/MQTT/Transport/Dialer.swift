@@ -1,6 +1,3 @@
-import Glibc
-import System
-
 extension SocketAddress {
     /// Puts addresses in the order in which to try them: the families in turn, beginning with that of the first (RFC
     /// 8305 §4), and those last that have failed, in the order of their failures.

@@ -1,6 +1,4 @@
 import CMosquitto
-import Glibc
-import System
 
 /// One connection through libmosquitto, made anew for each attempt.
 ///

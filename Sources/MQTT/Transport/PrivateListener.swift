@@ -1,6 +1,4 @@
 import CMosquitto
-import Glibc
-import System
 
 /// Listens for one connection from within this process, on a UNIX socket in a directory that only this user can enter.
 ///

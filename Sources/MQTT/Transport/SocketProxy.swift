@@ -1,5 +1,3 @@
-import Glibc
-
 /// Moves bytes between the network and libmosquitto, and checks what comes in on the way.
 ///
 /// Confined to the network thread; nothing in it blocks.

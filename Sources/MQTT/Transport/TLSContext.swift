@@ -1,6 +1,4 @@
 import CMosquitto
-import Glibc
-import System
 
 /// The TLS settings in the form of OpenSSL.
 final class TLSContext {

@@ -1,5 +1,4 @@
 import CFFmpeg
-import Glibc
 import System
 
 /// FFmpeg's functions under their own names, for code that runs after `FFmpeg.load()` succeeded.

@@ -1,6 +1,5 @@
 import CFFmpeg
 import FoundationEssentials
-import Glibc
 import System
 
 /// A device of this machine that decodes video, opened through FFmpeg: by VA-API, or NVIDIA's by CUDA. These need no

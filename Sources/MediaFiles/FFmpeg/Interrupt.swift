@@ -1,5 +1,4 @@
 import CFFmpeg
-import Glibc
 import Synchronization
 import System
 

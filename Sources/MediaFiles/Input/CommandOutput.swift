@@ -1,6 +1,5 @@
 import CFFmpeg
 import FoundationEssentials
-import Glibc
 import Synchronization
 import System
 

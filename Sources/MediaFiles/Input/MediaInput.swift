@@ -1,5 +1,4 @@
 import CFFmpeg
-import Glibc
 import System
 
 /// An opened file or stream, read packet by packet.

@@ -1,5 +1,4 @@
 import FoundationEssentials
-import Glibc
 import System
 
 /// Where a clip or a stream is: a file's path, a network address or a command.

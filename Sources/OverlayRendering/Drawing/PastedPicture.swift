@@ -1,5 +1,4 @@
 import CCairo
-import Glibc
 import System
 
 /// A transparent PNG to paste onto faces, in sizes each half of the one before: drawn much smaller, it would flicker.

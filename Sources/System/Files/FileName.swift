@@ -1,5 +1,4 @@
 import Foundation
-package import Glibc
 
 /// Names of files are bytes, and not all are UTF-8: those of old disks, cameras and zip files often are Latin-1.
 ///

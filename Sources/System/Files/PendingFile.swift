@@ -1,5 +1,3 @@
-package import Glibc
-
 /// A file that is written under another name, and gets its own only when it is whole; without that nothing is left of
 /// it.
 package final class PendingFile: Sendable {

@@ -1,5 +1,4 @@
 import FoundationEssentials
-import Glibc
 
 /// Reads regular files that must fit into memory: settings, passwords, tokens, what the kernel reports. Pipes,
 /// terminals and devices are refused: opening them may block, and they may have no end.

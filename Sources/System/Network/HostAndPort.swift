@@ -1,5 +1,3 @@
-package import Glibc
-
 /// A host, and a port if there is one, as people write them: `broker`, `broker:1883`, `[::1]:1883`.
 package struct HostAndPort: Hashable, Sendable {
     /// A name or an address, without brackets.

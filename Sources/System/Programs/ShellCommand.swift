@@ -1,5 +1,4 @@
 import CLinux
-package import Glibc
 
 /// A command of the shell that is run and waited for.
 ///

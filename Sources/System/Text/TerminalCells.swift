@@ -1,5 +1,4 @@
 import CLinux
-import Glibc
 
 extension Unicode.Scalar {
     /// The tables of the C library, whatever the user's language: all know the width of every character.

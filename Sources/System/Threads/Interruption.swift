@@ -1,5 +1,4 @@
 import Dispatch
-import Glibc
 import Synchronization
 
 /// SIGINT, SIGTERM and the terminal's hangup, noted and reported instead of ending the program; the second one ends it.

@@ -1,5 +1,4 @@
 import CLinux
-import Glibc
 import Synchronization
 
 /// A thread whose end can be waited for: not only that of its work, but until nothing of it is left.

@@ -1,5 +1,3 @@
-import Glibc
-
 /// A value behind a lock, with a condition to wait on, for threads that may block.
 ///
 /// `Synchronization.Mutex` has no condition. `@unchecked Sendable` because `value` is only touched with the lock held.

@@ -1,5 +1,4 @@
 import CLinux
-import Glibc
 
 /// Wakes a thread that polls.
 package final class Waker: Sendable {

@@ -1,5 +1,4 @@
 import CLinux
-package import Glibc
 
 /// Whether the kernel says that the machine's clock does not follow a time server.
 package func isClockAdrift() -> Bool { clock_is_adrift() != 0 }

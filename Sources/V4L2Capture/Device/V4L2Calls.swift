@@ -1,5 +1,4 @@
 package import CV4L2
-import Glibc
 import System
 package import SystemPackage
 

@@ -1,7 +1,3 @@
-import ArgumentParser
-import ClipDrawing
-import System
-
 struct Apply: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Draws the overlay over clips and pictures, in one step.",

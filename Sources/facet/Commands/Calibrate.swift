@@ -1,6 +1,3 @@
-import ArgumentParser
-import Companion
-
 struct Calibrate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Measures where the thing is that people look at (look.direction), or what counts as your smile.",

@@ -1,6 +1,3 @@
-import ArgumentParser
-import Companion
-
 struct Detect: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Switches detection on or off; off really closes the camera.",

@@ -1,6 +1,3 @@
-import ArgumentParser
-import Companion
-
 struct Devices: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Lists this machine's cameras with their formats, sizes, rates and controls.",

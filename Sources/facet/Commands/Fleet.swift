@@ -1,6 +1,3 @@
-import ArgumentParser
-import Companion
-
 struct Fleet: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Shows the state of all cameras, one row each.",

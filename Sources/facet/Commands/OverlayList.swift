@@ -1,7 +1,3 @@
-import ArgumentParser
-import ClipDrawing
-import System
-
 /// `facet overlays`: the overlays there are, by name or each with a picture.
 struct OverlayList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

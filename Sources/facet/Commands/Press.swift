@@ -1,5 +1,3 @@
-import ArgumentParser
-import Companion
 import KeyPressing
 
 struct Press: AsyncParsableCommand {

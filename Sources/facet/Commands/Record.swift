@@ -1,5 +1,3 @@
-import ArgumentParser
-import ClipDrawing
 import MediaFiles
 
 struct Record: AsyncParsableCommand {

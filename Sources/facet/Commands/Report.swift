@@ -1,6 +1,3 @@
-import ArgumentParser
-import ClipDrawing
-
 struct Report: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Makes a page about a clip or a stretch of time: faces, best smiles, events.",

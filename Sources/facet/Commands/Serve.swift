@@ -1,6 +1,3 @@
-import ArgumentParser
-import LivePage
-
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Serves a live page for the browser.",

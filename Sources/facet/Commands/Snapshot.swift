@@ -1,6 +1,3 @@
-import ArgumentParser
-import ClipDrawing
-
 struct Snapshot: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Takes a picture with the overlay, or without.",

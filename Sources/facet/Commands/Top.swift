@@ -1,6 +1,3 @@
-import ArgumentParser
-import Companion
-
 struct Top: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Shows each face with its last seconds, live, and the events below.",

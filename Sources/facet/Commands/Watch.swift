@@ -1,6 +1,3 @@
-import ArgumentParser
-import Companion
-
 struct Watch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Shows events as they come, and the faces that are there.",

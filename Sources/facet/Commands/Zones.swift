@@ -1,7 +1,3 @@
-import ArgumentParser
-import LivePage
-import System
-
 struct Zones: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Draws zones and ignored areas on the camera's picture, for the settings.",
