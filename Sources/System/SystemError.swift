@@ -1,5 +1,3 @@
-import Glibc
-
 /// A call of the system that failed, with the number of its error and what to do about it, if that is known.
 package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What was tried, such as `make an eventfd`.

@@ -1,15 +1,6 @@
 import CChafa
 import CZlib
 import Foundation
-package import Frames
-
-package enum TerminalFormat: String, Hashable, Sendable, CaseIterable {
-    /// Pixels by the kitty graphics protocol.
-    case kitty
-    /// Pixels by DEC's sixel graphics, up to 256 colours.
-    case sixel
-    case cells
-}
 
 /// Converts pixels to sequences that a terminal shows; keeps its memory for pictures of the same size.
 ///
@@ -138,4 +129,12 @@ package final class TerminalPicture {
         canvas = (made, wanted)
         return made
     }
+}
+
+package enum TerminalFormat: String, Hashable, Sendable, CaseIterable {
+    /// Pixels by the kitty graphics protocol.
+    case kitty
+    /// Pixels by DEC's sixel graphics, up to 256 colours.
+    case sixel
+    case cells
 }

@@ -1,8 +1,6 @@
 import ArgumentParser
 import DaemonCore
 import Foundation
-import MQTT
-import System
 
 /// The options that stand for settings. None has a default here: what is not given is left to environment and file.
 struct SettingsOptions: ParsableArguments {

@@ -1,5 +1,3 @@
-import FacetKit
-
 /// Holds frames back until it is known what comes after them: a face is drawn from its first sighting to its last, gaps
 /// are filled, and nothing lags.
 struct LookAhead {

@@ -1,7 +1,3 @@
-import FaceMetadata
-import Glibc
-import OverlayRendering
-
 /// The recent way of one face, smoothed with what comes before and after, so that it neither lags nor trembles.
 struct SmoothedPath {
     /// Seconds before and after a sighting that smooth it.

@@ -1,6 +1,3 @@
-import FacetKit
-import System
-
 extension FaceSession {
     /// Looks for faces in a file until its end, Ctrl-C, or until `receive` returns false; returns whether it came to the end.
     /// `interruption` is that of a command whose Ctrl-C ends more than this file.

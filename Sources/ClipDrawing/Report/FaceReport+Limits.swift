@@ -1,5 +1,3 @@
-import FaceMessages
-
 /// A report may go on for weeks: what it keeps has a limit, and what it counts does not depend on that.
 extension FaceReport {
     /// Most elements of each kind, in all faces together.

@@ -1,8 +1,3 @@
-package import FaceMessages
-package import Frames
-package import MQTT
-package import OverlayRendering
-
 /// A message about a camera, from a broker or from a session in this program.
 package struct CameraMessage: Sendable {
     package enum Content: Sendable {

@@ -1,5 +1,3 @@
-package import FaceMessages
-
 /// The direction in which the nearest face looks, over a stretch of time.
 package struct GazeMeasurement: PersonMeasurement {
     /// Degrees around the middle that half of the gazes may lie off: with more the person looks around.

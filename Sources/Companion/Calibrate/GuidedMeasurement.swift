@@ -1,6 +1,3 @@
-package import FaceMessages
-package import FaceTracking
-
 /// Leads a person through the script for smiles with a live bar, and takes what is seen meanwhile.
 package struct GuidedMeasurement: PersonMeasurement {
     package typealias Value = SmileCalibration.Outcome

@@ -1,9 +1,4 @@
-import FaceInference
-import FaceMessages
 import Foundation
-import Frames
-import MQTT
-import System
 
 /// What `facet doctor` finds out about a broker and the daemons that should be online there.
 struct BrokerExamination {

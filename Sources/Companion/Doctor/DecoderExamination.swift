@@ -1,6 +1,4 @@
 import Foundation
-import Frames
-import GStreamerCapture
 import MediaFiles
 
 /// Looks at what this machine has that decodes video in place of the processor.

@@ -1,5 +1,4 @@
 import Foundation
-package import OverlayRendering
 import SettingsFiles
 
 /// How faces are drawn.

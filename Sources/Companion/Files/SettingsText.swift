@@ -1,6 +1,5 @@
 import Foundation
 package import SettingsFiles
-import System
 
 /// A settings file of which a part is to change, and everything else, comments too, to stay.
 package struct SettingsText {

@@ -1,5 +1,3 @@
-import FaceMessages
-
 /// Switches a daemon's detection, and waits until it says so.
 package enum DetectCommand {
     /// Seconds until the daemon is given up.

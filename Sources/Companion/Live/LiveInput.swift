@@ -1,5 +1,4 @@
 import DequeModule
-import System
 
 /// What a command that follows a daemon reacts to, and since when it has waited.
 package struct LiveInput: Sendable {

@@ -1,8 +1,3 @@
-package import FaceMessages
-package import Frames
-package import MQTT
-package import OverlayRendering
-
 /// What one camera shows, kept up to date from its messages: its state, its faces to draw, its pictures.
 package struct LiveModel {
     /// Seconds that a picture waits for the metadata that comes after its frame. The daemon publishes metadata at most

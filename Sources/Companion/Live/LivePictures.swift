@@ -1,7 +1,3 @@
-package import FaceMessages
-import MQTT
-package import OverlayRendering
-
 /// Waits for pictures and the metadata of their frames, and knows what to say when none come.
 package struct LivePictures {
     /// Seconds until a command gives up waiting for a first picture.

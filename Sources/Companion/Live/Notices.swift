@@ -1,6 +1,3 @@
-import FaceMessages
-import MQTT
-
 /// What the person at the terminal learns about the source of messages: each trouble once.
 struct Notices {
     /// Topics whose messages were reported as unreadable; all others are passed over from then on.

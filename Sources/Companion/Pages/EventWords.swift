@@ -1,5 +1,3 @@
-package import FaceMessages
-
 /// What pages show of a kind of event.
 package struct EventWords: Sendable {
     /// The name of a drawing in `PageParts.icons`, without i-.

@@ -1,5 +1,3 @@
-package import FaceMessages
-
 /// What command lines call an event: its topic, or the kind of a sign.
 package struct EventName: Hashable, Sendable {
     package let topic: Topic

@@ -1,9 +1,4 @@
-import FaceMessages
-import FaceTracking
-import Logging
-import MQTT
 import Synchronization
-import System
 
 /// Publishes the discovery message, again whenever Home Assistant has started, and removes the device once discovery is
 /// off.

@@ -1,9 +1,3 @@
-import Companion
-import FaceInference
-import FaceMetadata
-import Frames
-import OverlayRendering
-
 /// Searches preview pictures for faces, and makes faces in them unrecognisable, before pages get them.
 final class PictureCover {
     /// The most pixels of a preview picture that is passed on: a page that opened a larger one would run out of memory.

@@ -1,8 +1,3 @@
-import Companion
-import FaceMessages
-import Frames
-import OverlayRendering
-
 /// One camera as pages see it: its faces and pictures, and the messages made of them.
 struct ServedCamera {
     /// Redraws a second of a scene without pictures.

@@ -1,9 +1,3 @@
-import Companion
-import FaceMessages
-import Frames
-import MQTT
-import System
-
 /// The broker and the cameras, as pages and programs get them.
 struct ServedState: Sendable {
     let address: String

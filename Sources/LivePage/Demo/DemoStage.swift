@@ -1,6 +1,5 @@
 import Foundation
 import HTTPServing
-import System
 
 /// A broker and a daemon of the demo's own.
 struct DemoStage {

@@ -1,8 +1,5 @@
-import Companion
-import FaceMessages
 import HTTPServing
 import Synchronization
-import System
 
 /// The newest events, for programs that read them as server-sent events. A connection is sent the number of events that
 /// were dropped here before it had read them.

@@ -1,6 +1,4 @@
 import CCairo
-package import Frames
-import Glibc
 import System
 
 /// A transparent PNG to paste onto faces, in sizes each half of the one before: drawn much smaller, it would flicker.

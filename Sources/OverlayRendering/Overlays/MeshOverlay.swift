@@ -1,4 +1,3 @@
-import FaceMessages
 import Glibc
 
 /// The measurements: face mesh (only eyes and mouth in messages), irises and gaze, axes of the head, numbers.

@@ -1,5 +1,3 @@
-package import FaceMetadata
-
 /// What moves of a face, as numbers to average and interpolate: edges of the box, eyes, mouth, angles.
 package typealias FaceValues = SIMD16<Double>
 

@@ -1,6 +1,3 @@
-import ArgumentParser
-import LivePage
-
 /// The address of the page, and who may open it.
 struct PageOptions: ParsableArguments {
     @Option(help: .init("Where to listen: PORT, ADDRESS:PORT or [ADDRESS]:PORT.", valueName: "address"))
