@@ -3,7 +3,7 @@ import ServiceLifecycle
 import Synchronization
 import UnixSignals
 
-/// The whole daemon: what one run of `facetd` does.
+/// The whole daemon: one run of `facetd`.
 package enum Daemon {
     /// Runs until a clip has ended, SIGTERM or SIGINT comes, or something fails.
     ///

@@ -17,8 +17,10 @@ extension FaceSession.Options {
             ("smallestEyeDistance", tracking.smallestEyeDistance), ("yawLimit", tracking.yawLimit),
             ("look.hold", tracking.look.hold), ("look.release", tracking.look.release),
         ]
-        let (look, smile) = (tracking.look, tracking.smile)
-        let (levels, holds) = (SmileSettings.levels, SmileSettings.holds)
+        let look = tracking.look
+        let smile = tracking.smile
+        let levels = SmileSettings.levels
+        let holds = SmileSettings.holds
         try require(smile.level, "smile.level", "\(levels.lowerBound) to \(levels.upperBound)") { levels ~= $0 }
         try require(smile.hold, "smile.hold", "0 to \(holds.upperBound)") { holds ~= $0 }
         try require(look.cone, "look.cone", "above 0, up to 180") { $0 > 0 && $0 <= 180 }
@@ -35,6 +37,7 @@ extension FaceSession.Options {
     }
 }
 
+/// Checks a value that a program gives.
 /// - Throws: `FaceSessionError.unusable`, with the rule, if a value that a program gives does not pass a test.
 func require<Value>(_ value: Value?, _ name: String, _ rule: String, _ test: (Value) -> Bool) throws(FaceSessionError) {
     guard let value, !test(value) else { return }

@@ -86,7 +86,8 @@ extension FaceSession {
         try follow(mailbox, wanted, report)
     }
 
-    /// Older than any pipeline that keeps up lets a frame become, in a mailbox that holds only the newest.
+    /// The age from which on a frame is stale: in a mailbox that only holds the newest, frames get so old only if the
+    /// analysis is too slow.
     private static let staleAge = Duration.seconds(1)
 
     private func follow(_ mailbox: FrameMailbox, _ source: Source, _ report: Report) throws(FaceSessionError) {
@@ -122,7 +123,7 @@ extension FaceSession {
         }
     }
 
-    /// Takes other options while the source runs; if they do not work, those before stay.
+    /// Loads other options while the source runs; if they do not work, the former ones stay.
     private func load(_ options: Options, _ report: Report) {
         do throws(FaceSessionError) {
             try processor.load(options)

@@ -12,7 +12,7 @@ extension FaceSession {
         }
 
         fileprivate var kind: Kind
-        /// How its frames come: turned, mirrored, how fast, and when it counts as lost.
+        /// The options for its frames, such as orientation, pace, and the time after which it counts as lost.
         public var options: FrameSourceOptions
 
         /// A camera of this machine, with the mode that suits faces best.
@@ -59,17 +59,18 @@ extension FaceSession {
         /// Whether a text names a camera: `auto` or something in `/dev`; any other names a clip or a stream.
         package static func isCamera(_ text: String) -> Bool { text == "auto" || text.hasPrefix("/dev/") }
 
-        /// The source that a person means by a text: `auto`, `/dev/video0`, `libcamera`, `pipewire`, `gstreamer:…`,
-        /// `exec:…`, `clip.mp4`, `rtsp://…`; what is not live with that pace.
+        /// The source that a user names by a text: `auto`, `/dev/video0`, `libcamera`, `pipewire`, `gstreamer:…`,
+        /// `exec:…`, `clip.mp4`, `rtsp://…`; `pace` is for clips.
         public init(_ text: String, pace: FrameSourceOptions.Pace = .asap) {
             self.init(text, configuration: CameraConfiguration(), options: FrameSourceOptions(pace: pace))
         }
 
-        /// The same source. A camera is asked for all of `configuration`, libcamera and PipeWire for its size and rate,
-        /// libcamera for its controls too; a command's raw pictures are read in its size, rate and format.
+        /// The source of that name with a camera's configuration. A camera uses all of it, libcamera and PipeWire its
+        /// size and rate, libcamera its controls too; a command's raw pictures are read in its size, rate and format.
         package init(_ text: String, configuration: CameraConfiguration, options: FrameSourceOptions) {
             self.options = options
-            let (request, controls) = (configuration.request, configuration.controls)
+            let request = configuration.request
+            let controls = configuration.controls
             let pipeline = PipelineDescription(text, size: request.size, rate: request.rate, controls: controls)
             if Self.isCamera(text) {
                 var configuration = configuration
@@ -105,7 +106,7 @@ private struct CustomSource: Hashable, Sendable {
 extension FaceSession.Source {
     var isCamera: Bool { if case .camera = kind { true } else { false } }
 
-    /// Whether it is opened, and so checked, when a session is made with it.
+    /// Whether the source is opened, and so checked, when a session is made with it.
     var opensAtOnce: Bool {
         switch kind {
         case .media, .pipeline: true
@@ -113,7 +114,7 @@ extension FaceSession.Source {
         }
     }
 
-    /// How many pixels a JPEG may have.
+    /// The most pixels that a JPEG may have.
     var maximumPixels: Int { isCamera ? .max : options.maximumPixels }
 
     /// Whether its pictures may be those of a camera with an infrared lamp, which flashes for every other one.
@@ -126,7 +127,7 @@ extension FaceSession.Source {
         return bounded
     }
 
-    /// Makes the source. A camera's opens when it runs; `memory` says which one was in use before.
+    /// Opens the source. A camera opens when it runs; `memory` says which one was in use before.
     func open(_ memory: CameraMemory) throws(FaceSessionError) -> any FrameSource {
         try check()
         let options = boundedOptions
@@ -143,22 +144,23 @@ extension FaceSession.Source {
         }
     }
 
-    /// The first camera of libcamera, if that lists one.
+    /// The first camera that libcamera lists; nil if there is none.
     private static func libcamera(_ wanted: CameraConfiguration, _ options: FrameSourceOptions) -> (any FrameSource)? {
         guard PipelineDescription.cameras().contains(where: { $0.device.hasPrefix("libcamera") }) else { return nil }
         return try? PipelineSource(.libcamera(size: wanted.request.size, rate: wanted.request.rate), options: options)
     }
 
-    /// Why a text that names a source can never be one; nil if it can.
+    /// The reason why a text can never name a source; nil if it can.
     package static func problem(with text: String) -> String? {
         guard case .media(let location) = Self(text).kind else { return nil }
         do throws(SourceFailure) { try ClipSource.check(location.revealed()) } catch { return error.description }
         return nil
     }
 
-    /// What a program gives is checked once, so that nothing behind it can trap.
+    /// Checks the numbers that a program gives, once, so that no later code can trap on them.
     func check() throws(FaceSessionError) {
-        let (sides, pixels) = (1...32_767, 1...Int(Int32.max))
+        let sides = 1...32_767
+        let pixels = 1...Int(Int32.max)
         try require(options.stallTimeout, "stallTimeout", "above 0") { $0 > .zero }
         try require(options.maximumDelay, "maximumDelay", "0 to 60 s") { (.zero ... .seconds(60)) ~= $0 }
         try require(options.maximumPixels, "maximumPixels", "1 to \(pixels.upperBound)") { pixels ~= $0 }

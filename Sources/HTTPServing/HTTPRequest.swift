@@ -65,10 +65,10 @@ package enum HTTPStreamPart: Sendable {
 ///
 /// A part is asked for when the one before is sent: a slow client misses parts of a stream that offers its newest.
 package protocol HTTPStream: AnyObject, Sendable {
-    /// Begins; `ready` may be called on any thread, whenever `next` has something after it had nothing.
+    /// Begins the stream; `ready` may be called on any thread, whenever `next` has something after it had nothing.
     func begin(ready: @escaping @Sendable () -> Void)
     /// The next part; called on the server's thread, which must not be blocked.
     func next() -> HTTPStreamPart
-    /// The client is gone, or the stream ended.
+    /// Notes that the client is gone, or that the stream has ended.
     func end()
 }

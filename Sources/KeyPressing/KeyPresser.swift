@@ -3,13 +3,13 @@ package import Companion
 
 /// Presses keys of this machine on events and signs, until the camera's messages end; then releases what is pressed.
 package struct KeyPresser {
-    /// Seconds for which a key is pressed.
+    /// The seconds for which a key is pressed.
     private static let duration = 0.05
 
     private let bindings: [KeyBinding]
     private let keyboard: VirtualKeyboard
 
-    /// The topics of the events that press keys, and the status.
+    /// The topics of the events that press keys, and the topic of the status.
     package var topics: [Topic] {
         EventWatch.topics(Set(bindings.map(\.event.topic)).sorted { $0.rawValue < $1.rawValue })
     }
@@ -41,7 +41,7 @@ package struct KeyPresser {
     }
 }
 
-/// A keyboard and mouse of the kernel's, which programs on a console, X11 and Wayland take keys from.
+/// A virtual keyboard and mouse of the kernel, whose keys reach programs on a console, in X11 and in Wayland.
 ///
 /// Not Sendable: one task owns it. However the program ends, the kernel releases the keys and removes it.
 final class VirtualKeyboard {

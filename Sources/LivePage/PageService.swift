@@ -7,23 +7,23 @@ package struct PageService {
         package var address: ListenAddress
         /// The secret that a visitor must give; nil lets in all users of this machine.
         package var token: String?
-        /// The files of the certificate and its key, in PEM; nil is plain HTTP.
+        /// The files of the certificate and its key, in PEM; nil serves plain HTTP.
         package var tlsFiles: (certificate: String, key: String)?
-        /// Further names of this server.
+        /// Further names of this server, by which a browser may address it.
         package var names: [String] = []
-        /// The addresses of proxies that are believed.
+        /// The addresses of proxies whose headers about the client are believed.
         package var proxies: [String] = []
-        /// The style of pages that ask for nothing else; one that hides faces limits what they can ask for.
+        /// The style for pages that do not ask for another; one that hides faces limits what they can ask for.
         package var style = DrawingStyle()
         /// Whether pages may switch detection.
         package var canControl = false
-        /// Seconds until it ends by itself.
+        /// The seconds until the service ends by itself.
         package var seconds = Double.infinity
 
         package init(_ address: ListenAddress) { self.address = address }
     }
 
-    /// The topics of a page that shows cameras.
+    /// The topics that a page with cameras needs.
     package static let topics = Topic.viewed + [.count, .stats, .today]
 
     private let options: Options

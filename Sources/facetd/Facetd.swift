@@ -87,7 +87,7 @@ struct Facetd: AsyncParsableCommand {
     }
 }
 
-/// Refuses what the parser would explain badly, then runs the command.
+/// The start of the program: refuses arguments that the parser would explain badly, then runs the command.
 @main
 enum Main {
     static func main() async {
@@ -106,7 +106,7 @@ enum Main {
         }
     }
 
-    /// Refuses what would end badly later; `word` is the first argument.
+    /// Refuses arguments that would fail later without a good explanation; `word` is the first argument.
     private static func check(_ word: String?) throws {
         ProcessEnvironment.openStandardDescriptors()
         // Before anything needs a thread: Dispatch waits for memory for one for ever.

@@ -279,8 +279,8 @@ struct HomeAssistantDiscoveryTests {
     }
 }
 
-/// Jinja, the template engine of Home Assistant, with an undefined value as an error: Home Assistant would log a warning
-/// for each.
+/// Jinja, the template engine of Home Assistant, with an undefined value as an error: Home Assistant would log a
+/// warning for each.
 private enum Templates {
     static let isRunnable = (try? render("{{ 1 }}", "")) == "1"
 
@@ -313,7 +313,8 @@ private enum Templates {
 struct AnnouncedTopicsTests {
     private let store = Outbox()
 
-    /// The topics that a run empties whose broker gets all or nothing; it announces under a prefix, or not at all.
+    /// The topics that a run empties, which announces under a prefix, or nothing without one, to a broker that takes
+    /// everything or nothing.
     private func emptied(announcing prefix: String?, isDelivered: Bool = true) async throws -> [String] {
         var settings = Settings()
         settings.homeAssistant.discovery = prefix != nil
@@ -327,7 +328,7 @@ struct AnnouncedTopicsTests {
         let own = HomeAssistantDiscovery(settings: settings).topic
         #expect(report.unsentTopics.contains(own) == (prefix != nil))
         let emptied = report.unsentTopics.filter { $0 != own }
-        // What the broker has not got may be any state, the own announcement too.
+        // What the broker did not take may be any state, also the run's own announcement.
         report.unsentTopics = isDelivered ? [own, "other"] : report.unsentTopics
         try await announcer.end(report)
         return emptied.map { $0.replacing(/\/device.*/, with: "") }

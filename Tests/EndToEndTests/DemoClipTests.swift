@@ -29,7 +29,8 @@ struct DemoClipTests {
     @Test("what subscribers get is what the clip shows", .timeLimit(.minutes(10)))
     func clipToSubscriber() async throws {
         let directory = try TemporaryDirectory()
-        let (clip, notes) = (directory.file("portrait.mp4"), directory.file("portrait.json"))
+        let clip = directory.file("portrait.mp4")
+        let notes = directory.file("portrait.json")
         let making = try await BuiltProgram.run("demo-clip", ["--timeline", notes, clip])
         try #require(making.status == 0, "\(making.output)")
         let timeline = try JSONDecoder().decode(ClipTimeline.self, from: Data(contentsOf: URL(filePath: notes)))

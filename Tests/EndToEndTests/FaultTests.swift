@@ -27,7 +27,7 @@ struct FaultTests {
         var description: String { "\(call) at \(place): \(String(cString: strerror(error))), \(times) times" }
     }
 
-    /// As many as faults.c takes at a time.
+    /// The most orders that faults.c takes at a time.
     private static let orders = 6
 
     private let directory: TemporaryDirectory

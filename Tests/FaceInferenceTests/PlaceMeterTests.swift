@@ -12,7 +12,7 @@ struct PlaceMeterTests {
     private static let face = NormalizedRect(x: 0.45, y: 0.3, width: 0.1, height: 0.16)
     private static let query = PlaceQuery(track: 1, bounds: face, clothes: nil, lastSeen: 5)
 
-    /// A room of stripes, with a block of one colour where somebody sits.
+    /// A room of stripes, with a block of one colour for a person who sits there.
     private static func frame(
         _ time: Double,
         person: SIMD3<Double>? = nil,
@@ -43,7 +43,7 @@ struct PlaceMeterTests {
 
     private static let red = SIMD3(170.0, 30, 30)
 
-    /// A meter that has seen the empty room, and then somebody.
+    /// A meter that has seen the empty room, and then a person.
     private static func meter() throws -> PlaceMeter {
         let meter = unloaded
         for second in 0..<4 { meter.look(at: try frame(Double(second)), seen: [], unseen: []) }

@@ -158,7 +158,7 @@ struct SceneGateTests {
         #expect(hasChanged(30))
         gate.noteSearch()
         #expect(!hasChanged(31))
-        // The picture beside a face is none that a room without faces is compared with.
+        // A room without faces is not compared with a picture that was taken beside a face.
         #expect(gate.mustLook(at: 1))
     }
 

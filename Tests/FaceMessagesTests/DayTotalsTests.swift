@@ -105,7 +105,8 @@ struct DayTotalsTests {
     @Test("count smiles and looks of a visit at once, on the day and in the hour in which they are, and once only")
     func atOnce() throws {
         var totals = DayTotals(since: try #require(Timestamp(iso8601: "2026-11-21T22:50:00Z")))
-        var (visit, counted) = (Visit(), Visit())
+        var visit = Visit()
+        var counted = Visit()
         func count(_ time: String, ended: Bool = false) throws {
             let now = try #require(Timestamp(iso8601: "2026-11-\(time):00Z"))
             _ = totals.turn(to: now, faces: 1) { _ in 0 }

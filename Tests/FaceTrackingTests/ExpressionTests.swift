@@ -266,7 +266,8 @@ struct ExpressionTests {
 
     @Test("teeth that talk bares for a moment, again and again, are no smile, a smile that lasts meanwhile is")
     func baredTeeth() {
-        var (timeline, frame) = (Timeline(), 0)
+        var timeline = Timeline()
+        var frame = 0
         func play(_ line: String) -> String {
             timeline.play(line) { character in
                 frame += 1
@@ -289,7 +290,8 @@ struct ExpressionTests {
             let happened = Array(timeline.play(line.joined(), mouth))
             return (happened.firstIndex(of: "S"), happened.firstIndex(of: "e"))
         }
-        let (now, held) = (frames(after: 0, lasting: 2), frames(after: 0.5, lasting: 2))
+        let now = frames(after: 0, lasting: 2)
+        let held = frames(after: 0.5, lasting: 2)
         #expect(try #require(held.begin) - #require(now.begin) == Int((0.5 * rate).rounded(.up)))
         #expect(held.end != nil && held.end == now.end)
         // One that is over by then is none, and neither is its end.
@@ -326,7 +328,8 @@ struct ExpressionTests {
     @Test("every frame's landmarks are needed while talk is near a smile or one begins or ends, otherwise not")
     func everyFrame() {
         func isNeeded(after line: String, _ level: Double, opening: (Int) -> Double = { _ in 0.05 }) -> Bool {
-            var (timeline, frame) = (Timeline(), 0)
+            var timeline = Timeline()
+            var frame = 0
             _ = timeline.play(rest, mouth)
             _ = timeline.play(line, mouth)
             #expect(timeline.tracker.needingEveryFrame.isEmpty)
@@ -426,7 +429,8 @@ struct ExpressionTests {
         var timeline = Timeline()
         _ = timeline.play(rest + String(repeating: "s", count: 60) + rest, mouth)
         let events = timeline.updates.flatMap(\.events)
-        let (began, ended) = (try #require(events.dropFirst().first), try #require(events.last))
+        let began = try #require(events.dropFirst().first)
+        let ended = try #require(events.last)
         guard case .smileEnd(let duration, let peak) = ended.kind else {
             Issue.record("\(ended.kind)")
             return

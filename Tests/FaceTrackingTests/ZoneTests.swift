@@ -5,7 +5,8 @@ import Testing
 
 @Suite("Zones")
 struct ZoneTests {
-    /// Plays a face of a size along a line of the picture at a rate: where it is at each time in seconds, nil where it is not.
+    /// Plays a face of a size along a line of the picture at a rate: where it is at each time in seconds, nil where it
+    /// is not.
     private static func play(
         _ zones: [Zone],
         rate: Double,

@@ -41,7 +41,8 @@ struct PagePublisherTests {
     private func parts(of message: [UInt8]) throws -> (header: [String: Any], svg: String, jpeg: [UInt8]) {
         let lengths = stride(from: 0, to: 12, by: 4).map { message[$0..<$0 + 4].reduce(0) { $0 << 8 | Int($1) } }
         #expect(message.count == 12 + lengths.reduce(0, +))
-        let (svg, jpeg) = (12 + lengths[0], 12 + lengths[0] + lengths[1])
+        let svg = 12 + lengths[0]
+        let jpeg = 12 + lengths[0] + lengths[1]
         let json = try JSONSerialization.jsonObject(with: Data(message[12..<svg]))
         return (
             try #require(json as? [String: Any]),
@@ -60,7 +61,8 @@ struct PagePublisherTests {
     @Test("a picture comes with the faces of its frame and the wanted overlay")
     func picture() async throws {
         let publisher = try publisher()
-        let (hearts, box) = (try join("hearts"), try join("box"))
+        let hearts = try join("hearts")
+        let box = try join("box")
         let jpeg = try jpeg()
         publisher.take(received(encoder.metadata([face()], at: stamp(3))), at: 0)
         publisher.take(received(encoder.preview(jpeg, of: stamp(3))), at: 0)
@@ -370,10 +372,8 @@ struct PagePublisherTests {
             model.search { _ in faces }
         }
         func found(at seconds: Double) -> [NormalizedRect]? { model.nextPicture(at: seconds)?.found }
-        let (left, right) = (
-            NormalizedRect(x: 0.1, y: 0.1, width: 0.2, height: 0.2),
-            NormalizedRect(x: 0.6, y: 0.1, width: 0.2, height: 0.2)
-        )
+        let left = NormalizedRect(x: 0.1, y: 0.1, width: 0.2, height: 0.2)
+        let right = NormalizedRect(x: 0.6, y: 0.1, width: 0.2, height: 0.2)
         let moved = NormalizedRect(x: 0.15, y: 0.1, width: 0.2, height: 0.2)
         add(0, [left])
         #expect(found(at: 0.2) == nil)
@@ -453,7 +453,7 @@ struct PagePublisherTests {
         #expect(try shown(at: 20).bases == many.bases, "who is online stays")
         let served = viewers.state?.cameras ?? [:]
         #expect(served["fake0/faces"] != nil && served["late/faces"] == nil)
-        // Each of so many cameras may have half a megabyte.
+        // With this number of cameras, each may have half a megabyte.
         publisher.take(received(encoder.preview([UInt8](repeating: 0, count: 600_000), of: stamp(3))), at: 21)
         try publisher.advance(to: 30)
         let rows = try parts(of: try #require(bytes(viewer.next()))).header["cameras"] as? [[String: Any]]
@@ -464,7 +464,8 @@ struct PagePublisherTests {
     @Test("a frame is encoded for the pages that want it as it is, once, and not while there is none")
     func frames() throws {
         let publisher = try publisher()
-        let (size, pixels) = (FrameSize(width: 48, height: 32), (0..<48 * 32 * 3).map { UInt8($0 * 37 % 256) })
+        let size = FrameSize(width: 48, height: 32)
+        let pixels = (0..<48 * 32 * 3).map { UInt8($0 * 37 % 256) }
         func take(_ number: Int) throws {
             let frame = try Frame(copying: pixels, size: size, format: .rgb24, stamp: stamp(number))
             publisher.take(received(encoder.metadata([face()], at: stamp(number))), at: Double(number))

@@ -274,7 +274,8 @@ struct ServeTests {
         var limit = AttemptLimit()
         limit.succeed("192.0.2.7")
         for number in 0..<5000 {
-            let (address, seconds) = ("2001:db8:\(String(number, radix: 16))::1", Double(number) / 115)
+            let address = "2001:db8:\(String(number, radix: 16))::1"
+            let seconds = Double(number) / 115
             if limit.permits(address, at: seconds) { limit.fail(address, at: seconds) }
             #expect(limit.permits("192.0.2.7", at: seconds))
         }
@@ -288,7 +289,7 @@ struct ServeTests {
         func guess(_ number: Int, at seconds: Double, times: Int = 5) {
             for _ in 0..<times { limit.fail("2001:db8:\(String(number, radix: 16))::1", at: seconds) }
         }
-        // So many at once that none has its tries back.
+        // The addresses follow one another so fast that none has regained a try.
         for number in 0..<1024 { guess(number, at: 100 + Double(number) / 1000, times: 5) }
         guess(2000, at: 102)
         #expect(limit.permits("2001:db8:0::1", at: 102))

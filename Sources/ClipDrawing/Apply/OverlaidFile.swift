@@ -2,9 +2,9 @@ import MediaFiles
 
 /// One file with faces, and the file with the overlay that is made of it.
 struct OverlaidFile {
-    /// Bytes for all frames that wait; a frame of 1280×720 takes 1.4 MB.
+    /// The memory, in bytes, for all frames that wait; a frame of 1280×720 takes 1.4 MB.
     private static let maximumBytes = 256 << 20
-    /// Times that a picture is analysed: until a face has entered and its expression is known.
+    /// The number of times that a picture is analysed: until a face has entered and its expression is known.
     private static let analyses = 8
 
     private let input: String
@@ -17,7 +17,7 @@ struct OverlaidFile {
     private let picture = Picture()
     private var messages = UpdateMessages()
 
-    /// Checks where it is to be written; throws `CommandFailure` if it cannot be written there, or is the input.
+    /// Checks the output's path; throws `CommandFailure` if it cannot be written to, or is the input.
     init(_ input: String, to output: String, _ job: OverlayJob, _ interruption: Interruption) throws {
         self.input = input
         self.output = output
@@ -32,7 +32,7 @@ struct OverlaidFile {
         try OutputPath.check(output, endings: endings, what: what, replaces: job.replaces)
     }
 
-    /// Makes a picture or a clip, as the output is named; returns whether there was a warning.
+    /// Makes a picture or a clip, depending on the output's name; returns whether there was a warning.
     mutating func draw() async throws -> Bool {
         OutputPath.isPicture(output) ? try await drawPicture() : try await drawClip()
     }
@@ -53,7 +53,7 @@ struct OverlaidFile {
         return report(warnings)
     }
 
-    /// Makes a picture of a picture, or of a clip's first frame.
+    /// Draws over a picture, or over a clip's first frame, and writes that as a picture.
     private mutating func drawPicture() async throws -> Bool {
         let isPicture = try ClipSource(input).isPicture
         let frames = try await analysedPicture()

@@ -7,7 +7,7 @@ package struct OverlayJob {
     let isStrict: Bool
     let replaces: Bool
 
-    /// Makes a job; strict, it writes nothing where a warning would be given. It replaces files only if that is wanted.
+    /// Makes a job. With `isStrict` it writes nothing where it would warn; it replaces files only if told to.
     package init(_ style: DrawingStyle, maximumFaces: Int, findsTurned: Bool, isStrict: Bool, replaces: Bool) throws {
         drawing = try OverlayPicture(style)
         options.frames = .full
@@ -33,8 +33,8 @@ package struct OverlayJob {
         return String(stem[..<place]) + String(stem[place...].prefix(bytes: 255 - end.utf8.count)) + end
     }
 
-    /// Draws over a file, or over each file of a directory, where one that fails does not stop the others. Returns whether
-    /// there was a warning; throws `CommandFailure` if a file could not be read or written.
+    /// Draws over a file, or over each file of a directory, where one that fails does not stop the others. Returns
+    /// whether there was a warning; throws `CommandFailure` if a file could not be read or written.
     package func run(_ input: String, to output: String, until interruption: Interruption) async throws -> Bool {
         guard fileExists(input) else {
             throw CommandFailure("cannot read \(input.shownSource): there is no such file")
@@ -74,7 +74,7 @@ package struct OverlayJob {
         return hasWarned
     }
 
-    /// Whether something else than a file is there: a directory, a pipe.
+    /// Whether the path is that of something other than a file, such as a directory or a pipe.
     private static func isOther(_ path: String) -> Bool {
         fileStatus(path).map { $0.st_mode & S_IFMT != S_IFREG } ?? false
     }

@@ -1,8 +1,8 @@
 /// The figures of one file that `apply` draws over, and its warnings.
 struct OverlaySummary {
-    /// Most lost faces, and frames, that the warnings name.
+    /// The most lost faces, and the most frames, that a warning names.
     private static let named = 5
-    /// Seconds from the first to the third of three frames of which the middle one may lack a face that jumps.
+    /// The longest time, in seconds, of three frames of which the middle one may lack a face that jumps.
     private static let longestJump = 0.2
 
     let hidesFaces: Bool
@@ -16,7 +16,7 @@ struct OverlaySummary {
     private(set) var missed: [Double] = []
     private(set) var damaged = 0
     private(set) var isOverLimit = false
-    /// Most places at once that were hidden although only the detector takes them for faces.
+    /// The largest number of places at once that were hidden although only the detector takes them for faces.
     private(set) var places = 0
     var isEmpty: Bool { faces + places == 0 }
 
@@ -37,7 +37,7 @@ struct OverlaySummary {
         }
     }
 
-    /// A face that moves by more than itself from frame to frame is not followed: nothing fills a gap.
+    /// Notes faces that move by more than their own size between frames: they are not followed, so no gap is filled.
     private mutating func noteJumps(_ update: FaceUpdate) {
         if update.isCut { recent = [] }
         recent.append((update.mediaTime, update.sightings.map(\.face.bounds)))
@@ -59,7 +59,7 @@ struct OverlaySummary {
     /// Takes the faces that are hidden in a frame.
     mutating func hide(_ faces: [FaceObject]) { places = max(places, faces.count { $0.faceID.rawValue <= 0 }) }
 
-    /// Counts one picture, with the faces in it and those that are hidden, among which are more.
+    /// Counts one picture, with the faces in it and the places that are hidden, which may be more.
     mutating func showsPicture(with faces: [FaceObject], hiding hidden: [FaceObject]) {
         hide(hidden)
         let entered = faces.filter { $0.faceID.rawValue > 0 }
@@ -78,7 +78,7 @@ struct OverlaySummary {
         return "\(found); \((hidden + others).joined(separator: " and "))"
     }
 
-    /// What may be in the output although it should not, or is missing.
+    /// The warnings: what the output may show although it should not, or what is missing.
     var warnings: [String] {
         var warnings: [String] = []
         if damaged > 0 {

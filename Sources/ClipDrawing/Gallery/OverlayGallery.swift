@@ -1,10 +1,10 @@
 /// A page with a picture of each overlay, drawn over the faces of a picture or a clip.
 package enum OverlayGallery {
-    /// How large the pictures are at most, in pixels.
+    /// The largest width and height of the pictures, in pixels.
     private static let side = 480.0
-    /// How many frames of a clip are searched for the best one: five seconds.
+    /// The number of frames of a clip, five seconds, that are searched for the best one.
     private static let framesOfClip = 150
-    /// How often a picture is analysed: until expressions are known.
+    /// The number of times that a picture is analysed: until expressions are known.
     private static let framesOfPicture = 8
 
     /// Writes the page; throws `CommandFailure` if there is no face in the file, or the page cannot be written.

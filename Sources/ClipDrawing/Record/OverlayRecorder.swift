@@ -4,11 +4,11 @@ import MediaFiles
 package struct OverlayRecorder {
     private let output: String
     private var drawing: OverlayPicture
-    /// Frames a second; it must be known before the first picture comes.
+    /// The frames a second of the clip; it must be known before the first picture comes.
     var rate = 15.0
-    /// The clip whose sound is taken over.
+    /// The clip whose sound is copied.
     var soundSource: String?
-    /// The length of the clip that is read, in seconds; nil if it is unknown.
+    /// The length, in seconds, of the clip that is read; nil if it is unknown.
     var length: Double?
     private var writer: ClipWriter?
     private let start = ContinuousClock.now
@@ -60,7 +60,7 @@ package struct OverlayRecorder {
         try finish()
     }
 
-    /// Adds a picture that is shown at a time of the clip; the scene's own time is another one in a live recording.
+    /// Adds a picture that is shown at `mediaTime` of the clip; the scene's time differs in a live recording.
     mutating func add(_ picture: Picture, scene: Scene, mediaTime: Double, at seconds: Double? = nil) throws {
         let canvas = try drawing.draw(picture, scene: scene, at: seconds ?? mediaTime)
         let writer = try writer ?? begin(canvas)
@@ -72,7 +72,7 @@ package struct OverlayRecorder {
         Console.progress(Self.progress(end, writer.frames, of: length, after: elapsed))
     }
 
-    /// Ends the clip and gives the file its name; `isWhole` is whether the pictures reach the end of the sound's clip.
+    /// Ends the clip and gives the file its name; `isWhole` says that the pictures reach the end of the sound's clip.
     func finish(isWhole: Bool = true) throws {
         if Console.showsProgress { Console.progress("") }
         guard let writer else { throw CommandFailure("there was no picture to record; \(output) was not written") }
@@ -81,8 +81,8 @@ package struct OverlayRecorder {
     }
 
     private mutating func begin(_ canvas: Canvas) throws -> ClipWriter {
-        let (size, colors) = (canvas.pixelSize, canvas.colors)
-        let begun = try ClipWriter(output, size: size, rate: rate, colors: colors, soundSource: soundSource)
+        let size = canvas.pixelSize
+        let begun = try ClipWriter(output, size: size, rate: rate, colors: canvas.colors, soundSource: soundSource)
         if !begun.omittedSound.isEmpty {
             let codecs = begun.omittedSound.joined(separator: ", ")
             Console.note("the sound (\(codecs)) is left out: \(output) cannot hold it; .mkv or .mp4 can")

@@ -1,12 +1,12 @@
 import Foundation
 
-/// A report as one page of HTML that needs no other file and no network. Its script only shows moments.
+/// A report as one page of HTML that needs no other file and no network. Its script only jumps to moments.
 struct ReportPage {
-    /// Faces with pictures and lanes of their own; those that were there for the shortest time share a lane.
+    /// Number of faces with pictures and lanes of their own; those that were there for the shortest time share a lane.
     static let detailed = 24
 
     let report: FaceReport
-    /// Nil without a clip.
+    /// The pictures; nil without a clip.
     var pictures: ReportPictures?
     private var chart: ReportChart { ReportChart(end: report.end, smileLevel: report.state.smileLevel) }
 
@@ -188,14 +188,14 @@ struct ReportPage {
         "<dl>" + facts.map { "<div><dt>\($0.name)</dt><dd>\($0.value)</dd></div>" }.joined() + "</dl>"
     }
 
-    /// The attributes by which a moment is found: the first one of a time has the name that links use.
+    /// The attributes of an element that shows a moment; the first one of a time has the name that links use.
     private static func moment(_ happening: FaceReport.Happening, _ known: inout Set<String>) -> String {
         let fragment = fragment(happening.time)
         let id = known.insert(fragment).inserted ? " id=\"t=\(fragment)\"" : ""
         return "\(id) class=\"\(happening.topic.rawValue)\" data-t=\"\(fragment)\""
     }
 
-    /// A moment's seconds, as the address of the page names it.
+    /// The seconds of a moment as links on the page contain them.
     private static func fragment(_ seconds: Double) -> String { "\((seconds * 100).rounded() / 100)" }
     private static func link(_ seconds: Double) -> String {
         "<a href=\"#t=\(fragment(seconds))\">\(Seconds.clock(seconds))</a>"

@@ -1,11 +1,11 @@
-/// The last row of `facet view`: the state of things, and the keys as far as there is room.
+/// The last row of `facet view`: the state of broker and camera, and the keys as far as there is room.
 struct StatusLine {
     /// The broker's host and port; nil if there is none.
     var broker: String?
     var connection: ConnectionState = .connecting
     /// The state of the camera; nil for a clip.
     var state: CameraState?
-    /// Words that come before everything else and instead of the keys for a while, such as a picture's name.
+    /// A message that is shown before everything else and instead of the keys for a while, such as a picture's name.
     var notice: String?
     /// The setting that the daemon's owner should change; nil if none.
     var hint: String?

@@ -1,7 +1,7 @@
 import Foundation
 import MediaFiles
 
-/// Looks at what this machine has that decodes video in place of the processor.
+/// Examines the devices of this machine that can decode video instead of the processor.
 struct DecoderExamination {
     /// The directory of device nodes.
     var directory = "/dev"
@@ -33,7 +33,7 @@ struct DecoderExamination {
         }
     }
 
-    /// What lets a device be opened that could not be.
+    /// The remedy for a device that could not be opened.
     private static func remedy(_ place: HardwareDevice.Place) -> String {
         guard access(place.node, R_OK | W_OK) == 0 else {
             return

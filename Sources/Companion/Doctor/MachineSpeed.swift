@@ -1,22 +1,22 @@
 import Foundation
 import MediaFiles
 
-/// The speed of this machine with pictures of a clip that show one face, and with the same picture four times in one.
+/// The speed of this machine with pictures of a clip that show one face, and with pictures of four such faces.
 package struct MachineSpeed {
-    /// Frames a second of the cameras that are counted.
+    /// The frames a second of the cameras whose number is estimated.
     private static let rate = 30
-    /// Seconds for which each of the two is measured.
+    /// The seconds for which each of the two is measured.
     private static let duration = 1.5
     /// The time from which on the person in the demo's clip sits still, in seconds.
     private static let start = 2.0
-    /// Frames that are taken.
+    /// The number of frames of the clip that are taken.
     private static let count = 30
 
     /// The size of the picture with one face.
     let size: FrameSize
     /// Milliseconds of a core for a frame with one face, decoding not included.
     let one: Double
-    /// The same with four faces.
+    /// The milliseconds of a core for a frame with one face, decoding not included.
     let four: Double
 
     /// Measures with a clip, for three seconds.
@@ -38,7 +38,7 @@ package struct MachineSpeed {
         four = try Self.measure(frames.map { try $0.fourfold() }, faces: 4, seconds: seconds)
     }
 
-    /// The time of a frame, and how many cameras the cores can analyse with it if they do nothing else.
+    /// The time of a frame in words, and the number of cameras that the cores can analyse if they do nothing else.
     static func words(_ milliseconds: Double, cores: Int) -> String {
         let frames = Double(cores) * 1000 / milliseconds
         let cameras = Int(frames) / rate
@@ -51,7 +51,7 @@ package struct MachineSpeed {
         return .works("speed", "one face \(words[0]); four faces \(words[1]); without decoding")
     }
 
-    /// Plays the frames to and fro, as of a camera whose pictures always change.
+    /// Plays the frames forwards and backwards, like those of a camera whose pictures always change.
     private static func measure(_ frames: [Frame], faces: Int, seconds: Double) throws -> Double {
         var options = FaceAnalyzer.Options()
         // More are always searched for, as by default.
@@ -78,7 +78,7 @@ package struct MachineSpeed {
 }
 
 extension Frame {
-    /// The same picture four times, two beside two.
+    /// Makes a frame that contains this one four times, two beside two.
     fileprivate func fourfold() throws(FrameError) -> Frame {
         var bytes: [UInt8] = []
         for (plane, rows) in zip(planes.all, try format.rows(in: size)) {
@@ -104,7 +104,7 @@ package struct MachineKind {
         self.init(board: board, processors: processors, release: try? SmallFile.text(at: "/etc/os-release"))
     }
 
-    /// Takes the board's model, and the texts of /proc/cpuinfo and /etc/os-release.
+    /// Finds the kind from the board's model and the texts of /proc/cpuinfo and /etc/os-release.
     init(board: String?, processors: String?, release: String?) {
         func value(_ key: String, in text: String?) -> String? {
             let line = (text ?? "").split(separator: "\n").first { $0.hasPrefix(key) }

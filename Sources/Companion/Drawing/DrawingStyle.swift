@@ -1,7 +1,7 @@
 import Foundation
 import SettingsFiles
 
-/// How faces are drawn.
+/// The way faces are drawn: the overlay and its options.
 package struct DrawingStyle: Hashable, Sendable {
     package var overlay: OverlayChoice
     /// Whether the picture is mirrored left to right.
@@ -34,7 +34,7 @@ package enum OverlayChoice: Hashable, Sendable {
         self = name.map(Self.builtIn) ?? .file(argument)
     }
 
-    /// The overlay's name where overlays are chosen: its file's, with the ending only if a built-in one has that name.
+    /// Overlay's name in the list of overlays: its file's, with the ending only if a built-in one has the same name.
     package var name: String {
         switch self {
         case .builtIn(let name): return name.rawValue

@@ -53,7 +53,7 @@ package struct FleetFormatter {
         return line(cells, width, camera.condition, columns)
     }
 
-    /// A camera as one line of JSON, by the names of its fields.
+    /// A camera as one line of JSON with the names of its fields.
     package func json(_ base: String, _ table: CameraTable, at now: Timestamp) -> String {
         let camera = table.cameras[base] ?? CameraState()
         let event = camera.lastEvent?.event

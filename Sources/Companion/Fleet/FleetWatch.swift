@@ -2,7 +2,7 @@ import Foundation
 
 /// Shows the state of all cameras: live on a terminal, elsewhere a line for each change.
 package struct FleetWatch {
-    /// Seconds that figures are waited for: daemons publish them every 10 s by default.
+    /// The seconds that figures are waited for: daemons publish them every 10 s by default.
     package static let patience = 12.0
 
     private let isJSON: Bool
@@ -36,7 +36,7 @@ package struct FleetWatch {
         for line in lines { Console.print(line: line) }
     }
 
-    /// Keeps a file with the figures for Prometheus, which is removed at the end.
+    /// Keeps a file with the figures for Prometheus up to date, and removes it at the end.
     package static func writeFigures(_ access: BrokerAccess, to path: String, every interval: Double) async throws {
         let topics: [Topic] = [.status, .stats, .count, .zones, .today, .detectState]
         let subscriber = try await access.subscriber("fleet", topics)
@@ -61,7 +61,7 @@ package struct FleetWatch {
         for line in FleetFormatter.hours(table) { Console.print(line: line) }
     }
 
-    /// All cameras, once each is complete; with `isAlive` once each gave a sign of life, too, or counts as gone.
+    /// The table of all cameras, once each has sent all its states and, with `isAlive`, is known to be alive or gone.
     private static func table(
         _ access: BrokerAccess,
         _ topics: [Topic],
@@ -77,8 +77,8 @@ package struct FleetWatch {
         return table
     }
 
-    /// Removes what the broker has retained about a camera that has stopped: then no command lists it. Returns what to
-    /// say in the terminal. Throws `CommandFailure` if there is no such camera, or its daemon runs.
+    /// Removes the retained messages of a camera that has stopped, so that commands do not list it any more. Returns
+    /// the message for the terminal. Throws `CommandFailure` if there is no such camera, or its daemon runs.
     package static func forget(_ name: String, _ access: BrokerAccess) async throws -> String {
         var access = access
         access.camera = name

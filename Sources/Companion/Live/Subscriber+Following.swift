@@ -65,7 +65,7 @@ extension Subscriber {
         await stop()
     }
 
-    /// Follows for one answer: a broker that cannot be reached is an error, and how cameras are is not reported.
+    /// Follows for a single answer: an unreachable broker is an error, and conditions of cameras are not reported.
     func ask(every interval: Duration, _ receive: (LiveInput) throws -> Bool) async throws {
         try await follow(every: interval, interruptible: false, waitsForBroker: false, tellsOfCameras: false, receive)
     }

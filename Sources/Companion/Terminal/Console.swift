@@ -5,7 +5,7 @@ package enum Console {
     package static let isTerminal = isatty(STDOUT_FILENO) == 1
     /// Characters in a line of the terminal.
     package static var columns: Int { TerminalSize.current.columns }
-    /// Whether a person sees what is written over the same line of standard error.
+    /// Whether progress is shown: standard error is a terminal.
     package static let showsProgress = isatty(STDERR_FILENO) == 1
 
     /// Whether output may be coloured: on a terminal, unless NO_COLOR is set (no-color.org) or the terminal is dumb.
@@ -33,15 +33,15 @@ package enum Console {
         print(line: String(decoding: text, as: UTF8.self))
     }
 
-    /// Writes a line for the person at the terminal, not for the next program in the pipe; it may quote others' texts.
+    /// Writes a line to standard error for the person at the terminal; it may quote others' texts.
     package static func note(_ line: String) {
         write(Array(("facet: " + line.withoutSecrets.printable + "\n").utf8), to: STDERR_FILENO)
     }
 
-    /// Writes over the line in which the cursor of the person's terminal stands.
+    /// Writes over the line of the terminal in which the cursor is.
     package static func progress(_ line: String) { write(Array(("\r" + line + "\u{1B}[K").utf8), to: STDERR_FILENO) }
 
-    /// No reader is left: ends as programs in pipelines do, by the signal, which a library may have switched off.
+    /// Ends the program when its output has no reader, as programs in pipelines end: by SIGPIPE, even if it is ignored.
     private static func endOfPipe() -> Never {
         signal(SIGPIPE, SIG_DFL)
         raise(SIGPIPE)

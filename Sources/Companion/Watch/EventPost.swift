@@ -54,7 +54,7 @@ package final class EventPost: @unchecked Sendable {
 
     deinit { FacetPosterFree(client) }
 
-    /// Sends an event until it was accepted or refused for good. Returns what went wrong; nil if it was accepted.
+    /// Sends an event until it was accepted or refused for good. Returns the error; nil if it was accepted.
     package func send(_ message: EventMessage) async -> String? {
         let name = Topic(message.event.kind).rawValue
         let body = Self.cloudEvent(message)

@@ -8,7 +8,7 @@ package struct WatchFormatter {
     ]
     package var hasColors: Bool
 
-    /// Seconds that the reader's clocks are ahead of UTC at a time.
+    /// The seconds that the reader's time zone is ahead of UTC at a time.
     var utcOffset: @Sendable (Timestamp) -> Int
 
     package init(hasColors: Bool, utcOffset: @escaping @Sendable (Timestamp) -> Int = { $0.localOffset }) {
@@ -38,7 +38,7 @@ package struct WatchFormatter {
         return words.isEmpty ? "no face" : words.joined(separator: " | ")
     }
 
-    /// A text that is fainter than the others.
+    /// The text in a fainter style than other text.
     func faint(_ text: String) -> String { text.styled("2", if: hasColors) }
 
     private func place(_ face: FaceObject) -> String {
@@ -69,7 +69,7 @@ package struct WatchFormatter {
             .joined(separator: ", ")
     }
 
-    /// What happened to which face, without time and kind; with the pose, if wanted.
+    /// The words for an event and its face, without time and kind; with the pose if wanted.
     package func words(of message: EventMessage, withPose: Bool = true) -> String {
         let event = message.event
         var words = ["face \(event.face.faceID.rawValue)"]
@@ -144,7 +144,7 @@ package struct WatchFormatter {
 }
 
 extension DaemonStats {
-    /// What the processor time goes into: `decoding 18%, analysis 5%`; nil if the daemon does not say.
+    /// The parts of the processor time, such as `decoding 18%, analysis 5%`; nil if the daemon does not say.
     var work: String? {
         let by = decoder.map { " by \($0.printable)" } ?? ""
         let decoding = cpuDecoding.map { "decoding \(percent($0))\(by)" }

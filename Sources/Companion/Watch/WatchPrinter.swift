@@ -1,9 +1,9 @@
-/// Writes received messages to standard output, and on a terminal the present faces in a line that stays the last one.
+/// Prints received messages, and on a terminal a last line that always shows the present faces.
 struct WatchPrinter {
     let isJSON: Bool
-    /// Metadata as lines of their own, and not only in the line of the present faces.
+    /// Whether metadata is printed as lines too, and not only in the line of the present faces.
     let showsMetadata: Bool
-    /// Whether the camera is named in each line even where only one is heard of.
+    /// Whether each line names the camera even if there is only one.
     let alwaysNamesCamera: Bool
     private let formatter = WatchFormatter(hasColors: Console.hasColors)
     private(set) var table = CameraTable()
@@ -65,7 +65,7 @@ struct WatchPrinter {
         Console.write(Array("\r\u{1B}[K\(formatter.faint(text))".utf8))
     }
 
-    /// Takes the line of the faces away, as at the end.
+    /// Removes the line of the faces, as at the end.
     mutating func removeFaces() {
         if hasFacesLine { Console.write(Array("\r\u{1B}[K".utf8)) }
         hasFacesLine = false

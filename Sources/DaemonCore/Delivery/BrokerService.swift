@@ -9,8 +9,8 @@ struct BrokerService: Service {
     let logger: Logger
     private let limiter = LogLimiter()
 
-    /// Runs until the daemon ends, then sends what waits.
-    /// Throws `UndeliveredEvents` if events are left because the broker refuses us, which only a person can change.
+    /// Runs until the daemon ends, then sends the waiting messages. Throws `UndeliveredEvents` if events are left
+    /// because the broker refuses us, which only a person can change.
     func run() async throws {
         let connection = delivery.connection
         let refusal = Monitor<String?>(nil)
@@ -84,7 +84,7 @@ struct BrokerService: Service {
     }
 }
 
-/// Events were left at the end, and trying again would not help.
+/// The error that events were left at the end, and that trying again would not help.
 struct UndeliveredEvents: Error, CustomStringConvertible {
     var count: Int
     var reason: String

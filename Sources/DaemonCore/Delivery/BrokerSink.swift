@@ -1,4 +1,5 @@
-/// Hands messages to the broker, each kind in its way: events safely, states as the newest, the rest now or never.
+/// Hands messages to the broker, each kind in its way: events reliably, states as the newest value, others now or
+/// never.
 package struct BrokerSink: MessageSink {
     private let connection: BrokerConnection
     private let base: String
@@ -20,7 +21,7 @@ package struct BrokerSink: MessageSink {
 }
 
 extension MQTTMessage {
-    /// A message as it goes over the wire, under a base topic.
+    /// The MQTT message for a message of ours, under a base topic.
     init(_ message: Message, base: String) {
         self.init(
             topic: message.topic.name(under: base),

@@ -1,4 +1,4 @@
-/// What only a daemon with a broker has: the outbox, the connection, and what keeps its state in the outbox.
+/// The parts that only a daemon with a broker has: the outbox, the connection, and what keeps its state in the outbox.
 struct Delivery: Sendable {
     let outbox: Outbox
     let connection: BrokerConnection
@@ -21,7 +21,7 @@ struct Delivery: Sendable {
         }
     }
 
-    /// What became of messages so far.
+    /// The numbers of messages that were sent, wait or were dropped so far.
     var figures: DaemonStats.Messages {
         let counters = connection.counters
         var messages = DaemonStats.Messages()

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Numbers events and faces, so that no number is ever used twice, not even after a restart. Keeps in the outbox which
-/// faces subscribers believe present, what was seen today and how detection was switched last.
+/// Numbers events and faces, so that no number is ever used twice, also after a restart. It stores in the outbox which
+/// faces subscribers believe present, the totals of today, and the last switch of detection.
 ///
 /// What an event changes is written together with it: a daemon that is killed has published and counted it, or neither.
 package final class Ledger: Sendable {
@@ -13,21 +13,22 @@ package final class Ledger: Sendable {
         static let detection = "detection"
     }
 
-    /// The face numbers that are believed; half of what JSON readers take exactly, so that counting on stays within.
+    /// The identities that a stored value may have: half of the integers that JSON readers take exactly, to have room.
     private static let faceIDs = 1...(1 << 52)
-    /// The sender in what is kept, which has the form of messages because their reader checks it.
+    /// The sender in stored values: these have the form of messages, whose reader checks it.
     private static let origin = MessageOrigin(camera: "", boot: "")
 
-    /// The outbox. What is kept with an event is written when the event is.
+    /// The outbox. Values that belong to an event are written together with it.
     let store: Outbox
     private let keepsSwitch: Bool
     private let day: Mutex<DayLedger>
-    /// The leaves, with reason `restart`, of the faces that an earlier run left open by dying.
+    /// The leaves, with reason `restart`, of the faces that were present when an earlier run died.
     let leavesOfLastRun: [FaceEvent]
 
-    /// Begins with what an earlier run left in an outbox; with 1 in one without a file.
+    /// Continues from what an earlier run left in an outbox; begins with 1 in an outbox without a file.
     package init(store: Outbox = Outbox(), keepsSwitch: Bool = false) {
-        (self.store, self.keepsSwitch) = (store, keepsSwitch)
+        self.store = store
+        self.keepsSwitch = keepsSwitch
         if !keepsSwitch, store.value(for: Key.detection) != nil { store.set(nil, for: Key.detection) }
         leavesOfLastRun = (store.value(for: Key.openFaces) ?? []).split(separator: UInt8(ascii: "\n")).compactMap {
             line in
@@ -46,7 +47,7 @@ package final class Ledger: Sendable {
         day = Mutex(DayLedger(today: today, leavesOfLastRun: leavesOfLastRun))
     }
 
-    /// The identity that the next face to enter gets.
+    /// The identity for the next face that enters.
     func nextFaceID() -> FaceID {
         let saved = store.value(for: Key.faceID)
         let number = saved.flatMap { Int(String(decoding: $0, as: UTF8.self)) }
@@ -63,7 +64,7 @@ package final class Ledger: Sendable {
         return FaceID(rawValue: next)
     }
 
-    /// Notes an event. Returns the values to keep with it, and today's totals if they have changed.
+    /// Notes an event. Returns the values to store with it, and today's totals if they have changed.
     func note(_ event: FaceEvent, at now: Timestamp) -> (kept: [String: [UInt8]?], today: DayTotals?) {
         day.withLock { day in
             let isOther = day.note(event, at: now)
@@ -79,7 +80,7 @@ package final class Ledger: Sendable {
         }
     }
 
-    /// Today's totals, begun anew if another day has begun: only then, unless `always`.
+    /// Today's totals; nil unless a new day has begun or `always`.
     func today(at now: Timestamp, always: Bool) -> DayTotals? {
         day.withLock { day in
             guard day.turn(to: now) || always else { return nil }
@@ -92,7 +93,7 @@ package final class Ledger: Sendable {
         DaemonMessage.today(today, from: origin).encoded.payload
     }
 
-    /// Whether a subscriber last switched detection on; nil if none did, or the owner does not want that kept.
+    /// Whether a subscriber switched detection on last; nil if none did, or if the owner does not want it kept.
     var lastSwitch: Bool? { keepsSwitch ? store.value(for: Key.detection).map { $0 != Array("OFF".utf8) } : nil }
 
     /// Keeps a switch, which may wait for the disk.
@@ -103,7 +104,7 @@ package final class Ledger: Sendable {
         }
     }
 
-    /// Notes whether there are zones. Returns whether subscribers must hear of zones: there are some, or there were.
+    /// Notes whether there are zones. Returns whether subscribers must be told of zones: there are some, or there were.
     func note(hasZones: Bool) -> Bool {
         let hadZones = store.value(for: Key.zones) != nil
         if hasZones != hadZones { store.set(hasZones ? [1] : nil, for: Key.zones) }

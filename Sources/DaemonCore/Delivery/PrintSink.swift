@@ -62,11 +62,11 @@ final class PrintSink: MessageSink {
     }
 }
 
-/// Why messages cannot be printed any more.
+/// The reason why messages cannot be printed any more.
 struct PrintError: Error, Hashable, CustomStringConvertible {
     let code: Int32
 
-    /// Whether the reader of a pipe went away, as `head` does; no error of ours.
+    /// Whether the reader of a pipe went away, as `head` does, which is not an error.
     var isGoneReader: Bool { code == EPIPE }
 
     var description: String { "cannot write messages to standard output (--print): \(String(cString: strerror(code)))" }

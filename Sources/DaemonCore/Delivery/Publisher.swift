@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Encodes what happened and hands it to the sinks, in order, on a thread of its own.
+/// Encodes messages and hands them to the sinks, in order, on a thread of its own.
 ///
 /// A sink that blocks, such as standard output into a pipe without a reader, holds up that thread and, once the queue
 /// is full, the session's; never Swift's shared threads, which handle signals.
 package final class Publisher: Sendable {
-    /// How many messages may wait before the session's thread does; a second or two of them.
+    /// The number of messages that may wait before the session's thread waits; a second or two of them.
     static let capacity = 64
 
     let origin: MessageOrigin
@@ -21,7 +21,7 @@ package final class Publisher: Sendable {
         var isFinished = false
     }
 
-    /// Publishes the wanted messages, and always status, stats and the state of detection, to the sinks in their order.
+    /// Publishes the wanted topics, and always status, stats and the state of detection, to the sinks in their order.
     /// Throws `SystemError` if the system has no thread left.
     package init(origin: MessageOrigin, wanted: Set<Topic>, ledger: Ledger, sinks: [any MessageSink]) throws {
         (self.origin, self.wanted, self.ledger, self.sinks) = (origin, wanted, ledger, sinks)
@@ -32,7 +32,7 @@ package final class Publisher: Sendable {
 
     deinit { finish() }
 
-    /// Returns when all that was published has gone to the sinks; what is published later is dropped.
+    /// Waits until all that was published has gone to the sinks; later messages are dropped.
     package func finish() {
         queue.update { $0.isFinished = true }
         thread.join()
@@ -51,8 +51,8 @@ package final class Publisher: Sendable {
         }
     }
 
-    /// Publishes a message, unless the owner leaves its topic out; `waits` while the queue is full, which a shared
-    /// thread must not.
+    /// Publishes a message unless its topic is switched off. `waits` says whether to wait while the queue is full,
+    /// which a shared thread must not do.
     package func publish(_ message: DaemonMessage, waits: Bool = true) {
         guard isWanted(message.topic) else { return }
         post(waits: waits) { [self] in
@@ -61,7 +61,7 @@ package final class Publisher: Sendable {
         }
     }
 
-    /// Publishes a picture, unless the owner leaves pictures out.
+    /// Publishes a picture unless pictures are switched off.
     func publish(preview jpeg: [UInt8], of stamp: FrameStamp) {
         guard isWanted(.previewJPEG) else { return }
         post { [self] in send(Message(preview: jpeg, of: stamp)) }
@@ -88,15 +88,12 @@ package final class Publisher: Sendable {
     var failedPreviews: Int { previewFailures.load(ordering: .relaxed) }
 
     /// Publishes the leaves of faces that an earlier run left open by dying.
-    package func publishLeavesOfLastRun() {
-        publish(ledger.leavesOfLastRun, waits: false)
-    }
+    package func publishLeavesOfLastRun() { publish(ledger.leavesOfLastRun, waits: false) }
 
     /// The number of jobs that wait for the sinks.
     var queued: Int { queue.read(\.jobs.count) }
 
-    /// Publishes what was seen today if another day has begun, or `always`; not if the sinks are so far behind that the
-    /// next totals are better.
+    /// Publishes today's totals if another day has begun, or `always`; not if the sinks are far behind.
     func publishToday(always: Bool = false) {
         guard always || queued < Self.capacity else { return }
         post(waits: false) { [self] in
@@ -133,7 +130,7 @@ package final class Publisher: Sendable {
 
     // MARK: - The thread
 
-    /// Puts a job into the queue; if the queue is full, waits for a place unless the caller's thread is a shared one.
+    /// Puts a job into the queue; if the queue is full, waits for room unless `waits` is false.
     private func post(waits: Bool = true, _ job: @escaping @Sendable () -> Void) {
         queue.wait { queue -> Void? in
             if queue.isFinished { return () }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Counts what happened to each face, for a person who watches a run on a terminal.
+/// Counts the events of each face, for a person who watches a run on a terminal.
 final class RunSummary: MessageSink {
     private struct Row {
         var start: Double?
@@ -8,7 +8,7 @@ final class RunSummary: MessageSink {
         var counts: [Topic: Int] = [:]
     }
 
-    /// Faces listed; a camera that runs for days sees more, and only their number is kept then.
+    /// The most faces listed; a camera that runs for days sees more, of which only the number is kept.
     private static let capacity = 40
 
     private struct State {

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Writes the log to standard error as people read it: time, level, what happened, then the particulars.
+/// Writes the log to standard error for people: time, level, message, then the metadata.
 ///
 /// Under systemd the journal knows the time and wants the level as a number in front.
 package struct ConsoleLogHandler: LogHandler {
@@ -10,7 +10,7 @@ package struct ConsoleLogHandler: LogHandler {
 
     private let isForJournal: Bool
 
-    /// Makes a handler; the environment says whether standard error goes to systemd's journal.
+    /// Makes a handler; the environment tells whether standard error goes to systemd's journal.
     package init(level: Logger.Level, environment: [String: String]) {
         logLevel = level
         isForJournal = environment["JOURNAL_STREAM"] != nil
@@ -28,7 +28,7 @@ package struct ConsoleLogHandler: LogHandler {
         try? FileHandle.standardError.write(contentsOf: Data(line.withoutSecrets.utf8))
     }
 
-    /// The line for an event; without a time it is one for the journal.
+    /// The line for a log entry; the journal gets one without a time.
     static func line(level: Logger.Level, message: String, metadata: Logger.Metadata, time: Timestamp?) -> String {
         let particulars = metadata.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
         let text = particulars.isEmpty ? message : "\(message): \(particulars)"
@@ -45,14 +45,14 @@ extension Logger.Level {
     }
 }
 
-/// Admits one line a minute of each kind, for what others can cause as often as they like.
+/// Admits one line a minute of each kind, for what others can cause at any rate.
 final class LogLimiter: Sendable {
     /// The shortest time between two lines of a kind.
     static let interval = Duration.seconds(60)
 
     private let lines = Mutex<[String: (last: ContinuousClock.Instant, suppressed: Int)]>([:])
 
-    /// How many lines of a kind were suppressed since the last one; nil if this one is to be suppressed too.
+    /// The number of lines of a kind suppressed since the last one; nil if this one is to be suppressed too.
     func admit(_ kind: String, now: ContinuousClock.Instant = .now) -> Int? {
         lines.withLock { lines in
             if let line = lines[kind], now - line.last < Self.interval {
@@ -66,7 +66,7 @@ final class LogLimiter: Sendable {
 }
 
 extension Logger {
-    /// Writes a warning unless this line of the program wrote one within the last minute; with how many were not.
+    /// Writes a warning unless this line of the program wrote one within a minute; names the number of those left out.
     func warning(_ message: Message, limiter: LogLimiter, metadata: Metadata, line: Int = #line) {
         guard let suppressed = limiter.admit("\(line)") else { return }
         let count: Metadata = suppressed > 0 ? ["suppressed": "\(suppressed)"] : [:]

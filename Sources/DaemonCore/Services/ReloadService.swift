@@ -9,7 +9,7 @@ struct ReloadService: Service {
     let load: @Sendable () throws -> Settings
     let apply: @Sendable (Settings) -> Void
     let logger: Logger
-    /// Not if it was started with `nohup`, to outlive its terminal.
+    /// Whether the end of the terminal ends the daemon; false if it was started with `nohup`.
     private let endsWithTerminal = !isIgnored(SIGHUP) && Self.hasTerminal
 
     func run() async throws {

@@ -1,10 +1,10 @@
 import Foundation
 import ServiceLifecycle
 
-/// Does something again and again until the daemon ends.
+/// A service that repeats an action until the daemon ends.
 struct RepeatingService: Service {
     let interval: Duration
-    /// Whether it does so for the first time at once, not after the interval.
+    /// Whether the first action comes at once, not after an interval.
     var beginsAtOnce = false
     let action: @Sendable () -> Void
 
@@ -20,9 +20,9 @@ struct RepeatingService: Service {
     }
 }
 
-/// Says once that decoding is more than half of the work, and what would make it less.
+/// Notices once that decoding is more than half of the work, and says what would make it less.
 struct DecodingNotice {
-    /// Less than this share of a core is not worth a word.
+    /// The smallest share of a core for decoding that is worth a notice.
     private static let least = 0.05
     private var remedy: String?
 
@@ -34,7 +34,7 @@ struct DecodingNotice {
         }
     }
 
-    /// What to say after an interval with those figures; nil if there is nothing, or it was said.
+    /// The notice after an interval with these figures; nil if there is none, or it was given.
     mutating func words(_ stats: DaemonStats) -> String? {
         guard let remedy, let decoding = stats.cpuDecoding, let analysis = stats.cpuAnalysis, decoding > Self.least,
             decoding > analysis,

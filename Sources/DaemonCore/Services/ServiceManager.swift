@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// A manager that is gone, or does not read, is no reason to stop watching faces: nothing is thrown, nothing waits.
 package struct ServiceManager: Sendable {
-    /// The time without a sign of life after which the manager restarts the daemon; nil if it does not watch.
+    /// Time without a sign of life after which the manager restarts the daemon; nil if the manager does not watch it.
     let watchdogInterval: Duration?
     private let socketName: String
 
@@ -21,14 +21,14 @@ package struct ServiceManager: Sendable {
         watchdogInterval = isForUs && 1...86_400_000_000 ~= microseconds ? .microseconds(microseconds) : nil
     }
 
-    /// The daemon does its work now.
+    /// Reports that the daemon does its work now.
     func ready() { send("READY=1") }
 
     func stopping() { send("STOPPING=1") }
 
     func alive() { send("WATCHDOG=1") }
 
-    /// One line for people, as `systemctl status` shows it.
+    /// Reports one line for people, which `systemctl status` shows.
     func status(_ line: String) { send("STATUS=" + line.split(whereSeparator: \.isNewline).joined(separator: " ")) }
 
     private func send(_ text: String) {
@@ -42,7 +42,7 @@ package struct ServiceManager: Sendable {
     }
 }
 
-/// Decides whether the session makes progress, so that the service manager gets its signs of life.
+/// Decides whether the session makes progress, in which case the service manager gets a sign of life.
 ///
 /// Waiting for a camera is progress. A model or a driver's buffer that never comes back is not: only a restart helps.
 final class Watchdog: Sendable {
@@ -52,7 +52,7 @@ final class Watchdog: Sendable {
 
     init(interval: Duration, logger: Logger) { (self.interval, self.logger) = (interval, logger) }
 
-    /// Whether to give a sign of life; the first time that the newest frame has been worked on for too long is logged.
+    /// Whether to give a sign of life; logs the first time that the newest frame has been worked on for too long.
     func isAlive(timeWithFrame time: Duration) -> Bool {
         let isNow = time >= interval
         let wasStuck = isStuck.withLock { exchange(&$0, with: isNow) }

@@ -14,13 +14,13 @@ package final class Pipeline {
     private var preview: JPEGEncoder?
     private var state: StreamState?
     private var configuration: ConfigurationStatus?
-    /// Frames after a camera has begun until memory is released: by then all code of the steady state has run once.
+    /// The frames after a camera's start until memory is released: by then all code of the steady state has run.
     private static let framesUntilRelease = 60
     private var framesSinceChange = 0
 
     private var publisher: Publisher { status.publisher }
 
-    /// Publishes to where the status goes.
+    /// Makes a pipeline that publishes where the status reporter does.
     package init(settings: Settings, status: StatusReporter, meter: SessionMeter, logger: Logger) throws {
         (self.status, self.meter, self.logger) = (status, meter, logger)
         preview = try Self.encoder(settings.preview)
@@ -64,12 +64,12 @@ package final class Pipeline {
         }
     }
 
-    /// What encodes the pictures that subscribers may see; nil if the owner did not switch that on.
+    /// The encoder of the preview pictures; nil if the owner did not switch them on.
     private static func encoder(_ settings: Settings.Preview) throws -> JPEGEncoder? {
         settings.enabled ? try JPEGEncoder(quality: settings.quality, maximumWidth: settings.width) : nil
     }
 
-    /// Goes on with the messages and the preview of other settings.
+    /// Uses the messages and the preview of other settings from now on.
     func use(_ settings: Settings) {
         status.use(settings)
         do {

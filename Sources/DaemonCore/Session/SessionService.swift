@@ -6,7 +6,7 @@ import Synchronization
 /// A session blocks in system calls and in the models, so it has a thread of its own.
 final class SessionService: Service {
     private let session: FaceSession
-    /// Cancels the run, also before it has begun.
+    /// The ticket that cancels the run, also before the run has begun.
     private let ticket = RunTicket()
     private let status: StatusReporter
     private let onChange: @Sendable (Settings) -> Void
@@ -28,7 +28,8 @@ final class SessionService: Service {
         logger: Logger
     ) {
         (self.session, self.status, self.logger) = (session, status, logger)
-        (self.onChange, self.onEnd) = (onChange, onEnd)
+        self.onChange = onChange
+        self.onEnd = onEnd
         self.settings = Mutex(ReloadedSettings(settings))
         if !(isOn ?? settings.detection.enabled) { session.pause() }
     }
@@ -39,8 +40,8 @@ final class SessionService: Service {
     /// know the last one.
     func setDetection(_ isOn: Bool) { if isOn { session.resume() } else { session.pause() } }
 
-    /// Goes on with other settings as soon as the session works with them; only what differs is made anew. Detection is
-    /// switched only if its setting changed.
+    /// Uses other settings as soon as the session works with them; only the parts that differ are made anew. Detection
+    /// is switched only if its setting changed.
     func apply(_ settings: Settings) { change { $0 = settings } }
 
     /// Sets what counts as a smile, until the settings are read again. Safe to call from any thread.

@@ -1,7 +1,6 @@
 import Synchronization
 
-/// Keeps what is known of the daemon and its camera, and reports each change to subscribers, to the service manager
-/// and, with one line, to the log.
+/// Keeps the status of daemon and camera; reports changes to subscribers, the service manager and the log.
 package final class StatusReporter: Sendable {
     let publisher: Publisher
     private let manager: ServiceManager?
@@ -13,7 +12,7 @@ package final class StatusReporter: Sendable {
         producer = Mutex(MessageProducer(publisher.origin, isDetecting: isDetecting))
     }
 
-    /// Publishes the condition for the first time.
+    /// Publishes the status for the first time.
     package func announce(_ outbox: StoreCondition? = nil, settings: Settings = Settings()) {
         change {
             $0.take(outbox)
@@ -30,13 +29,14 @@ package final class StatusReporter: Sendable {
         status.publish = (Topic.selectable + [.previewJPEG]).filter(settings.publishes)
     }
 
-    /// The models are loaded, or not wanted for now: from here on the daemon does what it is there for.
+    /// Reports that the models are loaded, or not wanted for now: from here on the daemon does its work.
     func ready() { manager?.ready() }
 
-    /// Publishes what an update says besides its events and its picture.
+    /// Publishes the content of an update except its events and its picture.
     package func publish(_ update: FaceUpdate) {
         let values = producer.withLock { producer in
-            let (state, wasDetecting) = (producer.state, producer.status.detect)
+            let state = producer.state
+            let wasDetecting = producer.status.detect
             send(producer.conditions(of: update))
             if producer.status.detect != wasDetecting {
                 logger.info("detection switched", metadata: ["detect": update.state == .paused ? "OFF" : "ON"])
@@ -56,7 +56,7 @@ package final class StatusReporter: Sendable {
         }
     }
 
-    /// Goes on with the fields, the deadbands, the zones and the smiles of other settings.
+    /// Uses the fields, the deadbands, the zones and the smile settings of other settings from now on.
     func use(_ settings: Settings) {
         let smile = settings.tracking.smile
         let before = producer.withLock { producer in
@@ -72,12 +72,12 @@ package final class StatusReporter: Sendable {
 
     func connected(to broker: String) { change { $0.broker = broker } }
 
-    /// Whether events survive a crash changed.
+    /// Takes over whether events survive a crash, when that has changed.
     func outbox(_ condition: StoreCondition) { change { $0.take(condition) } }
 
     private func change(_ edit: (inout DaemonStatus) -> Void) { producer.withLock { send($0.change(edit)) } }
 
-    /// Publishes with the lock held, so that two changes cannot overtake each other.
+    /// Publishes while the lock is held, so that two changes cannot overtake each other.
     private func send(_ messages: [DaemonMessage]) {
         for message in messages {
             publisher.publish(message, waits: false)

@@ -2,7 +2,7 @@ import Foundation
 
 extension Settings {
     package struct MQTT: Hashable, Sendable {
-        /// The connection as far as the owner sets it; an empty client id is replaced by `defaultClientID`.
+        /// Part of the connection's settings that the owner sets; an empty client id is replaced by `defaultClientID`.
         package var connection = BrokerSettings(host: "localhost", clientID: "")
         package var topic = "faces"
         package var passwordFile: String?
@@ -75,7 +75,7 @@ extension Settings.MQTT {
         return settings
     }
 
-    /// The same at every start, so that the broker takes a restarted daemon for the one it knew.
+    /// The client id by default: the same at every start, so that the broker recognises a restarted daemon.
     var defaultClientID: String {
         "facetd-" + ProcessInfo.processInfo.hostName + "-" + OutboxLocation.identifier(ofTopic: topic)
     }

@@ -1,6 +1,6 @@
 /// Runs the detector on single pictures, from one thread at a time.
 package final class FaceCheck {
-    /// How much higher the score in another orientation must be, and its least value.
+    /// The least score in another orientation, and how much higher than in the present one it must be.
     private static let margin: Float = 0.04
     private static let surely: Float = 0.6
     /// The pixels of the detector's input for the picture's longer side.

@@ -10,11 +10,11 @@ final class FaceDetector {
     let height: Int
     private let model: CompiledModel
 
-    /// The number that the sides of an input must be multiples of.
+    /// The number of which the sides of an input must be multiples.
     static let unit = 32
-    /// Pixels of the input for a cell of each of the network's three grids.
+    /// The pixels of the input that a cell of each of the network's three grids covers.
     private static let strides = [8, 16, 32]
-    /// Largest overlap of the boxes of two faces, as a share of their union; libfacedetection's own limit.
+    /// The largest overlap of the boxes of two faces, as a share of their union; libfacedetection's own limit.
     private static let mostOverlap = 0.45
 
     init(width: Int, height: Int, in liteRT: LiteRT) throws(InferenceError) {
@@ -34,7 +34,7 @@ final class FaceDetector {
         )
     }
 
-    /// The input size in the file.
+    /// The input size that the model's file states.
     private static let filed = (width: 640, height: 384)
 
     /// Writes the shapes of all tensors for another input size into the bytes of the model.
@@ -119,7 +119,7 @@ final class FaceDetector {
 
 /// A face as the detector sees it, in pixels of the upright picture.
 struct FaceDetection: Hashable, Sendable {
-    /// How sure the detector is, 0…1.
+    /// The detector's certainty, 0…1.
     var score: Float
     var center: SIMD2<Float>
     /// The width, and the height from forehead to chin.
@@ -139,7 +139,8 @@ struct FaceDetection: Hashable, Sendable {
 extension FaceDetection {
     /// Makes a detection, without score and direction, of a face in a region of the landmark model.
     init(in region: CropRegion) {
-        let (size, points) = (region.side / CropRegion.margin, Array(repeating: region.center, count: 5))
+        let size = region.side / CropRegion.margin
+        let points = Array(repeating: region.center, count: 5)
         self.init(score: 0, center: region.center, size: .init(repeating: size), points: points)
     }
 
@@ -161,12 +162,12 @@ extension FaceDetection {
     // Fitted to the mesh on 384 frames of five clips, with yaws up to 25°: the angles then differ by 3° (standard
     // deviation), the boxes' heights by 2 %.
 
-    /// Degrees of yaw per width of the face that the nose is beside the middle of the eyes, and the largest known yaw:
-    /// beyond, the eyes are one behind the other.
+    /// The degrees of yaw for a nose that is one width of the face beside the middle of the eyes, and the largest yaw
+    /// that is told: beyond it, one eye is behind the other.
     private static let yaw = (perShare: 160.0, most: 45.0)
-    /// Distance of the outer eye corners as a multiple of that of the eyes' middles.
+    /// The distance of the outer eye corners as a multiple of that of the eyes' middles.
     private static let cornersPerEyes = 1.45
-    /// How much lower than the detector's box, which reaches to the hair, the mesh begins, as a share of the height.
+    /// The distance from the top of the detector's box, at the hair, to that of the mesh, as a share of the height.
     private static let forehead: Float = 0.1
 
     /// The direction of the head, as far as the five points tell; the pitch is unknown.

@@ -1,7 +1,7 @@
 /// Searches for faces with the detector: in the wanted region, closely around a place, or everywhere at several scales.
 final class FaceFinder {
-    /// Score of a candidate, least score in both closer looks, and the score that two of the three looks must reach. A
-    /// large face is seen more surely in the search, a small one in the closer looks.
+    /// The score of a candidate, the least score in both closer looks, and the score that two of the three looks must
+    /// reach. A large face is seen more surely in the search, a small one in the closer looks.
     ///
     /// Chosen on 140 pictures of streets and rooms (docs/accuracy.md). One look at each finds 78 % of 110 faces and two
     /// false ones, and a scene gives many looks; where both closer looks must score 0.6, it is 75 % and three. A dog's
@@ -9,21 +9,21 @@ final class FaceFinder {
     static let candidateScore: Float = 0.35
     private static let leastScore: Float = 0.3
     private static let sureScore: Float = 0.68
-    /// Score that a followed face must keep, and that of a new one until it has been there for a moment: what looks
+    /// The score that a followed face must keep, and that of a new one until it has been there for a moment: what looks
     /// like a face for one frame does not in the next ones.
     private static let followingScore: Float = 0.4
     private static let newScore: Float = 0.62
     /// The smallest face that is believed, in pixels of the detector's input for the search.
     private static let smallestCandidate: Float = 8
-    /// Sides of the closer looks in sizes of the face, and the pixels of their input.
+    /// The sides of the closer looks in sizes of the face, and the pixels of their input.
     private static let closerSides: [Float] = [4, 2.5]
     private static let closerPixels = 160
-    /// Pixels of the input for the picture's longer side in a search, by accuracy.
+    /// The pixels of the input for the picture's longer side in a search, by accuracy.
     static let usualPixels = 640
     static let finePixels = 1280
     /// The smallest face that the detector finds, in pixels of its input.
     private static let smallestFace = 12.0
-    /// Pixels of the input for a face in a closer look; more in the picture are of no use.
+    /// The pixels of the input for a face in a closer look; more pixels do not help.
     static let closerFacePixels = Float(closerPixels) / closerSides[1]
 
     /// The part of the upright picture that is searched.
@@ -77,7 +77,7 @@ final class FaceFinder {
         return try detector.detect(in: frame, region: square, minimumScore: Self.candidateScore)
     }
 
-    /// The side of the smallest believed face in an upright picture of that size, in its pixels.
+    /// The side of the smallest face that is believed, in pixels of an upright picture of that size.
     func leastSide(in size: FrameSize) -> Float {
         Self.smallestCandidate * region.extent(in: size).max() / Float(pixels(in: size))
     }
@@ -131,8 +131,7 @@ final class FaceFinder {
         return same.first.map { ($0, closer.luminance(of: $0, in: region)) }
     }
 
-    /// The pixels of the region's longer side for a search of an upright picture of that size in which the smallest
-    /// wanted face is large enough.
+    /// The pixels of the region's longer side with which a search finds the smallest wanted face in such a picture.
     func pixels(in size: FrameSize) -> Int {
         let most = options.accuracy == .high ? Self.finePixels : Self.usualPixels
         let smallest = options.minimumSize * Double(size.vector.min())
@@ -144,14 +143,13 @@ final class FaceFinder {
 
     // MARK: Clips and pictures that are analysed ahead, where a face that is found late is not covered
 
-    /// The pixels and the reach of the searches of a frame that must not miss a face. A large face that is half covered
-    /// is found where it is small: the second search scores 0.2 for it, the third one 0.8.
+    /// The pixels and the reach beyond the region of the searches of a frame in which no face may be missed. A large
+    /// face that is half covered is found where it is small: the second search scores 0.2 for it, the third one 0.8.
     private static let searches: [(pixels: Int, reach: Float)] = [
         (usualPixels, 0), (usualPixels / 2, 0.25), (usualPixels / 4, 0),
     ]
 
-    /// Finds faces of all sizes, the surest first, in pixels of the upright picture; with `turned`, also those on their
-    /// side or upside down.
+    /// Finds faces of all sizes, the surest first, in pixels of the upright picture; with `turned` also turned ones.
     func findEverything(in frame: Frame, turned: Bool = false) throws(InferenceError) -> [FaceDetection] {
         var found: [FaceDetection] = []
         for quarter in 0..<(turned ? 4 : 1) {

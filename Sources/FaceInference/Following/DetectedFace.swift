@@ -5,28 +5,28 @@ struct DetectedFace {
     private(set) var detection: FaceDetection
     /// The size of the last upright picture.
     private(set) var size: FrameSize
-    /// The continuity of its pictures in the frames in which it is detected.
+    /// The check that successive pictures of the face show the same one, in the frames in which it is detected.
     var continuity = FaceContinuity()
     /// The mean brightness of the face, 0…1.
     private(set) var luminance: Double
     private var detectedAt: Double
     private var askedAt: Double
-    /// The face when the landmark model last ran on it.
+    /// The detection of the face when the landmark model last ran on it.
     private var asked: FaceDetection
-    /// Seconds to the next detection.
+    /// The seconds from one detection to the next at present.
     private var pause = 0.0
 
-    /// Longest pause between two detections, in seconds, and the motion, in sizes of the face, that ends it.
+    /// The longest pause between two detections, in seconds, and the motion, in sizes of the face, that ends it.
     private static let longestPause = 0.2
     private static let mostMotion: Float = 0.1
     /// Tolerance for rounded times, in seconds.
     private static let slack = 0.005
-    /// Seconds, growth and turn after which the landmark model runs again.
+    /// The time in seconds, the growth and the turn of the face after which the landmark model runs again.
     private static let patience = 1.0
     private static let growth: Float = 1.25
     private static let turn: Float = 0.12
 
-    /// Seconds for which a face is new: longer than its enter takes.
+    /// The seconds for which a face counts as new: longer than its enter takes.
     private static let newness = 0.3
     private let foundAt: Double
 
@@ -46,7 +46,7 @@ struct DetectedFace {
     /// The region in which the landmark model would look for the face.
     var region: CropRegion { CropRegion(around: detection) }
 
-    /// The pixels that the longer side of the picture needs for a closer look to lose nothing of this face.
+    /// The pixels that the longer side of the picture needs for a closer look to lose no detail of this face.
     var neededSide: Float { FaceFinder.closerFacePixels * size.vector.max() / detection.side }
 
     var observation: FaceObservation {
@@ -55,7 +55,7 @@ struct DetectedFace {
         return observation
     }
 
-    /// Scales the face to a picture of another size: a JPEG may be decoded smaller from one frame to the next.
+    /// Converts the face to a picture of another size: a JPEG may be decoded smaller from one frame to the next.
     mutating func enter(_ size: FrameSize) {
         guard size != self.size else { return }
         let factor = Float(size.width) / Float(self.size.width)
@@ -80,7 +80,7 @@ struct DetectedFace {
         detectedAt = time
     }
 
-    /// Whether the landmark model must run on the face at a time in seconds; if so, it counts as run.
+    /// Whether the landmark model must run on the face at a time in seconds; if so, notes that it ran.
     mutating func asksForMesh(at time: Double) -> Bool {
         let isDue =
             !(0..<Self.patience).contains(time - askedAt) || detection.side / asked.side > Self.growth

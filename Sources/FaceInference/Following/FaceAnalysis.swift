@@ -1,8 +1,8 @@
-/// What was found in one frame.
+/// The result of the analysis of one frame.
 package struct FaceAnalysis: Sendable {
     /// The faces, oldest lineage first.
     package var observations: [FaceObservation] = []
-    /// What the detector took for a face but is no observation, because the landmark model did not agree or there are
+    /// The detector's candidates that are no observations, because the landmark model did not agree or there are
     /// `maximumFaces` already; without an identity, and with the roll as the only known angle.
     package var unconfirmed: [FaceObject] = []
     /// Whether a face was not followed because there are `maximumFaces` already.

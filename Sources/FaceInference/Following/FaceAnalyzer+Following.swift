@@ -1,6 +1,6 @@
 extension FaceAnalyzer {
-    /// Side of the smallest region, in pixels, in which the landmark model runs: its face has 16 between the outer eye
-    /// corners, the least with which blinks are seen.
+    /// The side of the smallest region, in pixels, in which the landmark model runs: its face has 16 pixels between the
+    /// outer eye corners, the least with which blinks are seen.
     private static let smallestMesh: Float = 40
 
     /// Follows all faces into a frame.
@@ -66,12 +66,14 @@ extension FaceAnalyzer {
 
     func append(_ detection: FaceDetection, _ lineage: Int, luminance: Double, in frame: Frame) {
         guard isWanted(detection.corners, in: frame.uprightSize) else { return }
-        let (size, time) = (frame.uprightSize, frame.stamp.mediaTime)
+        let size = frame.uprightSize
+        let time = frame.stamp.mediaTime
         detected.append(DetectedFace(detection, lineage: lineage, luminance: luminance, in: size, at: time))
     }
 
     private func followDetected(in frame: Frame) throws(InferenceError) -> Bool {
-        let (size, time) = (frame.uprightSize, frame.stamp.mediaTime)
+        let size = frame.uprightSize
+        let time = frame.stamp.mediaTime
         var hasLooked = false
         var kept: [DetectedFace] = []
         for var face in detected {
@@ -96,7 +98,8 @@ extension FaceAnalyzer {
     func beginMesh(at place: CropRegion, _ lineage: Int, in frame: Frame) throws(InferenceError) -> Bool {
         // In a smaller region it measures nothing that the detector does not see, and takes four times as long.
         guard place.side >= Self.smallestMesh else { return false }
-        let (size, time) = (frame.uprightSize, frame.stamp.mediaTime)
+        let size = frame.uprightSize
+        let time = frame.stamp.mediaTime
         var region = place
         var presence = 0.0
         for _ in 0..<2 {
@@ -123,7 +126,7 @@ extension FaceAnalyzer {
         return true
     }
 
-    /// Stops following by the detector what is followed by its landmarks too, and one of two of the same face.
+    /// Ends the following by the detector of a face that is also followed by landmarks, and of one of two equal ones.
     private func dropDoubles() {
         var known = faces.map(\.region)
         detected.removeAll { face in

@@ -1,8 +1,8 @@
 extension FaceAnalyzer {
-    /// Longest step between two frames, in seconds, after which a face is still near its last place: ten frames a
+    /// The longest time between two frames, in seconds, after which a face is still near its last place: ten frames a
     /// second, with a thousandth for rounded times.
     private static let longestStep = 0.101
-    /// Share of a detection's box that a followed face's bounds must cover for it to be hidden with that face.
+    /// The share of a detection's box that a followed face's bounds must cover for it to be hidden with that face.
     private static let coveredShare = 0.8
 
     /// Whether to search a frame; while no face is followed, only if the scene has changed.
@@ -40,7 +40,8 @@ extension FaceAnalyzer {
     /// Searches a frame for faces that are not followed, and begins to follow them.
     func search(_ frame: Frame, _ analysis: inout FaceAnalysis) throws(InferenceError) {
         let start = ContinuousClock.now
-        let (size, time) = (frame.uprightSize, frame.stamp.mediaTime)
+        let size = frame.uprightSize
+        let time = frame.stamp.mediaTime
         let isApart = options.isForHiding && time - (lastTime ?? time) > Self.longestStep
         let pictures = setAside.filter { $0.isUnchanged(in: frame, workspace) }.map { $0.region(in: size) }
         let isLasting = options.skipsUnchanged && count > 0 && isChanging

@@ -1,12 +1,11 @@
 import System
 
-/// Finds faces in frames, follows them and measures them: by the landmarks of a mesh where the landmark model sees one,
-/// else by the detector alone.
+/// Finds faces in frames, follows and measures them: by the landmarks of a mesh, or else by the detector alone.
 ///
 /// It takes the frames of one source, in order, from one thread at a time. After `init`, a frame without new faces
 /// allocates no large memory.
 public final class FaceAnalyzer {
-    /// What to look for.
+    /// The options of the analysis: what to find, and what it may cost.
     public struct Options: Hashable, Sendable {
         /// How fine the search for new faces is.
         public enum Accuracy: String, Hashable, Sendable, CaseIterable {
@@ -43,7 +42,7 @@ public final class FaceAnalyzer {
         /// Whether, with `isThorough`, no face may be missed, for pictures that must not show one. Candidates count as
         /// faces without closer looks, and frames that are far apart are searched at several scales.
         package var isForHiding = false
-        /// Whether, with `isThorough`, the first frame of each scene is also searched for faces that lie or are upside
+        /// Whether, with `isThorough`, the first frame of each scene is also searched for faces on their side or upside
         /// down.
         package var findsTurned = false
         /// Whether models run only where the picture has changed; false, for comparison, runs them in every frame.
@@ -62,7 +61,7 @@ public final class FaceAnalyzer {
     var faces: [FollowedFace] = []
     /// The faces that only the detector sees.
     var detected: [DetectedFace] = []
-    /// The pictures of faces that are not to be followed.
+    /// The motion meters of faces that are only pictures and not followed.
     var setAside: [OwnMotionMeter] = []
     var schedule: SearchSchedule
     package internal(set) var lastLineage: Int
@@ -71,13 +70,13 @@ public final class FaceAnalyzer {
     private(set) var lastTime: Double?
     /// The lineages of the faces whose landmarks are computed in every frame because a decision depends on them.
     package var needingEveryFrame: Set<Int> = []
-    /// Memory for the points of a candidate, which may turn out to be no face.
+    /// Memory for the points of a candidate, which may turn out not to be a face.
     var spare = FaceLandmarks()
     var budget: LandmarkBudget?
     let scene: SceneGate
     private let cuts = CutDetector()
     let workspace = UnchangedFace.Workspace()
-    /// The latest searches in a row beside followed faces before which the scene there had changed.
+    /// The number of latest searches beside followed faces, in a row, before which the scene there had changed.
     var changes = 0
     /// Whether the scene beside followed faces changes all the time.
     var isChanging: Bool { changes > 1 }
@@ -198,7 +197,7 @@ public final class FaceAnalyzer {
         cuts.reset()
     }
 
-    /// How many faces are followed.
+    /// The number of faces that are followed.
     var count: Int { faces.count + detected.count }
 
     /// The regions of the faces that are followed, in pixels of the upright picture.

@@ -4,7 +4,7 @@
 struct FacePatch {
     private static let side = 16
     private static let sampler = LumaSampler(width: side, height: side)
-    /// Least correlation of two successive pictures of one face.
+    /// The least correlation of two successive pictures of one face.
     private static let leastCorrelation: Float = 0.8
 
     private var samples: [Float]
@@ -28,7 +28,7 @@ struct FacePatch {
     }
 }
 
-/// Tracks whether the pictures of a followed face go on from one measurement to the next.
+/// Tracks whether the pictures of a followed face continue from one measurement to the next.
 struct FaceContinuity {
     private var patch: FacePatch?
     /// Whether the newest picture showed the same face as the one before it.

@@ -1,40 +1,40 @@
-/// A face that is followed by its landmarks: the last ones say where to look for it in the next frame.
+/// A face that is followed by its landmarks: the last ones give the region to look in for it in the next frame.
 struct FollowedFace {
     let lineage: Int
     let landmarks: FaceLandmarks
-    /// How sure the landmark model was, 0…1.
+    /// The landmark model's certainty that there is a face, 0…1.
     private(set) var presence = 0.0
     /// The region to look in in the next frame, in pixels of the last one.
     private(set) var region: CropRegion
-    /// Decides in which frames the landmarks must be computed.
+    /// The comparison that decides in which frames the landmarks must be computed.
     let unchanged = UnchangedFace()
-    /// Measures whether the face moves by itself.
+    /// The measurement of whether the face moves by itself.
     let ownMotion = OwnMotionMeter()
     private let computed = FaceLandmarks()
-    /// The continuity of its pictures in the frames in which its landmarks are computed.
+    /// Check that successive pictures of the face show the same one, in the frames in which its landmarks are computed.
     var continuity = FaceContinuity()
     /// Whether the landmarks were computed in the newest frame.
     var wasComputed = false
-    /// The mean brightness of the crop they were computed from, 0…1.
+    /// The mean brightness of the crop from which the landmarks were computed, 0…1.
     var luminance = 0.0
-    /// Frames in a row for which the landmarks were carried over from an earlier one, although the face may have moved.
+    /// The frames in a row for which the landmarks were carried over, although the face may have moved.
     var carriedFrames = 0
     var isCarriedOver: Bool { carriedFrames > 0 }
-    /// How far the region moved with the latest landmarks, as a share of its side.
+    /// The distance that the region moved with the latest landmarks, as a share of its side.
     private(set) var shift: Float = 0
     /// The last upright picture's size: a JPEG may be decoded smaller from one frame to the next.
     private(set) var size: FrameSize
     /// The media time, in seconds, at which the face was found.
     let foundAt: Double
-    /// Presence below which a face is lost: MediaPipe's own.
+    /// The presence below which a face is lost: MediaPipe's own value.
     static let minimumPresence = 0.5
-    /// Presence that a new face must have: true ones nearly always have 0.99, pictures without a face seldom 0.7; the
-    /// worst, round letters in the sky of a cartoon, had 0.94.
+    /// The presence that a new face must have: true ones nearly always have 0.99, pictures without a face seldom 0.7;
+    /// the worst, round letters in the sky of a cartoon, had 0.94.
     static let minimumPresenceAtBirth = 0.95
-    /// Seconds for which a face is new: longer than its enter takes.
+    /// The seconds for which a face counts as new: longer than its enter takes.
     private static let newness = 0.3
 
-    /// What the budget decides by whether it is computed in a frame of that time.
+    /// The values by which the budget decides whether the face is computed in a frame of that time.
     func candidate(at time: Double) -> LandmarkBudget.Candidate {
         .init(side: region.side, isNew: (0..<Self.newness).contains(time - foundAt), waited: carriedFrames)
     }
@@ -72,7 +72,7 @@ struct FollowedFace {
         return true
     }
 
-    /// The pixels that the longer side of the picture needs for the landmark model to lose nothing of this face.
+    /// The pixels that the longer side of the picture needs for the landmark model to lose no detail of this face.
     var neededSide: Float { Float(LandmarkModel.inputSize) * size.vector.max() / region.side }
 
     /// Takes the presence that the landmark model gave in a frame; false if no face is there any more.

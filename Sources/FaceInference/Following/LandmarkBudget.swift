@@ -3,11 +3,11 @@
 struct LandmarkBudget {
     /// A face whose landmarks could be computed in a frame.
     struct Candidate: Hashable {
-        /// The side of its region, in pixels.
+        /// The side of the face's region, in pixels.
         var side: Float
-        /// Whether it was found a moment ago.
+        /// Whether the face was found a moment ago.
         var isNew: Bool
-        /// Frames in a row in which it was not computed.
+        /// The number of frames in a row in which the face was not computed.
         var waited: Int
     }
 
@@ -18,12 +18,12 @@ struct LandmarkBudget {
         mutating func add(_ new: Double) { value = value.map { $0 + 0.05 * (new - $0) } ?? new }
     }
 
-    /// The share of one core, above 0.
+    /// The share of one core that may be used, above 0.
     let share: Double
-    /// Seconds of processor time for the landmarks of one face, and for everything else in a frame.
+    /// The average seconds of processor time for the landmarks of one face, and for everything else in a frame.
     private var run = Average()
     private var rest = Average()
-    /// Seconds of media time from frame to frame.
+    /// The average seconds of media time from frame to frame.
     private var interval = Average()
     private var lastTime: Double?
 

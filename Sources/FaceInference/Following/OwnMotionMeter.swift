@@ -1,20 +1,20 @@
-/// Measures whether a face changes by itself, beyond what moves its picture as a whole. A poster's never does, however
-/// the camera sways, the light changes and the picture is noisy.
+/// Measures whether a face changes by itself, beyond what moves its picture as a whole. The face of a poster never
+/// does, however the camera sways, the light changes and the picture is noisy.
 ///
 /// It compares the face with an earlier frame as `UnchangedFace` does, but wherever the face is now, and for as long as
 /// nothing changes. The earlier frame follows the later ones slowly, so that wandering shadows do not count.
 final class OwnMotionMeter {
-    /// Seconds between two comparisons, and from a change to the next frame to compare with.
+    /// The seconds between two comparisons, and from a change to the next frame to compare with.
     private static let interval = 0.095
     private static let pause = 1.0
-    /// Seconds over which the earlier frame follows.
+    /// The seconds over which the earlier frame is adapted to the later ones.
     private static let following = 10.0
     /// A part has changed if its residual exceeds the noise by this multiple of `UnchangedFace`'s tolerance. For 78
     /// portraits as posters, 99.9 % of the comparisons give less than 2, at most 6.4; faces of people soon exceed 10.
     private static let threshold: Float = 5
-    /// Brightness above which pixels may be clipped.
+    /// The brightness above which pixels may be clipped.
     private static let brightest: Float = 225
-    /// Cells by which a fit must move the face to be repeated from there, and may move it at most.
+    /// Distances, in cells, from which on a fit's move of the face is repeated, and by which it may move it at most.
     private static let precision: Float = 0.2
     private static let step: Float = 1.5
     private static let mostRounds = 6
@@ -89,8 +89,7 @@ final class OwnMotionMeter {
         return false
     }
 
-    /// Whether the residual of a fit, in the cells, is only noise. A part that is evenly lighter or darker is
-    /// unchanged.
+    /// Whether the residual of a fit, in the cells, is only noise. An evenly lighter or darker part is unchanged.
     private func isNoise(_ fitted: SIMD8<Float>, _ cells: Cells, squares: Cells) -> Bool {
         for block in cells.indices {
             cells[block] = picture.rest(of: cells, block, fitted) * squares[block]

@@ -4,23 +4,22 @@
 /// and removed; the residual in the eyes, the mouth and the whole face must be within the noise of its flat parts,
 /// relative to the contrast there. For one frame the eyes alone decide. Its memory is kept from frame to frame.
 final class UnchangedFace {
-    /// Cells of the grid's width and height.
+    /// The number of cells of the grid's width and height.
     static let side = 48
     static let count = side * side
-    /// Side of the grid in sides of the landmark model's crop: 1.3 of the larger side of the landmarks' box.
+    /// The side of the grid in sides of the landmark model's crop: 1.3 of the larger side of the landmarks' box.
     private static let margin: Float = 1.3 / 1.5
-    /// Most frames in a row without computed landmarks.
+    /// The most frames in a row without computed landmarks.
     private static let mostSkips = 9
-    /// Most seconds without computed landmarks, at low frame rates.
+    /// The longest time, in seconds, without computed landmarks, for low frame rates.
     private static let longestPause = 0.5
-    /// Seconds for which landmarks are used although the mouth or the whole face changed, if the eyes did not: one
-    /// frame of 25 or 30 a second.
+    /// Seconds for which landmarks are used although the face but not the eyes changed: one frame of 25 or 30 a second.
     static let longestLag = 0.045
-    /// Smile level from which on they are not: single frames of talk look like a smile, and only the speed of the lips
-    /// tells them apart, of which half of the frames show less. On the labelled clips two smiles are false without this
-    /// limit, and none is with 0.2, 0.3 or 0.4.
+    /// The smile level from which on such a lag is not allowed: single frames of talk look like a smile, and only the
+    /// speed of the lips tells them apart, of which half of the frames show less. On the labelled clips two smiles are
+    /// false without this limit, and none is with 0.2, 0.3 or 0.4.
     static let mostSmileInLag = 0.3
-    /// Most cells by which a point of the face's outline may be moved before the landmarks are computed again.
+    /// The distance, in cells, by which a point of the face's outline may move before the landmarks are computed again.
     private static let mostMotion: Float = 0.7
     // Cells by which an edge may have moved in a part of the face: more than by noise, less than in a blink or the
     // beginning of a smile. Chosen on labelled clips for the same events as with every frame computed.
@@ -29,27 +28,26 @@ final class UnchangedFace {
     private static let faceTolerance: Float = 0.28
     /// Least squared contrast, in grey levels per cell, that a part is taken to have.
     private static let leastContrast: Float = 4
-    /// Share of the cells, those with the least contrast, in which the noise is measured.
+    /// The share of the cells, those with the least contrast, in which the noise is measured.
     private static let flatShare = 0.4
     /// The median of the square of a standard normal variable.
     private static let medianOfSquare: Float = 0.455
-    /// Largest variance of the noise that is believed.
+    /// The largest variance of the noise that is believed.
     private static let mostNoise: Float = 400
 
     /// A part of the grid that must not have changed.
     struct Zone {
         fileprivate var columns: Range<Int>
         fileprivate var rows: Range<Int>
-        /// Squared difference beyond the noise from which on the part has changed.
+        /// The squared difference beyond the noise from which on the part has changed.
         var tolerance: Float
-        /// Whether a change of it must be seen at once.
+        /// Whether a change of the part must be seen at once.
         fileprivate var isEye = false
     }
 
     /// The grid when the landmarks were computed.
     let reference = Cells(count: UnchangedFace.count)
-    /// The effects of a unit of shift right, shift down, scaling, turning and brightening on the cells: five vectors
-    /// for each vector of cells.
+    /// Effects of a unit of shift right, shift down, scaling, turning and brightening: five vectors for each of cells.
     let effects = Cells(count: 5 * UnchangedFace.count)
     /// 1 inside the face's ellipse, 0 outside.
     let mask = Cells(count: UnchangedFace.count)
@@ -65,7 +63,7 @@ final class UnchangedFace {
     private var size = FrameSize(width: 0, height: 0)
     private var skips = UnchangedFace.mostSkips
     private var computedAt = 0.0
-    /// Whether the mouth is far from a smile.
+    /// Whether landmarks may be used for a frame too long, because the mouth is far from a smile.
     private var canLag = false
 
     /// Memory that all faces of an analyzer share.
@@ -111,7 +109,7 @@ final class UnchangedFace {
 
     // MARK: When the landmarks are computed
 
-    /// Pixels of the stored picture for a cell.
+    /// The pixels of the stored picture that a cell covers.
     private var cellSide: Float { rectangle.size.x / Float(Self.side) }
 
     private func chooseZones(_ geometry: FaceGeometry, in frame: Frame, contrast: Cells) {
@@ -141,12 +139,16 @@ final class UnchangedFace {
     private func measureSlopes(_ contrast: Cells) {
         let width = Self.side / Cells.Vector.scalarCount
         for block in reference.indices {
-            let (row, column, here) = (block / width, block % width, reference[block])
-            let (above, below) = (max(row - 1, 0), min(row + 1, Self.side - 1))
+            let row = block / width
+            let column = block % width
+            let here = reference[block]
+            let above = max(row - 1, 0)
+            let below = min(row + 1, Self.side - 1)
             let down =
                 (reference[block + (below - row) * width] - reference[block + (above - row) * width])
                 / Float(below - above)
-            let (isFirst, isLast) = (column == 0, column == width - 1)
+            let isFirst = column == 0
+            let isLast = column == width - 1
             let before = Cells.Vector(isFirst ? here[0] : reference[block - 1][3], here[0], here[1], here[2])
             let after = Cells.Vector(here[1], here[2], here[3], isLast ? here[3] : reference[block + 1][0])
             let right = (after - before) / Cells.Vector(isFirst ? 1 : 2, 2, 2, isLast ? 1 : 2)
@@ -206,8 +208,7 @@ final class UnchangedFace {
         return result
     }
 
-    /// Fits a motion to the cells, in the stored picture; nil if it is large, or if its residual is more than noise.
-    /// The cells are overwritten.
+    /// Fits a motion to the cells, which it overwrites; nil if the motion is large, or the residual more than noise.
     private func motion(to cells: Cells, eyesOnly: Bool) -> AffineTransform? {
         let fitted = fit(to: cells, mask, products)
         // This form also refuses NaN.
@@ -221,7 +222,8 @@ final class UnchangedFace {
             (eyesOnly && !zone.isEye) || Self.mean(cells, in: zone) <= noise + zone.tolerance
         }
         guard isUnchanged else { return nil }
-        let (scale, turn) = (fitted[2] / radius, fitted[3] / radius)
+        let scale = fitted[2] / radius
+        let turn = fitted[3] / radius
         let shift = SIMD2(fitted[0], fitted[1]) * cellSide
         let middle = rectangle.low + (center + 0.5) * cellSide - 0.5
         let tx = shift.x - scale.x * middle.x + turn.y * middle.y

@@ -1,7 +1,7 @@
 import Glibc
 
-/// The turned square of the upright picture that a model sees: pixels, y down, pixel centres at integers; the rotation
-/// in radians, clockwise as seen.
+/// A square of the upright picture, perhaps turned, that a model sees: in pixels, y down, pixel centres at integers;
+/// the rotation in radians, clockwise as seen.
 package struct CropRegion: Hashable, Sendable {
     var center: SIMD2<Float>
     var side: Float
@@ -23,13 +23,14 @@ package struct CropRegion: Hashable, Sendable {
         let step = side / Float(max(width, height))
         let sine = sinf(rotation) * step
         let cosine = cosf(rotation) * step
-        let (across, down) = (Float(width - 1) / 2, Float(height - 1) / 2)
+        let across = Float(width - 1) / 2
+        let down = Float(height - 1) / 2
         let x = center.x - across * cosine + down * sine
         let y = center.y - across * sine - down * cosine
         return AffineTransform(a: cosine, b: -sine, c: sine, d: cosine, tx: x, ty: y)
     }
 
-    /// The same part of the scene in a picture that is larger by a factor.
+    /// The region of the same part of the scene in a picture that is larger by a factor.
     func scaled(by factor: Float) -> CropRegion {
         CropRegion(center: (center + 0.5) * factor - 0.5, side: side * factor, rotation: rotation)
     }
@@ -37,20 +38,20 @@ package struct CropRegion: Hashable, Sendable {
     /// The upright square with the same centre and side, for comparing regions.
     var square: NormalizedRect { NormalizedRect(center: SIMD2<Double>(center), size: .init(repeating: Double(side))) }
 
-    /// Whether two regions are about the same face: they share more than half of their union, or are about equally
-    /// large and one's centre is in the other's inner half. A smaller face before a larger one is another face.
+    /// Whether two regions are about the same face: they share more than half of their union, or they are about equally
+    /// large and one's centre is in the inner half of the other. A smaller face before a larger one is another face.
     func isSameFace(as other: CropRegion) -> Bool {
         if square.intersectionOverUnion(other.square) > 0.5 { return true }
         guard min(side, other.side) > Self.leastRatio * max(side, other.side) else { return false }
         return (center - other.center).magnitude.max() < max(side, other.side) / 4
     }
 
-    /// Least ratio of the sides of two regions of the same face.
+    /// The least ratio of the sides of two regions of the same face.
     private static let leastRatio: Float = 0.55
 }
 
 extension CropRegion {
-    /// Side of the landmark model's crop as a multiple of the face's box.
+    /// The side of the landmark model's crop as a multiple of the face's box.
     static let margin: Float = 1.5
 
     /// Makes the region in which the landmark model looks for a face that the detector found.
@@ -69,19 +70,20 @@ extension CropRegion {
 }
 
 extension NormalizedRect {
-    /// The width and the height in pixels, in a picture of that size.
+    /// The width and the height in pixels of this rectangle of shares, in a picture of that size.
     func extent(in size: FrameSize) -> SIMD2<Float> { SIMD2(Float(width), Float(height)) * size.vector }
 }
 
 extension FrameSize {
     var vector: SIMD2<Float> { SIMD2(Float(width), Float(height)) }
 
-    /// The place of a position in pixels, with centres at integers: the picture's edge is half a pixel outside of them.
+    /// The point, in shares of the picture, of a position in pixels, whose centres are at integers: the picture's edge
+    /// is half a pixel outside of them.
     func share(of pixel: SIMD2<Float>) -> NormalizedPoint {
         NormalizedPoint(x: (Double(pixel.x) + 0.5) / Double(width), y: (Double(pixel.y) + 0.5) / Double(height))
     }
 
-    /// The place of an upright rectangle in pixels.
+    /// The rectangle, in shares of the picture, of an upright rectangle in pixels.
     func share(of box: (low: SIMD2<Float>, high: SIMD2<Float>)) -> NormalizedRect {
         NormalizedRect(from: share(of: box.low).vector, to: share(of: box.high).vector)
     }

@@ -23,7 +23,8 @@ struct FaceGeometry {
     func cornerLine(
         of eye: FaceMeshIndices.Eye
     ) -> (middle: SIMD2<Float>, along: SIMD2<Float>, down: SIMD2<Float>, width: Float) {
-        let (left, right) = (position(eye.leftCorner), position(eye.rightCorner))
+        let left = position(eye.leftCorner)
+        let right = position(eye.rightCorner)
         let width = distance(eye.leftCorner, eye.rightCorner)
         let along = width > 0 ? (right - left) / width : SIMD2(1, 0)
         return ((left + right) / 2, along, SIMD2(-along.y, along.x), width)
@@ -152,16 +153,16 @@ struct FaceGeometry {
 /// at the camera or away. They agree with the size of eyes: an iris on a radius of 10.5 mm, with outer eye corners 90
 /// mm apart, moves by a unit in 491°, and the corners turn with the head on two thirds of that radius.
 private enum GazeFormula {
-    /// Degrees for each degree that the head turns.
+    /// The degrees of the gaze for each degree that the head turns.
     static let head = 0.68
-    /// Degrees for each unit that the iris is away from the middle of its eye's corners.
+    /// The degrees of the gaze for each unit that the iris is away from the middle of its eye's corners.
     static let iris = 472.0
-    /// Degrees to add so that a look into the camera is 0: irises are above the corners of open eyes.
+    /// The degrees to add to the pitch so that a look into the camera is 0: irises are above the corners of open eyes.
     static let neutralPitch = -11.7
-    /// The same for the head alone.
+    /// The degrees to add for the head alone.
     static let neutralHeadPitch = -3.0
-    /// Yaw of the head, in degrees to either side, up to which the irises count fully, and from which on only the head
-    /// counts: one iris is hidden then, and the other is seen from the side.
+    /// The yaws of the head, in degrees to either side, up to which the irises count fully, and from which on only the
+    /// head counts: one iris is hidden then, and the other is seen from the side.
     private static let yaws = 25.0...35.0
 
     /// The weight, 0…1, of the irises of a head with that yaw; the rest is the head's.

@@ -1,10 +1,10 @@
 /// One landmark, in the unit of a face's bounds.
 public struct FaceLandmark: Hashable, Sendable {
-    /// Share of the upright picture's width, from the left edge.
+    /// The share of the upright picture's width, from the left edge.
     public var x: Double
-    /// Share of the upright picture's height, from the top edge.
+    /// The share of the upright picture's height, from the top edge.
     public var y: Double
-    /// Depth as a share of the upright picture's width: smaller is nearer, 0 about the head's centre.
+    /// The depth as a share of the upright picture's width: smaller is nearer, 0 about the head's centre.
     public var z: Double
 
     /// Makes a landmark from its coordinates.

@@ -29,8 +29,8 @@ enum FaceMeshIndices {
         /// The middle of the iris, then four points around it.
         let iris: [Int]
 
-        /// Makes an eye of its refined points. They begin with the lids: the outer corner, the lower lid from there,
-        /// the inner corner, and the upper lid from the outer to the inner corner.
+        /// Makes an eye from the points that the model refines. They begin with the lids: the outer corner, the lower
+        /// lid from there, the inner corner, and the upper lid from the outer to the inner corner.
         fileprivate init(_ refined: [Int], isLeft: Bool, iris: ClosedRange<Int>) {
             lids = Array(refined.prefix(16))
             leftCorner = lids[isLeft ? 0 : 8]

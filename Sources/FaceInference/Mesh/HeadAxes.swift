@@ -27,8 +27,7 @@ struct HeadAxes: Hashable, Sendable {
     }
 
     /// The angles of the head with those landmarks, from which the axes were made: first rolled in the picture, then
-    /// pitched, then turned by the yaw. The pitch comes from a fit of the mean face, because chin and forehead also
-    /// move when the face smiles.
+    /// pitched, then turned by the yaw. The pitch is from a fit of the mean face, as chin and forehead move in a smile.
     func pose(of landmarks: FaceLandmarks) -> HeadPose {
         let yaw = atan2f(z.x, z.z)
         let lean = Self.pitch(z)

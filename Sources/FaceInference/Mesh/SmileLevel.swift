@@ -1,7 +1,8 @@
 /// The smile level of a face: a weighted sum of the places of mouth, cheeks and lids along the face's own axes.
 enum SmileLevel {
-    /// Pairs of mirrored points, or twice a point of the middle, with the weights of half their distance across and of
-    /// their mean height and depth: from the middle of the outer eye corners, in units of the distance between these.
+    /// Pairs of mirrored points, or twice the same point of the middle, and their weights in the sum: the first is for
+    /// half of the pair's distance across, the others for its mean height and depth, seen from the middle of the outer
+    /// eye corners, in units of the distance between these.
     ///
     /// `Tools/smile-level.py` prints them, fitted to recorded landmarks of labelled clips.
     private static let weights: [(left: Int, right: Int, across: Float, height: Float, depth: Float)] = [
@@ -45,9 +46,12 @@ enum SmileLevel {
         let origin = (point(FaceMeshIndices.leftEyeOuterCorner) + point(FaceMeshIndices.rightEyeOuterCorner)) / 2
         func point(_ index: Int) -> SIMD3<Float> { HeadAxes.space(landmarks[index]) }
         // The sums are linear, so the axes are needed once, not for each point.
-        var (across, height, depth) = (SIMD3<Float>.zero, SIMD3<Float>.zero, SIMD3<Float>.zero)
+        var across = SIMD3<Float>.zero
+        var height = SIMD3<Float>.zero
+        var depth = SIMD3<Float>.zero
         for pair in weights {
-            let (left, right) = (point(pair.left), point(pair.right))
+            let left = point(pair.left)
+            let right = point(pair.right)
             let middle = (left + right) / 2 - origin
             across += pair.across / 2 * (right - left)
             height += pair.height * middle

@@ -1,7 +1,7 @@
 /// Finds the outline of a person in a picture by the model that separates people from their background.
 package final class PersonOutline {
     private static let size = 256
-    /// Side of the model's view of a place, in heights of the face.
+    /// The side of the square that the model sees around a place, in heights of the face.
     private static let crop: Float = 4
 
     private let model: CompiledModel
@@ -49,7 +49,8 @@ package final class PersonOutline {
             let low = pointwiseMax(SIMD2(part.x, part.y), .zero)
             let extent = pointwiseMin(SIMD2(part.x + part.width, part.y + part.height), .one) - low
             guard extent.min() > 0 else { return 0 }
-            var (sum, count): (Float, Float) = (0, 0)
+            var sum: Float = 0
+            var count: Float = 0
             for step in 0..<steps * steps {
                 let place = low + (SIMD2(Double(step % steps), Double(step / steps)) + 0.5) / Double(steps) * extent
                 guard isWanted(NormalizedPoint(place)) else { continue }

@@ -4,12 +4,12 @@
 struct PlaceColors {
     static let side = 144
     static let count = side * side
-    /// Added to colours before a gain, so that dark cells have no wild ratios.
+    /// A constant added to colours before a gain, so that dark cells have no wild ratios.
     private static let offset: Float = 8
 
     typealias Color = SIMD4<UInt8>
 
-    /// Rows from the top: red, green, blue, 0.
+    /// The cells in rows from the top, each as red, green, blue, 0.
     private(set) var cells = [Color](repeating: .zero, count: count)
 
     /// Memory that all colour grids share.
@@ -46,7 +46,7 @@ struct PlaceColors {
         }
     }
 
-    /// The gain of others in each colour: the medians of the ratios of the wanted cells.
+    /// The gain that makes these colours like others: for each colour the median of the ratios of the wanted cells.
     func gain(to others: PlaceColors, _ workspace: Workspace, where isWanted: (Int) -> Bool) -> SIMD4<Float> {
         var gain = SIMD4<Float>(repeating: 1)
         for channel in 0..<3 {
@@ -86,7 +86,7 @@ struct PlaceColors {
 }
 
 extension NormalizedRect {
-    /// The place of head and shoulders around a face.
+    /// The part of the picture with head and shoulders around a face.
     var headAndShoulders: NormalizedRect { around(widths: 1.1, heights: -0.7...2.1) }
 
     /// The part of the picture around a face: widths to each side of its centre, and heights below it.

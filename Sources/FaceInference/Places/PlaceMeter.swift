@@ -6,32 +6,32 @@
 package final class PlaceMeter {
     // Tuned on half of the scenes of `benchmark hold`; docs/accuracy.md has the results for the other half.
 
-    /// Seconds between two readings: without people, until the empty room is known and then; with people who are all
-    /// seen, for their first readings and then; and with a person who is not seen.
+    /// The seconds between two readings: without people, until the empty room is known and then; with people who are
+    /// all seen, for their first readings and then; and with a person who is not seen.
     private static let pauses = (empty: 1.0, known: 4.0, new: 1.0, seen: 6.0, unseen: 0.5)
     private static let firstLooks = 4
-    /// Differences, in levels of 0…255, from which on a cell differs from the empty room, or from the last reading.
+    /// The differences, in levels of 0…255, from which on a cell differs from the empty room, or from the last reading.
     private static let difference: Float = 26
     private static let change: Float = 10
-    /// Least shares of a place that differ from the empty room if a person is there, and change if the person moves.
+    /// The least shares of a place that differ from the empty room with a person there, and change if the person moves.
     private static let occupied = 0.15
     private static let moved = 0.005
-    /// Least coverage by the outline, and least similarity of the clothes, of a person who is there.
+    /// The least coverage by the outline, and the least similarity of the clothes, of a person who is there.
     private static let outline = 0.3
     private static let clothes = 0.6
-    /// Share of its place that a head must fill to count as there.
+    /// The share of its place that a head must fill to count as there.
     private static let head = 0.5
-    /// Readings without a face after which everything in view is learnt as the empty room, even a person with the back
-    /// to the camera. Before, only small changes are learnt.
+    /// The number of readings without a face after which everything in view is learnt as the empty room, even a person
+    /// with the back to the camera. Before, only small changes are learnt.
     private static let looksUntilAll = 16
-    /// Share of the picture beside people that another scene changes, and the least share that must be beside them.
+    /// The share of the picture beside people that another scene changes, and the least share beside people.
     private static let otherScene = 0.5
     private static let leastBeside = 0.05
-    /// Least share of a place that other people must leave free for it to be judged.
+    /// The least share of a place that other people must leave free for it to be judged.
     private static let leastFree = 0.4
-    /// Least number of cells that are judged.
+    /// The least number of cells of a place for it to be judged.
     private static let leastCells = 30
-    /// Seconds without use after which the model is released.
+    /// The seconds without use after which the model is released.
     private static let outlineLifetime = 60.0
 
     private let options: FaceAnalyzer.Options
@@ -43,9 +43,9 @@ package final class PlaceMeter {
     private var places = [Place](repeating: .background, count: PlaceColors.count)
     private var gain = SIMD4<Float>(repeating: 1)
     private var lastLook: Double?
-    /// The number of people seen, and of readings since it has changed.
+    /// The number of people seen, and the number of readings since it has changed.
     private var people = (count: 0, looks: 0)
-    /// Readings in a row without a person.
+    /// The number of readings in a row without a person.
     private var emptyLooks = 0
     private var replacedAt = -Double.infinity
     private var outline: (model: PersonOutline, usedAt: Double)?
@@ -135,9 +135,12 @@ package final class PlaceMeter {
         return isOccupied ? .person(moved: below.hasMoved, head: false) : .empty
     }
 
-    /// Cells of a place: all, those of no face that is seen, the changed ones, those unlike the empty room.
+    /// Numbers of cells of a place: all, those no seen face covers, the changed ones, and those unlike the empty room.
     private struct Count {
-        var (all, free, changed, differing) = (0, 0, 0, 0)
+        var all = 0
+        var free = 0
+        var changed = 0
+        var differing = 0
         var hasMoved: Bool { Double(changed) >= PlaceMeter.moved * Double(free) }
         var isOccupied: Bool { Double(differing) >= PlaceMeter.occupied * Double(free) }
     }
@@ -154,8 +157,7 @@ package final class PlaceMeter {
         return count
     }
 
-    /// The colours below a face in the last frame, in the light of the empty room if that is known; nil if too few of
-    /// them are inside the picture.
+    /// The colours below a face in the last frame, in the light of the empty room if known; nil if too few are visible.
     func clothes(below bounds: NormalizedRect) -> ClothesColors? {
         var clothes = ClothesColors()
         PlaceColors.forEachCell(of: bounds.around(widths: 0.7, heights: 0.9...2.1)) { index in
@@ -165,7 +167,7 @@ package final class PlaceMeter {
         return clothes.total >= Float(Self.leastCells) ? clothes : nil
     }
 
-    /// Why the model cannot be used, once; places are judged without it then.
+    /// The reason why the model cannot be used, once; places are judged without the model then.
     package func drainError() -> InferenceError? { exchange(&lastError, with: nil) }
 
     private func showsClothes(of query: PlaceQuery) -> Bool {
@@ -198,13 +200,13 @@ package final class PlaceMeter {
         for face in faces { PlaceColors.forEachCell(of: face.headAndShoulders) { places[$0] = whose } }
     }
 
-    /// Whether most of the picture beside people differs from an earlier one by more than the light; of a picture that
-    /// people fill, most of all of it.
+    /// Whether the picture beside people, or if they fill it all of it, mostly differs from an earlier one.
     private func isOtherScene(than earlier: PlaceColors) -> Bool {
         let beside = places.count { $0 == .background }
         let isFull = Double(beside) < Self.leastBeside * Double(PlaceColors.count)
         func mostDiffers(_ gain: SIMD4<Float>) -> Bool {
-            var (count, differing) = (0, 0)
+            var count = 0
+            var differing = 0
             for index in stride(from: 0, to: PlaceColors.count, by: 5) where isFull || places[index] == .background {
                 count += 1
                 if earlier.differs(index, from: colors, gain: gain, limit: Self.difference) { differing += 1 }

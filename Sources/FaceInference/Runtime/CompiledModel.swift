@@ -2,7 +2,7 @@ import CLiteRT
 import Glibc
 import Synchronization
 
-/// A model that sees squares of frames, run on one thread of the processor. Nothing is allocated after `init`.
+/// A model that takes squares of frames, run on one thread of the processor. Nothing is allocated after `init`.
 final class CompiledModel {
     let input: AlignedMemory
     let outputs: [AlignedMemory]
@@ -15,11 +15,11 @@ final class CompiledModel {
     private var compiled: LiteRtCompiledModel?
     private var inputTensors: [LiteRtTensorBuffer] = []
     private var outputTensors: [LiteRtTensorBuffer] = []
-    /// What destroys the objects that LiteRT made, which is done before the memory that they use is freed.
+    /// The calls that destroy the objects that LiteRT made, before the memory that they use is freed.
     private var destroying: [() -> Void] = []
 
-    /// Compiles a model for the shapes of a sampler's output and of its own outputs, which must be those of the file
-    /// unless a copy of its bytes is edited first.
+    /// Compiles a model for the shapes of a sampler's output and of its own outputs, which must be those of the file,
+    /// unless `edit` changes a copy of its bytes first.
     init(
         _ file: PinnedFile,
         _ sampler: CropSampler,
@@ -46,7 +46,8 @@ final class CompiledModel {
 
     deinit { for destroy in destroying.reversed() { destroy() } }
 
-    /// Runs the model on what a transform maps to its input, from pixels of the input to pixels of the upright picture.
+    /// Runs the model on a part of a frame: the transform leads from pixels of its input to pixels of the upright
+    /// picture.
     func run(on frame: Frame, through transform: AffineTransform) throws(InferenceError) {
         guard sampler.sample(frame, through: transform, into: input.numbers) else {
             throw .unreadableFrame(reason: "it is \(frame.size) of \(frame.format), which has no pixels to sample")
@@ -80,7 +81,7 @@ final class CompiledModel {
         }
     }
 
-    /// Makes a tensor of numbers in memory that is kept.
+    /// Makes a tensor of numbers in memory that stays allocated.
     private func tensor(_ shape: [Int32], in memory: AlignedMemory) throws(InferenceError) -> LiteRtTensorBuffer {
         let functions = liteRT.functions.pointee
         var type = LiteRtRankedTensorType()
@@ -91,7 +92,7 @@ final class CompiledModel {
         }
     }
 
-    /// Calls a function that makes something, which `destroy` destroys unless what takes it does.
+    /// Calls a function that makes an object of LiteRT, and destroys the object at the end unless another takes it.
     private func make(
         _ operation: String,
         destroyedBy destroy: ((OpaquePointer) -> Void)?,

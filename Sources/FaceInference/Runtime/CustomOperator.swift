@@ -12,7 +12,7 @@ final class CustomOperator {
 
     private let kind: Kind
     private let functions: UnsafePointer<LiteRtFunctions>
-    /// The node that runs next: LiteRT does not pass it, but always keeps the nodes' order.
+    /// The operator's node that runs next: LiteRT does not pass it, but always keeps the nodes' order.
     private var node = 0
     var name: String { kind.rawValue }
 
@@ -20,7 +20,7 @@ final class CustomOperator {
 
     static func all(_ liteRT: LiteRT) -> [CustomOperator] { Kind.allCases.map { CustomOperator($0, liteRT) } }
 
-    /// Offsets in the pinned landmark model at which it states the version of each of its operators.
+    /// The offsets in the pinned landmark model at which it states the version of each of its operators.
     private static let versionOffsets = [2_494_872, 2_494_912, 2_494_968]
 
     /// Sets the version of the operators from 2 to 1 in the landmark model: LiteRT 2.3.0 registers custom operators as

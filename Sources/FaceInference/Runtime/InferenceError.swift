@@ -50,8 +50,7 @@ public enum InferenceError: Error, Hashable, Sendable, CustomStringConvertible {
             LiteRT cannot \(operation) \(model): status \(status) (\(Self.meanings[status] ?? "unknown")). \
             If it happens again, install it again with \(Self.installation), and report it.
             """
-        case .unreadableFrame(let reason):
-            "cannot look for faces in a frame: \(reason)."
+        case .unreadableFrame(let reason): "cannot look for faces in a frame: \(reason)."
         }
     }
 

@@ -6,7 +6,7 @@ import System
 struct PinnedFile: Hashable, Sendable {
     let name: String
     let size: Int
-    /// Lowercase hexadecimal.
+    /// The SHA-256 in lowercase hexadecimal.
     let digest: String
 
     /// Reads the file if its bytes are the pinned ones. It is not mapped, because an error while a mapped file is read

@@ -1,4 +1,4 @@
-/// The numbers of a grid's cells, a multiple of four, which are read and written in vectors.
+/// The numbers of a grid's cells, a multiple of four, which are read and written four at a time.
 final class Cells {
     typealias Vector = SIMD4<Float>
 
@@ -23,7 +23,7 @@ final class Cells {
     var base: UnsafeMutablePointer<Float> { UnsafeMutableRawPointer(vectors).assumingMemoryBound(to: Float.self) }
     var numbers: UnsafeMutableBufferPointer<Float> { .init(start: base, count: Vector.scalarCount * indices.count) }
 
-    /// Moves the numbers by a share of the way to other ones.
+    /// Moves the numbers towards other ones by a share of the difference.
     func approach(_ others: Cells, share: Float) {
         for index in indices { self[index] += (others[index] - self[index]) * share }
     }

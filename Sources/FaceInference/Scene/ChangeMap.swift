@@ -6,19 +6,19 @@ final class ChangeMap {
     static let columns = 48
     static let rows = 36
     static let count = columns * rows
-    /// Vectors of cells in a column.
+    /// The number of vectors of cells in a column.
     private static let height = rows / Cells.Vector.scalarCount
-    /// Four cells side by side have one ratio of brightness: sorting a quarter of the numbers takes a tenth of the
-    /// time, and what moves covers neighbouring cells.
+    /// The number of groups of four cells side by side, which have one ratio of brightness: sorting a quarter of the
+    /// numbers takes a tenth of the time, and what moves covers neighbouring cells.
     private static let groups = columns / 4
-    /// Added to the brightness, so that dark cells have no wild ratios.
+    /// A constant added to the brightness, so that dark cells have no wild ratios.
     private static let offset: Float = 4
 
-    /// The part to read, in the upright picture.
+    /// The part of the upright picture to read.
     let region: NormalizedRect
     /// The cells of the last frame that was read, 0…255.
     let cells = Cells(count: count)
-    /// 1 for cells whose changes count, 0 for those that followed faces cover.
+    /// 1 for cells whose changes count, 0 for those that are covered by faces that are followed.
     let weights = Cells(count: count, repeating: 1)
     /// The mean brightness of the last frame that was read, 0…1; nil before the first.
     private(set) var luminance: Double?
@@ -46,7 +46,7 @@ final class ChangeMap {
         [8, 4, 2].first { size.width / $0 >= columns && size.height / $0 >= rows } ?? 1
     }
 
-    /// Makes the changes of all cells count.
+    /// Makes the changes of all cells count again.
     func uncover() { for index in weights.indices { weights[index] = .one } }
 
     func cover(columns: Range<Int>, rows: Range<Int>) {
@@ -55,7 +55,7 @@ final class ChangeMap {
         }
     }
 
-    /// Makes the changes of all cells count but those that some parts of the upright picture, in pixels, touch.
+    /// Makes the changes of all cells count except those that touch some parts of the upright picture, in pixels.
     func cover(_ parts: [LuminanceGrid.Rectangle], in frame: Frame) {
         uncover()
         let whole = stored(in: frame)
@@ -72,15 +72,16 @@ final class ChangeMap {
         return LuminanceGrid.Rectangle(low, high).stored(in: frame)
     }
 
-    /// Brings older cells to the light of newer ones. Each row is multiplied by the mean of the middle half of the
-    /// ratios of its groups of cells, which things that move do not change.
+    /// Adapts the brightness of older cells to the light of newer ones. Each row is multiplied by the mean of the
+    /// middle half of the ratios of its groups of cells, which things that move do not change.
     /// - Returns: The older cells in the newer light, until the next call.
     func adapt(_ older: Cells, to newer: Cells) -> Cells {
         let height = Self.height
         let groups = Self.groups
         for group in 0..<groups {
             for index in 0..<height {
-                var (above, below) = (Cells.Vector.zero, Cells.Vector.zero)
+                var above = Cells.Vector.zero
+                var below = Cells.Vector.zero
                 for cell in stride(from: 4 * group * height + index, to: 4 * (group + 1) * height, by: height) {
                     above += (newer[cell] + Self.offset) * weights[cell]
                     below += (older[cell] + Self.offset) * weights[cell]
@@ -106,12 +107,13 @@ final class ChangeMap {
         return lit
     }
 
-    /// Sorts the ratios of each row, all rows at once: the exchanges of neighbours do not depend on the numbers.
+    /// Sorts the ratios of each row, all rows at once, by exchanges of neighbours that do not depend on the numbers.
     private func sortRatios() {
         for round in 0..<Self.groups {
             for group in stride(from: round % 2, to: Self.groups - 1, by: 2) {
                 for index in group * Self.height..<(group + 1) * Self.height {
-                    let (one, other) = (ratios[index], ratios[index + Self.height])
+                    let one = ratios[index]
+                    let other = ratios[index + Self.height]
                     let isSorted = one .< other
                     ratios[index] = other.replacing(with: one, where: isSorted)
                     ratios[index + Self.height] = one.replacing(with: other, where: isSorted)
@@ -122,12 +124,12 @@ final class ChangeMap {
 }
 
 extension LuminanceGrid.Rectangle {
-    /// Makes the rectangle around a position, whose pixel centres are at integers, from half its width and height.
+    /// Makes the rectangle around a position, with pixel centres at integers, from half its width and height.
     init(around middle: SIMD2<Float>, _ half: SIMD2<Float>) {
         self.init(middle + 0.5 - half, middle + 0.5 + half)
     }
 
-    /// The cells that it touches of a grid over another rectangle, perhaps none.
+    /// The cells of a grid over another rectangle that this one touches; they may be none.
     func cells(columns: Int, rows: Int, over whole: Self) -> (columns: Range<Int>, rows: Range<Int>) {
         let count = SIMD2(Float(columns), Float(rows))
         let scale = count / pointwiseMax(whole.size, .one)

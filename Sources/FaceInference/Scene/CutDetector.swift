@@ -2,15 +2,15 @@
 final class CutDetector {
     /// How a picture differs from the one before it.
     enum Step {
-        /// They differ as pictures of one scene do.
+        /// The pictures differ as those of one scene do.
         case small
-        /// Most cells differ, but not by more than the light: another light, or another scene before as plain a ground.
+        /// Most cells differ, but not by more than the light: it has changed, or the former scene was as uniform.
         case light
         /// Most cells differ by more than the light.
         case cut
     }
 
-    /// The share of the cells that a cut changes, and by how many grey levels.
+    /// The share of the cells that a cut changes, and the grey levels by which it changes them.
     private static let share: Float = 0.5
     private static let difference: Float = 12
 

@@ -1,4 +1,4 @@
-/// Decides in which frames the detector must search for faces: those in which something changed.
+/// Decides in which frames the detector must search for faces: those in which the picture changed.
 ///
 /// It compares each frame's change map with that at the last search, relative to each cell's noise and without changes
 /// of the light, so that sensor noise, mains flicker, auto exposure and daylight do not count. Something that goes on
@@ -7,34 +7,34 @@
 final class SceneGate {
     // Tuned on empty rooms and sliding faces made of photographs with noise, flicker, ramps and video coding.
 
-    /// Seconds between searches when nothing changes.
+    /// The seconds between searches when nothing changes.
     private static let longestPause = 1.0
-    /// Seconds for which every frame is searched after a new change, and for which searches go on after its end.
+    /// The seconds for which every frame is searched after a new change, and for which searches go on after its end.
     private static let hold = 0.3
-    /// Seconds between searches while a change goes on, and after it.
+    /// The seconds between searches while a change goes on, and after it.
     private static let pause = 0.1
-    /// Seconds without a change after which the next one is new.
+    /// The seconds without a change after which the next change counts as new.
     private static let calm = 0.5
     /// Tolerance for rounded times, in seconds.
     private static let slack = 0.004
-    /// Share of a new difference that is learnt as noise in each frame.
+    /// The share of a new difference that is learnt as noise in each frame.
     private static let learning: Float = 1.0 / 32
-    /// Grey levels squared that are added to the noise's variance, for video coding.
+    /// The variance, in grey levels squared, that is added to the noise for video coding.
     private static let noiseFloor: Float = 1
-    /// `learning` and `noiseFloor` of the smoothed picture.
+    /// The same two values, `learning` and `noiseFloor`, for the smoothed picture.
     private static let smoothing: Float = 0.2
     private static let smoothFloor: Float = 0.16
-    /// Frames that the smoothed picture takes to settle after a search.
+    /// The number of frames that the smoothed picture takes to settle after a search.
     private static let settling = 4
-    /// Sum of the deviations of 2 × 2 cells, each up to `cellLimit`, from which on they have changed.
+    /// The sum of the deviations of 2 × 2 cells, each up to `cellLimit`, from which on they have changed.
     private static let blockThreshold: Float = 14
     private static let cellLimit: Float = 8
-    /// Deviation from which on a cell has changed, and share of changed cells from which on the picture has.
+    /// The deviation from which on a cell has changed, and the share of changed cells from which on the picture has.
     private static let cellThreshold: Float = 4
     private static let cellShare: Float = 0.02
 
     let map: ChangeMap
-    /// The picture that changes are measured against: that of the last search, averaged with those after it.
+    /// The picture that changes are measured against: the one at the last search, averaged with those after it.
     private let reference = Cells(count: ChangeMap.count)
     private let previous = Cells(count: ChangeMap.count)
     /// Variance of each cell's noise.
@@ -52,12 +52,12 @@ final class SceneGate {
     private var changeBegan = -Double.infinity
     /// The decision for the frame with that stamp, which may be asked for again.
     private var decision: (stamp: FrameStamp, mustLook: Bool)?
-    /// Share of the last compared cells that differ, and its average beside followed faces.
+    /// The share of the last compared cells that differ, and its average beside followed faces.
     private var changedShare: Float = 0
     private var usualShare: Float = 0
     /// Whether there was a search beside followed faces to compare with.
     var canCompare: Bool { kept == .besideFaces }
-    /// Whether the scene beside followed faces was another one at once, as after a hard cut, in the last comparison.
+    /// Whether the scene beside followed faces changed at once in the last comparison, as by a hard cut.
     private(set) var wasCut = false
 
     init(region: NormalizedRect) { map = ChangeMap(region: region) }
@@ -183,12 +183,12 @@ final class SceneGate {
 
     // MARK: Comparing
 
-    /// Whether cells differ from earlier ones by more than the light and the noise, whose variance is multiplied by a
-    /// factor and increased by `floor`.
+    /// Whether cells differ from earlier ones by more than the light and the noise, of which `factor` times counts.
     private func hasChanged(_ cells: Cells, since earlier: Cells, noiseFactor: Float, floor: Float) -> Bool {
         let lit = map.adapt(earlier, to: cells)
         let limit = Cells.Vector(repeating: Self.cellLimit)
-        var (found, counted) = (SIMD4<Int32>.zero, Cells.Vector.zero)
+        var found = SIMD4<Int32>.zero
+        var counted = Cells.Vector.zero
         for index in lit.indices {
             let spread = (noiseFactor * noise[index] + floor).squareRoot()
             let deviation = (cells[index] - lit[index]).magnitude / spread * map.weights[index]

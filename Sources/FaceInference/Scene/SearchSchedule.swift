@@ -4,18 +4,18 @@
 /// wanted, never. In between it searches at an interval, and often for a moment after a face was lost; a search beside
 /// followed faces may be put off while nothing changes there.
 struct SearchSchedule: Hashable, Sendable {
-    /// Seconds of media time between searches beside followed faces.
+    /// The seconds of media time between searches beside followed faces.
     let interval: Double
     let maximumFaces: Int
-    /// Seconds of frequent searches after a loss: 0.5 at most, since a longer interval is set to spend less time.
+    /// The seconds of frequent searches after a loss: 0.5 at most, since a longer interval is set to spend less time.
     private var moment: Double { min(interval, 0.5) }
-    /// Seconds between two searches after a loss.
+    /// The seconds between two searches after a loss.
     private static let pauseAfterLoss = 0.095
-    /// Seconds from a search beside followed faces to the next one, unless the scene there changes all the time.
+    /// The seconds from a search beside followed faces to the next one, unless the scene there changes all the time.
     private var calmInterval: Double { min(interval, 0.15) }
-    /// Seconds for which a search is put off: three frames of thirty a second.
+    /// The seconds for which a search is put off: three frames at thirty a second.
     private static let postponement = 0.095
-    /// Seconds after which a search is made although nothing changed.
+    /// The seconds after which a search is made although nothing changed.
     private static let longestPause = 3.0
     private static let searchesAfterCut = 3
 
@@ -23,7 +23,7 @@ struct SearchSchedule: Hashable, Sendable {
     private(set) var lastSearch: Double?
     private(set) var lastLoss: Double?
     private(set) var lastPostponement: Double?
-    /// Searches beside followed faces that are still to follow each other closely, after a cut.
+    /// The number of searches beside followed faces that must still follow each other closely, after a cut.
     private(set) var hurried = 0
     /// Whether the last search was one for large faces only.
     private(set) var wasCoarse = false

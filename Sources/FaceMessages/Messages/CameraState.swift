@@ -1,4 +1,4 @@
-/// What is known of one camera: its daemon, its faces, its figures, kept up to date from messages.
+/// The state of one camera: its daemon, its faces, its figures, kept up to date from messages.
 ///
 /// Faces and their count are only known while the camera is being looked at. When detection is off, the camera lost or
 /// the daemon gone, the count is unknown, not zero, and no message that the broker kept or that came late brings a face
@@ -7,7 +7,7 @@
 /// Keep one state for each base topic: `count` and `detect/state` do not say whose they are. A retained `status` with
 /// an empty payload means that the camera was removed; then drop its state.
 public struct CameraState: Hashable, Sendable {
-    /// How the camera is, in one word.
+    /// The condition of the camera, in one word.
     public enum Condition: String, Hashable, Sendable, CaseIterable {
         /// The daemon runs, and its source is being opened.
         case starting
@@ -21,9 +21,9 @@ public struct CameraState: Hashable, Sendable {
         case stopped
         /// The daemon vanished.
         case offline
-        /// The daemon gives no sign of life, whatever the broker has kept of it.
+        /// The daemon gives no sign of life, although the broker still has its retained status.
         case gone
-        /// No status came, or one that only a newer version of this contract knows.
+        /// No status came, or it has a state that only a newer version of this contract knows.
         case unknown
     }
 
@@ -38,13 +38,13 @@ public struct CameraState: Hashable, Sendable {
         public static let status = Change(rawValue: 1)
         /// The faces, or the frame that they were seen in.
         public static let faces = Change(rawValue: 2)
-        /// How many faces there are, in all or in a zone.
+        /// The number of faces, in all or in a zone.
         public static let count = Change(rawValue: 4)
         /// The last event.
         public static let event = Change(rawValue: 8)
         /// The figures, or those of today.
         public static let stats = Change(rawValue: 16)
-        /// How many frames a second are analysed.
+        /// The number of frames a second that are analysed.
         public static let rate = Change(rawValue: 32)
     }
 
@@ -66,19 +66,19 @@ public struct CameraState: Hashable, Sendable {
     /// The figures of the newest interval; nil while the daemon is not online.
     public private(set) var stats: DaemonStats?
 
-    /// What was seen since local midnight; nil if the daemon does not publish it.
+    /// The totals since local midnight; nil if the daemon does not publish them.
     public private(set) var today: DayTotals?
 
     private var metadata: MetadataMessage?
-    /// The frame of the metadata that was passed over last, as older than what is known.
+    /// The frame of the metadata that was ignored last because it is older than the newest.
     private var passedOver: FrameStamp?
     private var zonesMessage: ZonesMessage?
     private var count: Int?
 
-    /// Makes the state of a camera of which nothing is known.
+    /// Makes the state of a camera of which nothing is known yet.
     public init() {}
 
-    /// How the camera is, in one word.
+    /// The condition of the camera, in one word.
     public var condition: Condition {
         // The daemon's and its camera's states have the names that this has for them.
         let word = status?.state == .online ? status?.cameraState?.rawValue : status?.state.rawValue
@@ -97,16 +97,16 @@ public struct CameraState: Hashable, Sendable {
     /// The frame of `faces`; nil without metadata of this run, as from a daemon that publishes events only.
     public var stamp: FrameStamp? { shown?.stamp }
 
-    /// How many faces there are; nil unless the camera is being looked at and the daemon publishes the number.
+    /// The number of faces; nil unless the camera is being looked at and the daemon publishes the number.
     public var faceCount: Int? { condition == .streaming ? count ?? shown?.faces.count : nil }
 
     /// The level above which a clear smile begins: what the daemon says, else the default.
     package var smileLevel: Double { (status?.smile ?? SmileSettings()).level }
 
-    /// How many of the faces are held without being seen.
+    /// The number of faces that are held without being seen.
     public var heldCount: Int { min(status?.held ?? 0, faceCount ?? 0) }
 
-    /// The zones, and how many faces are in each; none if the owner has set none, or nothing is being looked at.
+    /// The zones with the number of faces in each; empty if the owner has set none, or nothing is being looked at.
     public var zones: [ZonesMessage.Zone] {
         guard mayShowFaces, let zonesMessage, boot == zonesMessage.origin.boot else { return [] }
         return zonesMessage.zones
@@ -115,8 +115,7 @@ public struct CameraState: Hashable, Sendable {
     /// Analysed frames a second; nil unless the camera is being looked at and figures came.
     public var analysisRate: Double? { condition == .streaming ? stats?.analysisRate : nil }
 
-    /// Why it is so, for people: the reason of a camera that does not stream, else why some events cannot fire; nil if
-    /// there is nothing to say.
+    /// The reason, for people, why the camera does not stream, else why some events cannot fire; nil without a reason.
     public var explanation: String? {
         switch condition {
         case .streaming:
@@ -130,7 +129,7 @@ public struct CameraState: Hashable, Sendable {
 
     // MARK: - Changes
 
-    /// Takes over what a message says.
+    /// Takes over the content of a message.
     ///
     /// Passed over are metadata and figures of a run that has ended, which the broker may still hold, metadata older
     /// than what is known, and the last will of an earlier run that arrives after the next one has begun.
@@ -159,8 +158,7 @@ public struct CameraState: Hashable, Sendable {
         return changes(since: before)
     }
 
-    /// Forgets everything: while the connection is interrupted anything may happen, and the broker's retained messages
-    /// state it anew.
+    /// Forgets everything: while there is no connection all may change, and retained messages state it anew.
     ///
     /// - Returns: What was known until now.
     public mutating func forget() -> Change {
@@ -203,13 +201,13 @@ public struct CameraState: Hashable, Sendable {
         boot = message.origin.boot
     }
 
-    /// What may be shown of the metadata: a run that the status is not about yet states that first.
+    /// The metadata that may be shown; nil for that of a run whose status has not come yet.
     package var shown: MetadataMessage? {
         guard mayShowFaces, status == nil || metadata?.origin.boot == boot else { return nil }
         return metadata
     }
 
-    /// Takes over the name and the run before a status states them.
+    /// Takes over the camera's name and the run's id before a status states them.
     private mutating func introduce(_ origin: MessageOrigin) {
         name = name ?? origin.camera
         boot = boot ?? origin.boot

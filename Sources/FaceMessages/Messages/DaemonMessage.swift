@@ -1,4 +1,4 @@
-/// What a daemon publishes about its camera, and the commands it takes, except pictures.
+/// A message that a daemon publishes about its camera, or a command to it; not a picture.
 ///
 /// `MessageDecoder` reads one from a payload.
 public enum DaemonMessage: Hashable, Sendable {
@@ -6,19 +6,19 @@ public enum DaemonMessage: Hashable, Sendable {
     case metadata(MetadataMessage)
     /// Something that happened to a face.
     case event(EventMessage)
-    /// How many faces there are.
+    /// The number of faces.
     case count(Int)
-    /// The zones, and how many faces are in each.
+    /// The zones with the number of faces in each.
     case zones(ZonesMessage)
-    /// What was seen since local midnight.
+    /// The totals of the day since local midnight.
     case today(DayTotals, from: MessageOrigin)
-    /// The daemon's and its camera's condition.
+    /// The condition of the daemon and its camera.
     case status(DaemonStatus, from: MessageOrigin)
     /// Rates, times and counters.
     case stats(DaemonStats, from: MessageOrigin)
     /// Whether detection is on.
     case detectState(Bool)
-    /// What is to count as a smile.
+    /// A command that sets what counts as a smile.
     case smileSet(SmileChange)
 
     /// The topic it is published on.
@@ -60,7 +60,8 @@ public enum DaemonMessage: Hashable, Sendable {
     public var encoded: Message {
         var message = Message(topic: topic, payload: payload)
         if case .event(let event) = self {
-            let (camera, time) = (event.origin.camera, event.event.stamp.time)
+            let camera = event.origin.camera
+            let time = event.event.stamp.time
             message.sequence = event.seq
             message.cloudEvent = CloudEventAttributes(id: event.id, camera: camera, topic: topic, time: time)
         }

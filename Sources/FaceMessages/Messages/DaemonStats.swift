@@ -1,10 +1,10 @@
-/// What `faces/stats` carries. Counters run from the daemon's start; rates, times and shares are of the last interval.
+/// Content of `faces/stats`. Counters run from the daemon's start; rates, times and shares are of the last interval.
 public struct DaemonStats: Hashable, Sendable, WireValue {
-    /// How long one stage took per frame, in the last interval.
+    /// The time that one stage took per frame, in the last interval.
     public struct Stage: Hashable, Sendable, WireValue {
-        /// What the stage is called (`decode`, `detect`, `landmarks`, `track`, `publish`).
+        /// The name of the stage (`decode`, `detect`, `landmarks`, `track`, `publish`).
         public var name: String
-        /// How often it ran.
+        /// The number of times that it ran.
         public var runs: Int
         /// The mean time, in seconds.
         public var mean: Double
@@ -24,15 +24,15 @@ public struct DaemonStats: Hashable, Sendable, WireValue {
         }
     }
 
-    /// What became of messages, since the start.
+    /// The numbers of messages by what happened to them, since the start.
     public struct Messages: Hashable, Sendable, WireValue {
-        /// Handed to the broker.
+        /// Messages handed to the broker.
         public var sent = 0
-        /// Waiting for the broker now.
+        /// Messages that wait for the broker now.
         public var queued = 0
         /// Events that grew too old while the broker was away.
         public var expired = 0
-        /// Dropped for any other reason, by reason.
+        /// Messages dropped for any other reason, by reason.
         public var dropped: [String: Int] = [:]
 
         /// Events accepted while the outbox could not keep them safe from a crash.
@@ -54,7 +54,7 @@ public struct DaemonStats: Hashable, Sendable, WireValue {
         }
     }
 
-    /// When the interval ended.
+    /// The time at which the interval ended.
     public var time = Timestamp(nanoseconds: 0)
     /// Seconds since the daemon's start.
     public var uptime = 0.0
@@ -70,23 +70,22 @@ public struct DaemonStats: Hashable, Sendable, WireValue {
     public var analysed = 0
     /// Frames dropped since the start, by reason.
     public var dropped: [String: Int] = [:]
-    /// Frames since the start whose own time could not be, and was corrected.
+    /// Frames since the start whose own time was impossible and was corrected.
     public var retimed = 0
-    /// Stage times.
+    /// The times of the stages.
     public var stages: [Stage] = []
     /// Processor time over wall time: 1 is one core fully used.
     public var cpu = 0.0
-    /// What of it went into decoding pictures; nil where none were decoded, or a pipeline of GStreamer does it, and
-    /// from daemons before 0.4.
+    /// The part of `cpu` for decoding pictures; nil if none are decoded, or a pipeline does it, and before 0.4.
     public var cpuDecoding: Double?
-    /// What decodes the pictures of a clip or a network stream: `software`, or a device such as `VA-API on
+    /// The decoder of the pictures of a clip or a network stream: `software`, or a device such as `VA-API on
     /// /dev/dri/renderD128`; nil of cameras and pipelines, and from daemons before 0.4.
     public var decoder: String?
-    /// What of it went into looking for faces and measuring them; nil from daemons before 0.4.
+    /// The part of `cpu` that went into finding and measuring faces; nil from daemons before 0.4.
     public var cpuAnalysis: Double?
     /// Resident memory in bytes.
     public var residentBytes = 0
-    /// What became of messages.
+    /// The numbers of messages.
     public var messages = Messages()
 
     /// Makes figures that are all zero.

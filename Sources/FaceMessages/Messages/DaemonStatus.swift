@@ -8,11 +8,11 @@ public struct DaemonStatus: Hashable, Sendable, WireValue {
         case stopped
         /// It vanished: only the last will says so.
         case offline
-        /// It vanished together with the broker, which cannot say so: nothing came for three intervals of its figures.
-        /// Only who listens knows that; no daemon publishes it.
+        /// The daemon vanished together with the broker, which cannot say so: nothing came for three intervals of its
+        /// figures. Only a subscriber can tell; no daemon publishes it.
         case gone
 
-        /// What daemons publish, as their will too.
+        /// The states that daemons publish, themselves or by their will.
         public static let allCases: [State] = [.online, .stopped, .offline]
     }
 
@@ -30,11 +30,11 @@ public struct DaemonStatus: Hashable, Sendable, WireValue {
 
     /// Whether events survive a crash of the daemon.
     public enum Outbox: String, Hashable, Sendable, CaseIterable {
-        /// They are kept in the outbox's file.
+        /// Events are kept in the outbox's file.
         case ok
-        /// They are, in a new file: the old one was damaged or deleted.
+        /// Events are kept in a new file: the old one was damaged or deleted.
         case restored
-        /// They are in memory only: the file cannot be used, and is tried again every few seconds.
+        /// Events are in memory only: the file cannot be used, and is tried again every few seconds.
         case memory
     }
 
@@ -60,7 +60,7 @@ public struct DaemonStatus: Hashable, Sendable, WireValue {
     public var cameraState: CameraState?
     /// A stable word for why the camera is lost.
     public var reason: String?
-    /// The reason for people: what was tried, why it failed, what to do; or what is streaming.
+    /// The reason for people: what was tried, why it failed, what to do; or a description of what is streaming.
     public var detail: String?
     /// The size of the camera's upright picture, to which bounds and points refer; nil unless frames come.
     public var picture: Picture?
@@ -68,13 +68,13 @@ public struct DaemonStatus: Hashable, Sendable, WireValue {
     public var detect: Bool?
     /// What counts as a smile; nil in the last will.
     public var smile: SmileSettings?
-    /// The topics that it publishes besides `status`, `stats` and `detect/state`; nil in the last will and before 0.5.
+    /// The topics that are published besides `status`, `stats` and `detect/state`; nil in the last will and before 0.5.
     public var publish: [Topic]?
     /// The daemon's version.
     public var version: String?
     /// Why some events cannot fire at the moment; empty if they all can.
     public var attention: [FaceAttention]?
-    /// How many of the faces that are there are not seen, and held.
+    /// The number of faces that are there but not seen, and held.
     public var held = 0
     /// Whether events survive a crash; nil in the last will and without a broker.
     public var outbox: Outbox?
@@ -82,12 +82,12 @@ public struct DaemonStatus: Hashable, Sendable, WireValue {
     public var outboxDetail: String?
     /// The broker that serves, as `host:port`; nil before the first connection.
     public var broker: String?
-    /// Seconds between two `stats`, of which one comes whatever happens; nil in the last will, and before version 0.5.
+    /// The longest time, in seconds, between two `stats`; nil in the last will, and before version 0.5.
     public var statsInterval: Double?
-    /// When this became so; nil in the last will, which is written before it is known.
+    /// The time since when this is so; nil in the last will, which is written before it is known.
     public var time: Timestamp?
 
-    /// Makes a status; all else is unknown.
+    /// Makes a status in which all other values are unknown.
     public init(state: State, cameraState: CameraState? = nil, reason: String? = nil, detail: String? = nil) {
         (self.state, self.cameraState, self.reason, self.detail) = (state, cameraState, reason, detail)
     }

@@ -1,21 +1,21 @@
-/// What a camera has seen since local midnight: what `faces/today` carries.
+/// The totals of what a camera has seen since local midnight: the content of `faces/today`.
 ///
 /// Looks and smiles count at once, a visit when its `leave` is published. A visit is not a person: one who comes back
 /// makes another visit.
 public struct DayTotals: Hashable, Sendable, WireValue {
-    /// When counting began: the first moment of the local day at which the daemon ran.
+    /// The time at which counting began: the first moment of the local day at which the daemon ran.
     public var since: Timestamp
     /// Visits that have ended.
     public var visits = 0
-    /// Looks, those of visits that go on included.
+    /// Looks, also those of visits that are not over.
     public var looks = 0
-    /// How long those looks lasted together that have ended, in seconds.
+    /// The seconds that all looks that have ended lasted together.
     public var lookingSeconds = 0.0
-    /// Smiles, those of visits that go on included.
+    /// Smiles, also those of visits that are not over.
     public var smiles = 0
     /// The largest number of faces at the same time.
     public var mostFaces = 0
-    /// The same by the hour, in the order of the hours; hours without anything to count are left out.
+    /// The totals by the hour, in the order of the hours; hours without anything to count are left out.
     public var hours: [Hour] = []
 
     /// Totals of one hour of local time. An hour that comes twice, when clocks go back, is one entry.
@@ -26,7 +26,7 @@ public struct DayTotals: Hashable, Sendable, WireValue {
         public var visits = 0
         /// Looks that began.
         public var looks = 0
-        /// How long those lasted together that ended, in seconds.
+        /// The seconds that all looks that ended in the hour lasted together.
         public var lookingSeconds = 0.0
         /// Smiles.
         public var smiles = 0
@@ -43,7 +43,7 @@ public struct DayTotals: Hashable, Sendable, WireValue {
     /// Makes totals that begin with zero.
     public init(since: Timestamp) { self.since = since }
 
-    /// Counts what a visit has more than was counted of it before, and the visit itself if it has ended.
+    /// Adds the difference between a visit and what was already counted of it, and the visit itself if it has ended.
     ///
     /// - Parameters:
     ///   - visit: The visit so far; with less than was counted, that is taken back, as far as this hour goes.
@@ -83,7 +83,7 @@ public struct DayTotals: Hashable, Sendable, WireValue {
         return (day, local - day * 86_400)
     }
 
-    /// Begins anew if another local day has begun.
+    /// Begins new totals if another local day has begun.
     ///
     /// A clock that was set back, as that of a machine without one is at its start, does not begin a day again; one
     /// that is two days and more behind was wrong before.
@@ -111,7 +111,7 @@ public struct DayTotals: Hashable, Sendable, WireValue {
 }
 
 extension WireFields {
-    /// What is summed up of visits, over a day or an hour of it.
+    /// The sums over visits that a day and an hour have in common.
     fileprivate mutating func sums(
         _ visits: inout Int,
         _ looks: inout Int,

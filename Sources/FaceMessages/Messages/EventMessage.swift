@@ -4,13 +4,13 @@ public struct EventMessage: Hashable, Sendable, WireValue {
     public var origin: MessageOrigin
     /// The event's ULID, the same in a duplicate.
     public var id: String
-    /// The event's number among all of its daemon.
+    /// The number of the event among all events of its daemon.
     public var seq: Int
     /// What happened. Of its face, messages carry identity, bounds, pose and confidence.
     public var event: FaceEvent
-    /// The number of faces after it; nil from a daemon before 0.5.
+    /// The number of faces after the event; nil from a daemon before 0.5.
     public var faces: Int?
-    /// Seconds from the event's time to the sending, if known.
+    /// The seconds from the event's time to its sending; nil if unknown.
     public var latency: Double?
 
     /// Makes a message from its parts.

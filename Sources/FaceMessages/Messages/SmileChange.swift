@@ -1,4 +1,4 @@
-/// A command that sets what counts as a smile; what it leaves out stays.
+/// A command that sets what counts as a smile; values that it leaves out stay as they are.
 public struct SmileChange: Hashable, Sendable, WireValue {
     /// The level above which a clear smile begins.
     public var level: Double?
@@ -8,7 +8,7 @@ public struct SmileChange: Hashable, Sendable, WireValue {
     /// Makes a command from what it sets.
     public init(level: Double? = nil, hold: Double? = nil) { (self.level, self.hold) = (level, hold) }
 
-    /// Carries the command out.
+    /// Changes the settings as the command says.
     public func apply(to settings: inout SmileSettings) {
         settings.level = level ?? settings.level
         settings.hold = hold ?? settings.hold

@@ -1,10 +1,10 @@
-/// The zones, and how many faces are in each.
+/// The zones, with the number of faces in each.
 public struct ZonesMessage: Hashable, Sendable, WireValue {
     /// A zone.
     public struct Zone: Hashable, Sendable, WireValue {
         /// Its name.
         public var name: String
-        /// How many faces are in it.
+        /// The number of faces in the zone.
         public var faces: Int
         /// The corners of its area, in the order along the border.
         public var area: [NormalizedPoint]

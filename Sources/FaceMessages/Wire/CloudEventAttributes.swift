@@ -7,11 +7,11 @@ public struct CloudEventAttributes: Hashable, Sendable {
 
     /// The event's ULID, as in the payload; unique together with `source`.
     public var id: String
-    /// The place: `/facet/` and the camera's name, percent-encoded where a URI asks for it.
+    /// The source, in CloudEvents' words: `/facet/` and the camera's name, percent-encoded where a URI asks for it.
     public var source: String
-    /// What happened: `facet.face.` and the event's topic, such as `facet.face.eyes_closed`.
+    /// The kind of event: `facet.face.` and the event's topic, such as `facet.face.eyes_closed`.
     public var type: String
-    /// When it happened: the capture time of the frame that settled it.
+    /// The capture time of the frame that settled the event.
     public var time: Timestamp
 
     /// Makes the attributes of an event.
@@ -36,7 +36,7 @@ public struct CloudEventAttributes: Hashable, Sendable {
     /// RFC 3986's unreserved characters.
     private static let unreserved = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
 
-    /// One segment of a URI's path: all but unreserved characters are percent-encoded, byte by byte.
+    /// The text as one segment of a URI's path: all but unreserved characters are percent-encoded, byte by byte.
     private static func pathSegment(_ text: String) -> String {
         text.utf8.reduce(into: "") { segment, byte in
             // The sum begins with a 1, which keeps the zero that the digits may begin with.

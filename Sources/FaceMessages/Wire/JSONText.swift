@@ -3,8 +3,8 @@
 /// By Unicode scalar, not by `Character`: CR LF is one character, and so is a quote with a combining mark behind it; a
 /// search by character finds neither the line feed nor the quote, which the reader of the output then acts on.
 extension StringProtocol {
-    /// The text for a terminal: a space replaces each scalar that is not seen but acts, such as escape, line breaks and
-    /// the overrides of the writing direction.
+    /// The text for a terminal: each control character, such as escape, a line break or an override of the writing
+    /// direction, is replaced by a space.
     package var printable: String { replacingScalars([:]) }
 
     /// The text for an element or a quoted attribute of HTML.
@@ -15,13 +15,13 @@ extension StringProtocol {
     /// The text for a label's value in Prometheus' text format 0.0.4.
     package var escapedForPrometheus: String { replacingScalars(["\\": "\\\\", "\"": "\\\"", "\n": "\\n"]) }
 
-    /// The text as a cell of CSV (RFC 4180), which no spreadsheet takes for a formula.
+    /// The text as a cell of CSV (RFC 4180) that no spreadsheet takes for a formula.
     package var cellOfCSV: String {
         let mark = unicodeScalars.first.map { "=+-@".unicodeScalars.contains($0) } == true ? "'" : ""
         return "\"" + mark + replacingScalars(["\"": "\"\""]) + "\""
     }
 
-    /// The text with these replacements, and a space for each other scalar that is not seen but acts.
+    /// The text with these replacements, and a space for each other control character.
     private func replacingScalars(_ replacements: [Unicode.Scalar: String]) -> String {
         var result = String.UnicodeScalarView()
         for scalar in unicodeScalars {
@@ -43,9 +43,9 @@ extension Unicode.Scalar {
     }
 }
 
-/// A JSON payload of a message as part of a line.
+/// A message's JSON payload as a part of a line.
 package enum JSONText {
-    /// The same JSON on one line, and without any character that acts on a terminal.
+    /// The same JSON on one line, without control characters, which might act on a terminal.
     ///
     /// Between values JSON has only blanks and line breaks: any other such character is in a text, where it may be
     /// written as an escape sequence.

@@ -1,4 +1,4 @@
-/// Writes one JSON object into bytes, its fields in the order they are given; those whose value is nil are left out.
+/// Writes one JSON object into bytes, its fields in the order of the calls; a field whose value is nil is left out.
 ///
 /// A message is written many times a second, always in the same shape, and people read it: so the order is fixed and
 /// the numbers are rounded to what they mean, neither of which Foundation's encoder does.
@@ -86,7 +86,7 @@ package struct JSONWriter {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// Rounds to nearest and drops trailing zeros, but for one: 0.5, 12.0, −3.25.
+    /// Writes a number rounded to the nearest, without trailing zeros except one after the point: 0.5, 12.0, −3.25.
     private mutating func number(_ value: Double, decimals: Int) {
         var scale = 1
         for _ in 0..<decimals { scale *= 10 }
@@ -100,7 +100,7 @@ package struct JSONWriter {
     }
 }
 
-/// A value that JSON knows.
+/// A value that can be written as JSON and read from it.
 package protocol JSONValue: Decodable, Sendable {
     func write(to json: inout JSONWriter)
 }

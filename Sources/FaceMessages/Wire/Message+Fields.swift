@@ -49,7 +49,7 @@ extension Visit: WireValue {
 }
 
 extension FaceObject: WireValue {
-    /// What a reader begins with.
+    /// The value that a reader starts from.
     static let blank = FaceObject(faceID: FaceID(rawValue: 0), bounds: .zero, confidence: 0)
 
     mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
@@ -82,7 +82,7 @@ extension FaceObject: WireValue {
         try wire.field("faceID", &faceID.rawValue, .identity)
     }
 
-    /// What metadata and events have in common, but for the identity.
+    /// Visits the fields that the faces of metadata and events have in common, except the identity.
     mutating func place<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
         try wire.field("bounds", &bounds, .object(.zero))
         var (roll, yaw, pitch) = (pose?.roll, pose?.yaw, pose?.pitch)
@@ -122,7 +122,7 @@ extension Gaze: WireValue {
 }
 
 extension FaceEvent.Kind: WireValue {
-    /// What belongs to the event.
+    /// Visits the fields that belong to the kind of event.
     mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
         switch self {
         case .enter, .smile, .mouthOpen, .look: break

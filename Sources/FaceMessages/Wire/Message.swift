@@ -1,6 +1,6 @@
 /// One message of the wire contract, encoded.
 public struct Message: Hashable, Sendable {
-    /// Which topic it belongs to; carries quality of service and retention.
+    /// The topic that it belongs to, which gives quality of service and retention.
     public var topic: Topic
 
     /// The encoded payload.
@@ -9,19 +9,21 @@ public struct Message: Hashable, Sendable {
     /// The event's `seq`, on event topics only.
     public var sequence: Int?
 
-    /// What CloudEvents says about the event, its id among it, on event topics only; nil elsewhere.
+    /// The CloudEvents attributes of an event, its id among them; nil on other topics.
     public var cloudEvent: CloudEventAttributes?
 
-    /// The frame of a preview picture, whose payload cannot say it.
+    /// The frame of a preview picture, which a JPEG does not tell.
     public var stamp: FrameStamp?
 
-    /// When the frame that settled the event was captured; nil elsewhere. Not part of the message on the wire.
+    /// The capture time of the frame that settled the event; nil for others. Not part of the message on the wire.
     public var captured: ContinuousClock.Instant?
 
     /// Makes a message from its topic and its encoded payload, which contains an event's id and number too.
     public init(topic: Topic, payload: [UInt8], sequence: Int? = nil, cloudEvent: CloudEventAttributes? = nil) {
-        (self.topic, self.payload) = (topic, payload)
-        (self.sequence, self.cloudEvent) = (sequence, cloudEvent)
+        self.topic = topic
+        self.payload = payload
+        self.sequence = sequence
+        self.cloudEvent = cloudEvent
     }
 
     /// Makes a message from a picture of a frame, as a JPEG.
@@ -39,8 +41,7 @@ public struct Message: Hashable, Sendable {
         }
     }
 
-    /// MQTT 5's user properties, names and values in their order: an event's CloudEvents attributes, a picture's
-    /// `frame`, `time` and `mediaTime`.
+    /// MQTT 5's user properties in their order: an event's CloudEvents attributes, a picture's frame and times.
     public var userProperties: [(name: String, value: String)] {
         if let cloudEvent { return cloudEvent.properties }
         guard let stamp else { return [] }

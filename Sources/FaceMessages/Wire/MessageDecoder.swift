@@ -81,10 +81,8 @@ public struct MessageDecoder: Sendable {
     }
 }
 
-/// What is read of a payload first.
-private struct Version: Decodable {
-    var schema: Int
-}
+/// The part of a payload that is read first: the version of the contract.
+private struct Version: Decodable { var schema: Int }
 
 extension DecodingError {
     /// One sentence for people.

@@ -1,8 +1,8 @@
-/// Why a payload is not a message of this contract.
+/// The error that a payload is not a message of this contract.
 public enum MessageDecodingError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The payload is not the JSON that its topic promises.
     case malformed(topic: Topic, reason: String)
-    /// The broker kept the message although its topic has none to keep: it may be of any age.
+    /// The broker retained the message although messages of its topic must not be: it may be of any age.
     case retained(topic: Topic)
     /// The payload follows a version of the contract that this program does not know.
     case unknownSchema(Int)

@@ -17,7 +17,7 @@ extension Timestamp {
         return "\(text).\(String(1_000_000 + (rest < 0 ? rest + 1_000_000_000 : rest) / 1000).dropFirst())Z"
     }
 
-    /// Seconds that this machine's local time is ahead of UTC then.
+    /// The seconds that this machine's local time is ahead of UTC at that time.
     package var localOffset: Int {
         var seconds = time_t(nanoseconds / 1_000_000_000)
         var local = tm()

@@ -1,4 +1,4 @@
-/// The topics of one camera: a base, and what lies under it.
+/// A topic of one camera, without the base before it.
 ///
 /// Everything directly under the base carries JSON, so `faces/+` can be parsed blindly.
 public enum Topic: String, Hashable, Sendable, CaseIterable {
@@ -30,11 +30,11 @@ public enum Topic: String, Hashable, Sendable, CaseIterable {
     case zoneLeave = "zone_leave"
     /// The person made a sign with eyes or head.
     case sign
-    /// How many faces there are: a bare integer.
+    /// The number of faces: a bare integer.
     case count
-    /// The zones, and how many faces are in each.
+    /// The zones with the number of faces in each.
     case zones
-    /// What was seen since local midnight.
+    /// The totals since local midnight.
     case today
     /// Whether the daemon and its camera work; also the last will.
     case status
@@ -52,14 +52,13 @@ public enum Topic: String, Hashable, Sendable, CaseIterable {
     /// The topic's full name under a base such as `faces` or `porch/faces`.
     public func name(under base: String) -> String { base + "/" + rawValue }
 
-    /// The topic at the end of a full name such as `porch/faces/detect/state`; nil if the name has no topic of the
-    /// contract.
+    /// The topic at the end of a full name such as `porch/faces/detect/state`; nil if it is not one of the contract.
     public init?(name: String) {
         guard let topic = Self.allCases.first(where: { name.hasSuffix("/" + $0.rawValue) }) else { return nil }
         self = topic
     }
 
-    /// What a full name that ends in this topic begins with: `porch/faces` for `porch/faces/detect/state`.
+    /// The base of a full name that ends in this topic: `porch/faces` for `porch/faces/detect/state`.
     public func base(of name: String) -> String { String(name.dropLast(rawValue.count + 1)) }
 
     /// MQTT's quality of service that messages on this topic are sent with.
@@ -77,7 +76,7 @@ public enum Topic: String, Hashable, Sendable, CaseIterable {
     /// The event topics, in the order of the contract.
     public static let events = allCases.filter(\.isEvent)
 
-    /// The kind of event on this topic, with nothing of what belongs to it; nil for a topic without events.
+    /// The kind of event on this topic, with empty values of its own; nil for a topic without events.
     var eventKind: FaceEvent.Kind? { Self.kinds[self] }
 
     private static let kinds: [Topic: FaceEvent.Kind] = {
@@ -90,10 +89,10 @@ public enum Topic: String, Hashable, Sendable, CaseIterable {
         return Dictionary(uniqueKeysWithValues: kinds.map { (Topic($0), $0) })
     }()
 
-    /// What the owner of the camera can leave out; status, stats and the state of detection are always published.
+    /// The topics that the owner can switch off; status, stats and the state of detection are always published.
     public static let selectable = allCases.filter { $0.isEvent || [.metadata, .count, .zones, .today].contains($0) }
 
-    /// What is published by default: neither ends that `metadata` shows too, nor events that few need.
+    /// Topics that are published by default: without ends that `metadata` shows too, and without events that few need.
     public static let selected = selectable.filter {
         ![.smileEnd, .eyesOpen, .mouthOpen, .lookAway, .sign].contains($0)
     }

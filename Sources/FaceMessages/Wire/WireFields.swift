@@ -4,10 +4,10 @@ import FoundationEssentials
 protocol WireFields {
     associatedtype Failure: Error
 
-    /// A field that is absent when its value is nil.
+    /// Visits a field that is absent when its value is nil.
     mutating func optional<Value>(_ name: String, _ value: inout Value?, _ format: WireFormat<Value>) throws(Failure)
 
-    /// A field that must be there has no value.
+    /// Fails because a field that must be there has no value.
     func missing(_ name: String) throws(Failure)
 }
 
@@ -19,14 +19,14 @@ protocol WireValue: Sendable {
 }
 
 extension WireFields {
-    /// A field that every message has.
+    /// Visits a field that every message has.
     mutating func field<Value>(_ name: String, _ value: inout Value, _ format: WireFormat<Value>) throws(Failure) {
         var found: Value? = value
         try optional(name, &found, format)
         if let found { value = found } else { try missing(name) }
     }
 
-    /// A field that may be missing, which means `absent`; it is left out unless `isWritten`.
+    /// Visits a field that may be missing, which means `absent`; it is left out unless `isWritten`.
     mutating func field<Value>(
         _ name: String,
         _ value: inout Value,
@@ -47,7 +47,7 @@ extension JSONWriter: WireFields {
 
     func missing(_ name: String) {}
 
-    /// A whole message.
+    /// Writes a whole message.
     static func payload(reserving capacity: Int = 512, _ value: some WireValue) -> [UInt8] {
         object(reserving: capacity) { json in
             json.field("schema", schemaVersion)
@@ -55,12 +55,12 @@ extension JSONWriter: WireFields {
         }
     }
 
-    /// The faces as metadata has them.
+    /// Visits the faces in the form that metadata has.
     package mutating func field(_ name: String, _ faces: [FaceObject]) {
         array(name, faces) { json, face in json.add(face) }
     }
 
-    /// What belongs to an event, as its message has it.
+    /// Visits the fields that belong to an event.
     package mutating func fields(of kind: FaceEvent.Kind) { add(kind) }
 
     fileprivate mutating func add(_ value: some WireValue) {
@@ -69,7 +69,7 @@ extension JSONWriter: WireFields {
     }
 }
 
-/// Reads a value out of JSON; what the value holds before only says of which kind it is.
+/// Reads a value from JSON; its configuration is a value to start from, which says of which kind it is.
 struct JSONReader<Value: WireValue>: DecodableWithConfiguration, WireFields {
     private(set) var value: Value
     private let container: KeyedDecodingContainer<WireKey>
@@ -112,18 +112,18 @@ struct WireKey: CodingKey {
 
 // MARK: - Formats
 
-/// The form of a value on the wire, and the values that are taken from there.
+/// The form of a value on the wire, and the check of values that are read.
 struct WireFormat<Value>: Sendable {
     typealias Container = KeyedDecodingContainer<WireKey>
     typealias Write = @Sendable (inout JSONWriter, String, Value) -> Void
 
     let write: Write
-    /// Returns nil if the field is absent, or a newer version's value; throws `WireRefusal` or `DecodingError`.
+    /// Reads the value; nil if the field is absent or a newer version's. Throws `WireRefusal` or `DecodingError`.
     let read: @Sendable (Container, WireKey) throws -> Value?
 }
 
 extension WireFormat {
-    /// A value that is read from what JSON has for it.
+    /// Makes the format of a value that is read from a plain JSON value.
     private init<Raw: Decodable & SendableMetatype>(
         _ write: @escaping Write,
         from read: @escaping @Sendable (Raw) throws -> Value?
@@ -131,7 +131,7 @@ extension WireFormat {
         self.init(write: write) { try $0.decodeIfPresent(Raw.self, forKey: $1).flatMap(read) }
     }
 
-    /// A value that JSON has in another form.
+    /// Makes the format of a value that has a form of its own in JSON.
     private init<Raw: JSONValue>(
         as raw: @escaping @Sendable (Value) -> Raw,
         from read: @escaping @Sendable (Raw) throws -> Value?
@@ -140,14 +140,11 @@ extension WireFormat {
     }
 }
 
-/// Why a value is not taken.
-private struct WireRefusal: Error {
-    let reason: String
-}
+/// The reason why a value is refused.
+private struct WireRefusal: Error { let reason: String }
 
 extension WireFormat<Double> {
-    /// A number that is written with `decimals` places, and refused outside its range; `scale` is what 1 is on the
-    /// wire.
+    /// Format of a number with `decimals` places that is refused outside its range; `scale` is what 1 is on the wire.
     static func number(_ range: ClosedRange<Double>, decimals: Int, scale: Double = 1) -> Self {
         Self { json, name, value in
             json.field(name, value * scale, decimals: decimals)
@@ -157,16 +154,16 @@ extension WireFormat<Double> {
     }
 
     static let share = number(0...1, decimals: 2)
-    /// Places and lengths as shares of the picture, to a tenth of a pixel at 1080p. The contract has −1…2; the rest is
-    /// room for what later versions may find.
+    /// The format of places and lengths as shares of the picture, to a tenth of a pixel at 1080p. The contract has
+    /// −1…2; the rest is room for what later versions may find.
     static let coordinate = number(-8...8, decimals: 4)
     static let length = number(0...8, decimals: 4)
-    /// Times, rates and shares without an upper bound in the contract; as seconds more than 30,000 years.
+    /// The format of times, rates and shares without an upper bound in the contract; as seconds more than 30,000 years.
     static func amount(decimals: Int) -> Self { number(0...1e12, decimals: decimals) }
     static let seconds = amount(decimals: 3)
     static func milliseconds(decimals: Int) -> Self { number(0...1e12, decimals: decimals, scale: 1000) }
 
-    /// An angle in (−180, 180], to a tenth of a degree: what would be rounded to −180 is 180.
+    /// The format of an angle in (−180, 180], to a tenth of a degree: what would be rounded to −180 is 180.
     static let degrees = Self { json, name, value in
         json.field(name, value <= -179.95 ? 180 : value, decimals: 1)
     } from: { (raw: Double) in
@@ -175,16 +172,16 @@ extension WireFormat<Double> {
 }
 
 extension WireFormat<Int> {
-    /// A whole number that is refused outside its range.
+    /// The format of a whole number that is refused outside its range.
     static func integer(_ range: ClosedRange<Int>) -> Self {
         Self(as: { $0 }, from: { (raw: Int) in try raw.checked(range) })
     }
 
-    /// Counters and frame numbers. Readers of JSON in other languages keep whole numbers exactly up to 2⁵³.
+    /// Format of counters and frame numbers. Readers of JSON in other languages keep whole numbers exactly up to 2⁵³.
     static let counter = integer(0...1 << 53)
-    /// Identities, which begin with 1.
+    /// The format of identities, which begin with 1.
     static let identity = integer(1...1 << 53)
-    /// Pixels of a picture's side: a canvas of that shape can be made.
+    /// The format of the pixels of a picture's side, limited so that a canvas can be made.
     static let pixels = integer(1...MessageLimits.pictureSide)
 }
 
@@ -194,7 +191,7 @@ extension WireFormat<Bool> {
 }
 
 extension WireFormat<String> {
-    /// A text that is cut to `limit` bytes of UTF-8 when it is read.
+    /// The format of a text that is cut to `limit` bytes of UTF-8 when it is read.
     private static func text(_ limit: Int) -> Self {
         Self(as: { $0 }, from: { (raw: String) in raw.limited(to: limit) })
     }
@@ -217,19 +214,19 @@ extension WireFormat<Timestamp> {
 }
 
 extension WireFormat where Value: RawRepresentable<String> & Sendable {
-    /// One of a list of words, to which newer versions may add.
+    /// The format of one of a list of words, to which newer versions may add.
     static var word: Self { Self(as: { $0.rawValue }, from: { (raw: String) in Value(rawValue: raw) }) }
 }
 
 extension WireFormat {
-    /// Some of a list of words; those that only a newer version knows are passed over.
+    /// The format of several of a list of words; those that only a newer version knows are left out.
     static func words<Word: RawRepresentable<String> & Sendable>() -> Self where Value == [Word] {
         Self(as: { $0.map(\.rawValue) }) { (raw: [String]) in
             raw.prefix(MessageLimits.entries).compactMap(Word.init)
         }
     }
 
-    /// A list of objects, of which no two may have the same number, if they have one.
+    /// The format of a list of objects, no two of which may have the same number, if they have one.
     static func list<Element: WireValue>(
         of blank: Element,
         numberedBy number: (@Sendable (Element) -> Int)? = nil
@@ -248,7 +245,7 @@ extension WireFormat {
 }
 
 extension WireFormat<[String: Int]> {
-    /// Counters by name, not more than a daemon has, nor with longer names; names that become one are one counter.
+    /// The format of counters by name: at most as a daemon has, with names that are cut; equal names are one counter.
     static let counters = Self { json, name, value in
         json.object(name) { json in
             for (reason, count) in value.sorted(by: { $0.key < $1.key }) { json.field(reason, count) }
@@ -261,7 +258,7 @@ extension WireFormat<[String: Int]> {
 }
 
 extension WireFormat where Value: WireValue {
-    /// An object; `blank` holds what the reader replaces.
+    /// The format of an object; the reader starts from `blank`.
     static func object(_ blank: Value) -> Self {
         Self { json, name, value in
             json.object(name) { $0.add(value) }
@@ -278,15 +275,15 @@ extension Comparable {
     }
 }
 
-/// How much of a message is taken over, far above what a daemon sends.
+/// The limits of what is read from a message, far above what a daemon sends.
 package enum MessageLimits {
-    /// Bytes of a name or an identifier in UTF-8.
+    /// The bytes of a name or an identifier in UTF-8.
     package static let nameBytes = 256
-    /// Bytes of a sentence in UTF-8.
+    /// The bytes of a sentence in UTF-8.
     package static let textBytes = 1024
-    /// Faces in one message, and entries of any other list.
+    /// The number of faces in one message, and of entries of any other list.
     package static let entries = 100
-    /// Pixels of a picture's longer side.
+    /// The pixels of a picture's longer side.
     package static let pictureSide = 8192
 }
 

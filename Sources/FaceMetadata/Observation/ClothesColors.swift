@@ -1,8 +1,8 @@
-/// The colours below a face: how often each brightness and each difference of colour occurs there.
+/// The colours below a face, as counts of the brightnesses and of the colour differences that occur there.
 ///
 /// For minutes, and in this process only, they say whether the same clothes are there; not who wears them.
 package struct ClothesColors: Hashable, Sendable {
-    /// The bins in `counts` of a pixel's luma, Cr and Cb, and the range they divide; the outermost take the rest.
+    /// The bins for a pixel's luma, Cr and Cb, and the ranges that they divide; the outermost bins take the rest.
     private static let channels = [
         (first: 0, bins: 12, range: Float(0)...256), (12, 16, 100...180), (28, 16, 80...160),
     ]
@@ -23,7 +23,7 @@ package struct ClothesColors: Hashable, Sendable {
         total += 1
     }
 
-    /// Counts a half in the value's bin and a quarter in each neighbour, so that a little more light changes little.
+    /// Counts a value by half in its bin and a quarter in each neighbour, so that a little more light changes little.
     private mutating func add(_ value: Float, _ channel: Int) {
         let (first, bins, range) = Self.channels[channel]
         let place = (value - range.lowerBound) / (range.upperBound - range.lowerBound) * Float(bins)
@@ -39,7 +39,7 @@ package struct ClothesColors: Hashable, Sendable {
         total = (total + newer.total) / 2
     }
 
-    /// How alike the colours are, 0…1: the product of the three histograms' Bhattacharyya coefficients.
+    /// The similarity of the colours, 0…1: the product of the three histograms' Bhattacharyya coefficients.
     package func similarity(to other: ClothesColors) -> Double {
         guard total > 0, other.total > 0 else { return 0 }
         let scale = Double(total * other.total).squareRoot()

@@ -2,13 +2,13 @@
 ///
 /// They are a value without a pointer, so an observation allocates nothing.
 package struct EyePatches: Sendable {
-    /// Pixels from the eye's corner at the left to the one at the right, and beyond.
+    /// The width of a patch in pixels, from beyond one corner of the eye to beyond the other.
     package static let width = 32
-    /// Pixels from above the eye to below it.
+    /// The height of a patch in pixels, from above the eye to below it.
     package static let height = 20
     package static let count = width * height
 
-    /// Brightness 0…255: the rows of the eye at the picture's left from the top, then those of the other.
+    /// The brightnesses 0…255: the rows of the eye at the picture's left from the top, then those of the other eye.
     package var pixels: InlineArray<1280, UInt8>
 
     /// Makes patches whose pixels `fill` writes; nil if it returns false.

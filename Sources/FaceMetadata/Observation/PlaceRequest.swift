@@ -1,4 +1,4 @@
-/// What must be known of people's places in a frame.
+/// A request for what the tracker must know of people's places in a frame.
 package struct PlaceRequest: Hashable, Sendable {
     /// Whether no face has entered.
     package var isEmpty = true
@@ -6,7 +6,7 @@ package struct PlaceRequest: Hashable, Sendable {
     package var hasUnseen = false
     /// Whether new faces may be held ones, so that their clothes must be compared.
     package var comparesClothes = false
-    /// The places to look at: those of the unseen faces whose patience has ended.
+    /// The places to read: those of the unseen faces whose patience has ended.
     package var queries: [PlaceQuery] = []
     /// The last bounds of all unseen faces.
     package var unseen: [NormalizedRect] = []
@@ -14,15 +14,15 @@ package struct PlaceRequest: Hashable, Sendable {
     package init() {}
 }
 
-/// A place to look at, where a face was seen last.
+/// A place to read, where a face was seen last.
 package struct PlaceQuery: Hashable, Sendable {
     /// The face's track.
     package var track: Int
     /// The bounds that the face had when it was last seen.
     package var bounds: NormalizedRect
-    /// What the person wore; nil if that was not seen.
+    /// The colours of the person's clothes; nil if they were not seen.
     package var clothes: ClothesColors?
-    /// When the face was seen last, in seconds of media time.
+    /// The time at which the face was seen last, in seconds of media time.
     package var lastSeen: Double
 
     package init(track: Int, bounds: NormalizedRect, clothes: ClothesColors?, lastSeen: Double) {
@@ -30,12 +30,12 @@ package struct PlaceQuery: Hashable, Sendable {
     }
 }
 
-/// What the place of a face that is not seen shows.
+/// The content of the place of a face that is not seen.
 package enum PlaceReading: Hashable, Sendable {
-    /// A person, who has moved or not since the reading before, and whose head is where the face was or not.
+    /// A person, who has `moved` since the reading before or not, and whose `head` is where the face was or not.
     case person(moved: Bool, head: Bool)
-    /// Other people whose faces are followed, so that nothing can be said.
+    /// Other people whose faces are followed hide the place, so that nothing can be said.
     case covered
-    /// No person, or another scene.
+    /// No person is there, or it is another scene.
     case empty
 }

@@ -1,6 +1,6 @@
 /// Something that happened to a face, reported once.
 public struct FaceEvent: Hashable, Sendable {
-    /// A longer closure, in seconds, is no blink but closed eyes.
+    /// The longest closure of the eyes, in seconds, that is a blink.
     package static let longestBlink = 0.5
 
     /// What happened.
@@ -44,7 +44,7 @@ public struct FaceEvent: Hashable, Sendable {
         /// A look at the camera, or in `LookSettings.direction`, has lasted for a moment.
         case look
 
-        /// A look ended: for how many seconds the face looked, from its first moment to its last.
+        /// A look ended; `duration` is the seconds from its first moment to its last.
         case lookAway(duration: Double)
 
         /// The face came into this zone, and stayed for its `dwell`.
@@ -72,7 +72,7 @@ public struct FaceEvent: Hashable, Sendable {
             }
         }
 
-        /// Seconds that the blink, closure, smile or look lasted, or has lasted so far; nil for other events.
+        /// The seconds that the blink, closure, smile or look lasted, or has lasted so far; nil for other events.
         public var duration: Double? {
             switch self {
             case .blink(_, let duration), .eyesClosed(_, let duration), .eyesOpen(_, let duration),
@@ -93,7 +93,7 @@ public struct FaceEvent: Hashable, Sendable {
         case right
     }
 
-    /// What people do with eyes and head to switch something by it; left and right are the person's own.
+    /// A sign that people make with eyes and head to switch something; left and right are the person's own.
     public enum Sign: String, Hashable, Sendable, CaseIterable {
         /// Both eyes were closed for 0.6 to 2 s.
         case longBlink = "long_blink"
@@ -109,11 +109,11 @@ public struct FaceEvent: Hashable, Sendable {
         case shake
     }
 
-    /// Why a face counts as gone.
+    /// The reason why a face counts as gone.
     public enum LeaveReason: String, Hashable, Sendable, CaseIterable {
         /// It was not seen for `tracking.patience`, and was not held or no longer is.
         case left
-        /// It seems to be only a picture of a face, with `FaceTracker.Options.ignoresStill`.
+        /// The face seems to be only a picture of a face, with `FaceTracker.Options.ignoresStill`.
         case still
         /// The camera was unplugged, failed or stalled.
         case cameraLost = "camera_lost"

@@ -1,4 +1,4 @@
-/// The identity of one face from its `enter` to its `leave`: only grows, never used again.
+/// The identity of one face from its `enter` to its `leave`: identities only grow, and none is used again.
 ///
 /// It distinguishes faces and does not identify people: a person who leaves and comes back gets a new one.
 public struct FaceID: RawRepresentable, Hashable, Comparable, Sendable {

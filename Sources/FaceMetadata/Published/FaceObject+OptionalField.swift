@@ -1,5 +1,5 @@
 extension FaceObject {
-    /// A property of a face, of the same name, that is published only if the owner of the camera wants it.
+    /// A property of a face that is published, under the same name, only if the owner of the camera wants it.
     public enum OptionalField: String, Hashable, Sendable, CaseIterable {
         case looking, zones, gaze, distance, leftEyeOpen, rightEyeOpen, mouthOpen, talking, blinksPerMinute,
             eyesClosedShare, still

@@ -4,11 +4,11 @@
 public struct FaceObject: Hashable, Sendable {
     /// The identity, constant from enter to leave.
     public var faceID: FaceID
-    /// Forehead to chin, and the width of the face.
+    /// The face's rectangle: from forehead to chin, and as wide as the face.
     public var bounds: NormalizedRect
     /// The direction in which the head points.
     public var pose: HeadPose?
-    /// How sure the model is that this is a face, 0…1; 0 for one that is held, or lost as the whole picture changed.
+    /// Model's certainty that this is a face, 0…1; 0 for one that is held, or was lost as the whole picture changed.
     public var confidence: Double
     /// The centre of the eye at the picture's left.
     public var leftEye: NormalizedPoint?
@@ -18,24 +18,24 @@ public struct FaceObject: Hashable, Sendable {
     public var mouth: NormalizedPoint?
     /// Whether the face smiles.
     public var smiling: Bool?
-    /// How much the face smiles, 0…1; `smiling` starts and ends at two different levels of it.
+    /// The strength of the smile, 0…1; `smiling` starts and ends at two different levels of it.
     public var smile: Double?
     /// Whether the eye at the picture's left is closed.
     public var leftEyeClosed: Bool?
     /// Whether the eye at the picture's right is closed.
     public var rightEyeClosed: Bool?
-    /// How far the eye at the picture's left is open, 0…1: 1 is as far as this eye usually is.
+    /// The opening of the eye at the picture's left, 0…1: 1 is as far open as this eye usually is.
     public var leftEyeOpen: Double?
-    /// How far the eye at the picture's right is open, 0…1: 1 is as far as this eye usually is.
+    /// The opening of the eye at the picture's right, 0…1: 1 is as far open as this eye usually is.
     public var rightEyeOpen: Double?
-    /// Lip distance at which `mouthOpen` is 1, in outer-eye-corner distances; the widest recorded yawn has 0.61.
+    /// The lips' distance at which `mouthOpen` is 1, in distances of the outer eye corners; the widest yawn had 0.61.
     package static let widestMouth = 0.6
 
-    /// How far the lips are apart, 0…1: 1 is a wide yawn; speech reaches about half.
+    /// The opening of the mouth, 0…1: 1 is a wide yawn; speech reaches about half.
     public var mouthOpen: Double?
     /// Whether the lips move as in speech; nothing is heard, so that chewing counts too.
     public var talking: Bool?
-    /// How often the face blinked in the last minute, per minute in which its eyes could be judged.
+    /// The number of blinks in the last minute, per minute in which the eyes could be judged.
     public var blinksPerMinute: Double?
     /// The share of the last minute in which both eyes were closed, 0…1, blinks included.
     public var eyesClosedShare: Double?
@@ -43,7 +43,7 @@ public struct FaceObject: Hashable, Sendable {
     public var looking: Bool?
     /// The direction in which the face looks.
     public var gaze: Gaze?
-    /// Metres from the camera to the eyes, accurate to a fifth if the camera's field of view is known.
+    /// The metres from the camera to the eyes, accurate to a fifth if the camera's field of view is known.
     public var distance: Double?
     /// The names of the zones that the face is in, from `zone_enter` to `zone_leave`; nil if there are no zones.
     public var zones: [String]?
@@ -52,7 +52,7 @@ public struct FaceObject: Hashable, Sendable {
     public var hasMesh = true
     /// Whether the face seems to be a picture of one: nothing in it has moved for `FaceTracker.Options.stillAfter`.
     public var still = false
-    /// On how many analysed frames the face was seen since its enter.
+    /// The number of analysed frames in which the face was seen since its enter.
     public var trackedFrames = 0
     /// Whether the face was seen in this very frame. If not, it is hidden for a moment, with its last values, or held.
     public var isSeen = true
@@ -63,7 +63,7 @@ public struct FaceObject: Hashable, Sendable {
     /// The points of the face mesh, for drawing; empty unless this program measured them, for they are not published.
     package var mesh: [NormalizedPoint] = []
 
-    /// Makes a face object; all else is unknown.
+    /// Makes a face object in which all other values are unknown.
     public init(faceID: FaceID, bounds: NormalizedRect, pose: HeadPose? = nil, confidence: Double) {
         (self.faceID, self.bounds, self.pose, self.confidence) = (faceID, bounds, pose, confidence)
     }

@@ -1,4 +1,4 @@
-/// Which frame something was seen in, and when that frame was captured.
+/// The number of a frame and the time at which it was captured.
 ///
 /// The capture gives every frame its stamp, so nothing after the capture asks a clock.
 public struct FrameStamp: Hashable, Sendable {
@@ -6,9 +6,9 @@ public struct FrameStamp: Hashable, Sendable {
     public var frame: Int
     /// The capture time by the wall clock.
     public var time: Timestamp
-    /// Seconds since the source's first frame, on a clock that never steps back.
+    /// The seconds since the source's first frame, on a clock that never steps back.
     public var mediaTime: Double
-    /// A media time beyond this, in seconds, is damage: it is 30 years.
+    /// The longest media time, in seconds, that is believed: 30 years.
     package static let longestMediaTime = 1e9
     /// The stamp of a picture to which no source has given one.
     package static let unset = FrameStamp(frame: 0, time: Timestamp(nanoseconds: 0), mediaTime: 0)

@@ -9,13 +9,12 @@ public struct Gaze: Hashable, Sendable {
     public var pitch: Double
 
     /// Makes a direction from its angles in degrees.
-    public init(yaw: Double, pitch: Double) {
-        (self.yaw, self.pitch) = (yaw, pitch)
-    }
+    public init(yaw: Double, pitch: Double) { (self.yaw, self.pitch) = (yaw, pitch) }
 
-    /// The angle to another direction, in degrees; exact only near the camera's direction, where that is what matters.
+    /// The angle to another direction, in degrees; exact only near the camera's direction, where it is needed.
     public func angle(to other: Gaze) -> Double {
-        let (across, up) = (yaw - other.yaw, pitch - other.pitch)
+        let across = yaw - other.yaw
+        let up = pitch - other.pitch
         return (across * across + up * up).squareRoot()
     }
 }

@@ -2,15 +2,13 @@
 ///
 /// Points of a face that is partly outside the picture lie outside 0…1.
 public struct NormalizedPoint: Hashable, Sendable {
-    /// Share of the picture's width, from the left edge.
+    /// The share of the picture's width, from the left edge.
     public var x: Double
-    /// Share of the picture's height, from the top edge.
+    /// The share of the picture's height, from the top edge.
     public var y: Double
 
     /// Makes a point from its shares of the picture's width and height.
-    public init(x: Double, y: Double) {
-        (self.x, self.y) = (x, y)
-    }
+    public init(x: Double, y: Double) { (self.x, self.y) = (x, y) }
 
     package init(_ vector: SIMD2<Double>) { self.init(x: vector.x, y: vector.y) }
 

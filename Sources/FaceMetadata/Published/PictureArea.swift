@@ -48,7 +48,7 @@ public struct PictureArea: Hashable, Sendable {
     /// Whether a point lies inside.
     public func contains(_ point: NormalizedPoint) -> Bool { depth(of: point) > 0 }
 
-    /// How far inside a point lies, as a share of the picture's sides; negative outside.
+    /// The distance of a point from the border, as a share of the picture's sides; negative outside.
     package func depth(of point: NormalizedPoint) -> Double {
         var isInside = false
         var nearest = Double.infinity
@@ -59,7 +59,7 @@ public struct PictureArea: Hashable, Sendable {
         return isInside ? nearest : -nearest
     }
 
-    /// Why points bound no area.
+    /// The reason why points are not the corners of an area.
     public enum Failure: Error, Hashable, Sendable, CustomStringConvertible {
         /// The area has this number of corners, too few or too many.
         case cornerCount(Int)
@@ -72,7 +72,7 @@ public struct PictureArea: Hashable, Sendable {
         /// The corners lie on one line, or nearly.
         case flat
 
-        /// What is wrong, as the end of a sentence about the area.
+        /// The error, as the end of a sentence about the area.
         public var description: String {
             let counts = PictureArea.cornerCounts
             return switch self {
@@ -97,7 +97,7 @@ private struct Edge: Hashable, Sendable {
     private var way: SIMD2<Double> { to.vector - from.vector }
     var length: Double { (way * way).sum().squareRoot() }
 
-    /// The x of the line through the edge, which must not be level, at a height.
+    /// The x at a height y of the line through the edge, which must not be level.
     func x(at y: Double) -> Double { from.x + (y - from.y) / (to.y - from.y) * (to.x - from.x) }
 
     func distance(to point: NormalizedPoint) -> Double {
@@ -106,7 +106,7 @@ private struct Edge: Hashable, Sendable {
         return Edge(from: point, to: nearest).length
     }
 
-    /// Whether the edges meet inside both.
+    /// Whether the edges cross at a point inside both.
     func crosses(_ other: Edge) -> Bool {
         side(of: other.from) * side(of: other.to) < 0 && other.side(of: from) * other.side(of: to) < 0
     }

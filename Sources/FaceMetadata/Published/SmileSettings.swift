@@ -1,8 +1,8 @@
-/// What counts as a smile.
+/// The settings of what counts as a smile.
 public struct SmileSettings: Hashable, Sendable {
-    /// The levels that can be set.
+    /// The range of `level`.
     public static let levels = 0.2...1.5
-    /// The times that can be set, in seconds.
+    /// The range of `hold`, in seconds.
     public static let holds = 0.0...10.0
 
     /// The level at which a smile begins while the lips are still: 0 is an average mouth at rest, 1 an average smile.
@@ -12,7 +12,7 @@ public struct SmileSettings: Hashable, Sendable {
     public var level = 0.7
     /// The level below which a smile ends at once.
     package var endLevel: Double { 0.5 * level }
-    /// Seconds that a smile must last before it is reported.
+    /// The seconds that a smile must last before it is reported.
     public var hold = 0.0
 
     /// Makes the default settings.

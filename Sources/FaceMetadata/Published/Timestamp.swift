@@ -6,7 +6,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     /// Makes the time `nanoseconds` after the Unix epoch.
     public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-    /// Orders by the number behind it.
+    /// Orders by the nanoseconds.
     public static func < (left: Timestamp, right: Timestamp) -> Bool { left.nanoseconds < right.nanoseconds }
 
     /// The time a number of seconds later; earlier for a negative number.
@@ -20,7 +20,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
         return Timestamp(nanoseconds: isBeyond ? end : sum)
     }
 
-    /// Seconds from another time to this one; negative if this one is earlier.
+    /// The seconds from another time to this one; negative if this one is earlier.
     public func seconds(since other: Timestamp) -> Double {
         let (difference, isBeyond) = nanoseconds.subtractingReportingOverflow(other.nanoseconds)
         // Centuries apart, and so of no use to the nanosecond.

@@ -1,16 +1,16 @@
-/// What a face has done since its enter: one visit to the camera, which is not one person.
+/// The totals of a face since its enter: one visit to the camera. A person who comes back makes another visit.
 public struct Visit: Hashable, Sendable {
-    /// Its events `smile`.
+    /// The number of its `smile` events.
     public var smiles = 0
-    /// Its events `blink`, those of one eye included.
+    /// The number of its `blink` events, those of one eye included.
     public var blinks = 0
-    /// Its events `look`.
+    /// The number of its `look` events.
     public var looks = 0
-    /// How long it smiled, in seconds: the durations of its smiles that have ended.
+    /// The seconds for which it smiled: the durations of its smiles that have ended.
     public var smilingSeconds = 0.0
-    /// How long it looked at the camera or the thing beside it, in seconds: the durations of its looks that have ended.
+    /// Seconds for which it looked at the camera or the thing beside it: the durations of its looks that have ended.
     public var lookingSeconds = 0.0
-    /// Seconds for which it was held without being seen.
+    /// The seconds for which it was held without being seen.
     public var unseen = 0.0
     /// The smallest distance, in metres; nil if none was known.
     public var nearestDistance: Double?
@@ -22,7 +22,7 @@ public struct Visit: Hashable, Sendable {
     /// Makes a visit in which nothing has happened.
     public init() {}
 
-    /// Takes in something that happened.
+    /// Adds an event to the totals.
     package mutating func add(_ kind: FaceEvent.Kind) {
         switch kind {
         case .smile: smiles += 1

@@ -8,18 +8,18 @@ public struct Zone: Hashable, Sendable {
         case bottom
     }
 
-    /// What it is called in messages.
+    /// The zone's name in messages.
     public var name: String
     /// The part of the picture that it covers.
     public var area: PictureArea
-    /// Seconds that a face must be in it before its `zone_enter`.
+    /// The seconds that a face must be in the zone before its `zone_enter`.
     public var dwell: Double
-    /// The smallest height of a face in it, as a share of the picture's height: those far behind it are not in it.
+    /// The smallest height of a face in the zone, as a share of the picture's: people far behind it have smaller ones.
     public var minimumSize: Double
     /// The point of a face that must be in the area.
     public var anchor: Anchor
 
-    /// Makes a zone; of a name and an area alone, one that takes every face at once.
+    /// Makes a zone; with only a name and an area, faces of any size enter it at once.
     public init(
         _ name: String,
         _ area: PictureArea,
@@ -28,6 +28,7 @@ public struct Zone: Hashable, Sendable {
         anchor: Anchor = .center
     ) {
         (self.name, self.area, self.dwell) = (name, area, dwell)
-        (self.minimumSize, self.anchor) = (minimumSize, anchor)
+        self.minimumSize = minimumSize
+        self.anchor = anchor
     }
 }

@@ -2,16 +2,16 @@ import Glibc
 
 /// Detects the beginning and the end of looks: near, facing, and held for a moment (docs/accuracy.md says how well).
 struct LookDetector: Sendable {
-    /// Factor by which cone and distance are larger during a look, so that it does not flicker at their edge.
+    /// The factor by which cone and distance are larger during a look, so that it does not flicker at their edge.
     private static let hysteresis = 1.25
 
-    /// What a frame shows of a face's eyes.
+    /// The state of a face's eyes in a frame.
     enum Eyes: Hashable, Sendable {
-        /// They look in this direction.
+        /// The eyes are open and look in this direction.
         case open(Gaze)
-        /// They are closed, or lowered so far that their irises are hidden.
+        /// The eyes are closed, or lowered so far that their irises are hidden.
         case closed
-        /// They are too small to be judged.
+        /// The eyes are too small to be judged.
         case unknown
     }
 
@@ -23,7 +23,7 @@ struct LookDetector: Sendable {
     private var knownSince: Double?
     /// The time at which the eyes were last seen open.
     private var lastOpen: Double?
-    /// When the face entered, before which no look is counted: none is longer than its visit.
+    /// The time of the face's enter, before which no look is counted: no look is longer than its visit.
     var visitBegan = -Double.infinity
 
     /// Takes the eyes in the next frame in which the face was seen; `distance` is in metres, `time` in seconds.
@@ -65,7 +65,7 @@ struct LookDetector: Sendable {
         return .lookAway(duration: max(0, target.last - max(target.since, visitBegan)))
     }
 
-    /// Takes a frame in which the gaze is elsewhere, or has been unknown for a while.
+    /// Takes a frame in which the face does not look at the target, or in which that has been unknown for a while.
     private mutating func leaveTarget(at time: Double, _ settings: LookSettings) -> FaceEvent.Kind? {
         if isLooking == true {
             let last = onTarget?.last ?? time
@@ -82,17 +82,17 @@ struct LookDetector: Sendable {
 struct GazeDetector: Sendable {
     /// The width of an iris in metres: 11.7 ± 0.5 mm in nearly all people, the figure that MediaPipe Iris uses too.
     private static let irisWidth = 0.0117
-    /// Pixels between the outer eye corners below which an iris has less than four, and the distance is unknown.
+    /// The pixels between the outer eye corners below which an iris has less than four, and the distance is unknown.
     private static let smallestEyeDistance = 30.0
-    /// Yaw to either side, in degrees, beyond which an iris looks narrower than it is.
+    /// The yaw to either side, in degrees, beyond which an iris looks narrower than it is.
     private static let yawLimit = 25.0
-    /// Seconds over which the distance is averaged, because squints and lids change the width of an iris by a tenth,
-    /// and for which it is kept once it cannot be measured.
+    /// The seconds over which the distance is averaged, because squints and lids change the width of an iris by a
+    /// tenth, and for which it is kept once it cannot be measured.
     private static let distanceWindow = 1.0
 
     /// The steadied direction in which the face looks; nil if it is unknown.
     private(set) var gaze: Gaze?
-    /// Metres from the camera to the eyes; nil if they are unknown.
+    /// The metres from the camera to the eyes; nil if they are unknown.
     private(set) var distance: Double?
     private var filter = OneEuroFilter<SIMD2<Double>>(speedCoefficient: ObservationSmoother.angleCoefficient)
     private var gazeTime = 0.0

@@ -1,15 +1,16 @@
-/// Measures how far the lips are apart, and detects a mouth that stays wide open, and talk.
+/// Measures how far the lips are apart, and detects talk and a mouth that stays wide open.
 ///
 /// The constants were chosen on the recorded landmarks, see docs/accuracy.md.
 struct MouthDetector: Sendable {
-    /// Limits of a mouth that is reported: wider than `opening` for `seconds`, unlike in speech; re-armed below `end`.
+    /// The limits of a mouth that is reported as open: wider than `opening` for `seconds`, unlike in speech; it is
+    /// reported again only after it was below `end`.
     private static let wide = (opening: 0.3, end: 0.21, seconds: 0.5)
-    /// Least change of the lips' opening between two turns that counts as a movement, in units.
+    /// The least change of the lips' opening between two turns that counts as a movement, in units.
     static let smallestSwing = 0.03
-    /// Talk begins with `begin` movements within `window` seconds, and ends with fewer than `end`.
+    /// The limits of talk: it begins with `begin` movements within `window` seconds, and ends with fewer than `end`.
     static let talk = (begin: 5, end: 2, window: 2.0)
 
-    /// How far the lips are apart, 0…1; nil if the mouth cannot be seen.
+    /// The opening of the mouth, 0…1; nil if the mouth cannot be seen.
     private(set) var opening: Double?
     /// Whether the lips move as in speech; nil if that is unknown.
     private(set) var isTalking: Bool?

@@ -3,23 +3,24 @@
 /// Talking people blink, nod and shake their heads all the time: no sign counts while the lips move, and no sign of the
 /// eyes while the head does. docs/accuracy.md says how often signs are seen that were not meant.
 struct SignDetector: Sendable {
-    /// Seconds of a long blink, and of a wink: blinks are shorter, sleep is longer.
+    /// The durations, in seconds, of a long blink and of a wink: blinks are shorter, sleep is longer.
     static let longBlink = 0.6...2.0
     private static let wink = 0.25...2.0
-    /// Longest half of a double blink, and longest pause between the halves, in seconds.
+    /// The longest half of a double blink, and the longest pause between the halves, in seconds.
     static let shortBlink = 0.4
     static let longestPause = 0.3
-    /// Largest mean openness of closed eyes: lids that are lowered to look down are higher.
+    /// The largest mean openness of closed eyes: lids that are lowered to look down are higher.
     static let closedShare = 0.3
-    /// Least mean openness of the other eye in a wink, and least difference from the closed one: cheeks lift both.
+    /// The least mean openness of the other eye in a wink, and its least difference from the closed one: a raised cheek
+    /// lifts both lower lids.
     private static let winking = (other: 0.65, difference: 0.4)
-    /// Largest change of the lips' distance, in units, in a sign and the seconds before it.
+    /// The largest change of the lips' distance, in units, during a sign and the seconds before it.
     private static let lips = (most: 0.06, seconds: 1.0)
-    /// Largest movement of the head in a sign of the eyes, in degrees.
+    /// The largest movement of the head during a sign of the eyes, in degrees.
     private static let mostHeadMotion = 8.0
-    /// A nod or a shake is `count` swings of at least `degrees` within `seconds`, after a rest.
+    /// The limits of a nod or a shake: `count` swings of at least `degrees` within `seconds`, after a rest.
     private static let swings = (count: 3, degrees: 10.0, seconds: 1.5)
-    /// Seconds before the first swing is complete in which the head must be still; the last 0.2 s are the swing itself.
+    /// The seconds, up to 0.2 s before the first swing is complete, in which the head must be still.
     private static let rest = 0.2...0.6
 
     private struct Sample: Sendable {
@@ -120,7 +121,7 @@ struct SignDetector: Sendable {
         return nil
     }
 
-    /// The wink of an eye that was closed alone, the picture's left one being the person's right; nil if both closed.
+    /// The sign of a wink: the eye at the picture's left is the person's right one; nil if both eyes closed.
     private func wink(_ closure: Closure) -> FaceEvent.Sign? {
         let isLeft = closure.wasClosed.left
         guard !isLeft || !closure.wasClosed.right else { return nil }

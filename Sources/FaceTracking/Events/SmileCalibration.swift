@@ -3,16 +3,16 @@
 /// It plays the recorded levels to the detector with many settings. Published levels are clipped to 0…1 and have part
 /// of the resting level taken off, which the detector does again: with a high resting level, the result is too low.
 package struct SmileCalibration: Sendable {
-    /// What the person was asked to do.
+    /// What the person was asked to do during a part of the measurement.
     package enum Part: Hashable, Sendable {
         case neutral
         case smile(Int)
-        /// Anything, after a smile.
+        /// Anything, in the pause after a smile.
         case pause
         case talk
     }
 
-    /// Settings, and how often a smile would have been reported with them.
+    /// Settings, and the number of smiles that would have been reported with them.
     package struct Outcome: Hashable, Sendable {
         package var settings: SmileSettings
         /// The number of requested smiles that were reported.
@@ -23,7 +23,7 @@ package struct SmileCalibration: Sendable {
 
     private static let levels = stride(from: 0.3, through: 0.95, by: 0.05)
     private static let holds = [0, 0.5]
-    /// Least rise of a smile's level above the highest of the neutral face.
+    /// The least difference of a smile's level from the highest level of the neutral face.
     private static let leastRise = 0.15
 
     private var samples: [(time: Double, mouth: FaceObservation.MouthShape, part: Part)] = []
@@ -63,7 +63,7 @@ package struct SmileCalibration: Sendable {
         return best.map { $0[($0.count - 1) / 2] }
     }
 
-    /// The smiles that these settings would have reported.
+    /// The numbers of smiles that these settings would have reported.
     package func outcome(with settings: SmileSettings) -> Outcome {
         var options = FaceTracker.Options()
         options.smile = settings

@@ -2,51 +2,54 @@
 ///
 /// Part of the face's resting level is taken off. docs/accuracy.md says what each rule gives and how it was tuned.
 struct SmileDetector: Sendable {
-    /// A condition that begins a smile if it is true for some seconds.
+    /// A condition that begins a smile if it is true for a number of seconds.
     private struct Onset {
         var seconds: Double
-        /// How far the mean level may be below `SmileSettings.level` while the lips are still.
+        /// The difference by which the mean level may be below `SmileSettings.level` while the lips are still.
         var less: Double
         /// Largest distance of the corners below the upper lip, in units: a dropped jaw lowers them, a smile does not.
         var mostCornerDrop: Double
-        /// Least distance of the lips, in units.
+        /// The least distance of the lips, in units.
         var leastOpening = 0.0
     }
 
     private static let clear = Onset(seconds: window, less: 0, mostCornerDrop: 0.09)
-    /// A weaker smile that lasts. Bared teeth resemble it, but their corners are 0.06 to 0.09 low.
+    /// The condition of a weaker smile that lasts. Bared teeth resemble it, but their corners are 0.06 to 0.09 low.
     private static let weak = Onset(seconds: 0.8, less: 0.1, mostCornerDrop: 0.05)
-    /// A laugh with the mouth wide open: crying is shorter, and shouts and surprise lower the corners more.
+    /// The condition of a laugh with the mouth wide open: crying is shorter, and shouts and surprise lower the corners
+    /// more.
     private static let laugh = Onset(seconds: 2, less: 0.1, mostCornerDrop: 0.12, leastOpening: 0.2)
-    /// A smile with which the face came: the level as it is counts, because the resting level is that of the smile.
+    /// The condition of a smile with which the face came: its level counts as it is, because the resting level is that
+    /// of the smile.
     private static let arriving = Onset(seconds: 0.8, less: 0.1, mostCornerDrop: 0.09)
-    /// Level from which on every frame is needed during talk, because only the lips' speed tells a smile from talk.
+    /// The level from which on every frame is needed during talk, because only the lips' speed tells a smile from talk.
     private static let levelInTalk = 0.3
-    /// Seconds that a clear smile must last during talk.
+    /// The seconds that a clear smile must last during talk.
     private static let secondsInTalk = 0.3
-    /// Talk that bares the teeth: after `count` swings of `swing` within `window` seconds a smile must be `level`
-    /// higher and last `seconds`.
+    /// The limits of talk that bares the teeth: after `count` swings of `swing` within `window` seconds a smile must be
+    /// `level` higher and last `seconds`.
     private static let restless = (seconds: 0.4, level: 0.2, swing: 0.5, count: 4, window: 4.0)
-    /// Seconds over which the level is averaged.
+    /// The seconds over which the level is averaged.
     private static let window = 0.1
-    /// How much the level must rise for each unit by which the lips' opening changes per second, as in talk.
+    /// The increase of the needed level for each unit by which the lips' opening changes per second, as in talk.
     private static let talkWeight = 0.15
-    /// Seconds over which that change is averaged.
+    /// The seconds over which that change is averaged.
     private static let talkWindow = 0.4
-    /// How far below `SmileSettings.level` the rise above the resting level may be: a face that cries or grins all the
-    /// time does not begin a smile.
+    /// The difference by which the rise above the resting level may be less than `SmileSettings.level`: a face that
+    /// cries or grins all the time does not begin a smile.
     private static let lessRise = 0.2
-    /// Resting level above which the face came with a smile.
+    /// The resting level above which the face is taken to have come with a smile.
     private static let highestRest = 0.5
-    /// Observations after which that rise is required in full, about half a second: a face may come with a smile.
+    /// The number of observations after which that rise is required in full, about half a second: a face may come with
+    /// a smile.
     private static let riseTrust = 15.0
     /// The share of the resting level that is taken off all levels.
     private static let restShare = 0.3
-    /// Observations after which it is taken off in full, about two seconds.
+    /// The number of observations after which that share is taken off in full, about two seconds.
     private static let restTrust = 60.0
     /// The quantile of the levels outside smiles that is the resting level.
     private static let restQuantile = 0.2
-    /// A smile also ends when it stays below this share of its highest level for `FaceTracker.Options.smileMerge`.
+    /// The share of its highest level below which a smile must stay for `FaceTracker.Options.smileMerge` to end.
     private static let endShare = 0.58
 
     private struct Sample: Sendable {
@@ -54,15 +57,15 @@ struct SmileDetector: Sendable {
         var mouth: FaceObservation.MouthShape
         /// The smile level with the resting level taken off.
         var level: Double
-        /// How fast the lips' opening changed, in units per second.
+        /// The speed with which the lips' opening changed, in units per second.
         var speed: Double
     }
 
     private struct Smile: Sendable {
         var began: Double
-        /// The time at which it was reported; nil before it has lasted for long enough.
+        /// The time at which the smile was reported; nil before it has lasted for long enough.
         var reported: Double?
-        /// The highest mean level.
+        /// The highest mean level of the smile.
         var peak: Double
         /// The time since which the level has been below `endShare` of the peak.
         var weakSince: Double?
@@ -117,7 +120,7 @@ struct SmileDetector: Sendable {
         return report(at: time, after: wanted.hold)
     }
 
-    /// Counts the length of a smile from there on: the face has entered.
+    /// Counts the length of a smile only from a time on, that of the face's enter.
     mutating func beginVisit(at time: Double) {
         if smile?.reported != nil { smile?.reported = time }
     }

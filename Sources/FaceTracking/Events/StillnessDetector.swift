@@ -3,17 +3,18 @@
 /// A face with closed eyes or that breathes may be asleep. Breath changes its size to and fro by a hundredth. So does a
 /// camera that is held in a hand, but then the face also moves through the picture.
 struct StillnessDetector: Sendable {
-    /// Breath is `turns` changes of the size by at least `change` within `seconds`: sleepers take 12 to 20 a minute.
+    /// The limits of breath: `turns` changes of the size by at least `change` within `seconds`. Sleepers take 12 to 20
+    /// breaths a minute.
     private static let breath = (change: 0.0055, turns: 3, seconds: 9.0)
-    /// Least movement of a face that is moved by the camera or a hand, as a share of its width.
+    /// The least movement, as a share of its width, of a face that the camera or a hand moves.
     private static let shake = 0.04
-    /// Seconds over which size, position and closed eyes are averaged. In a picture, eyes that are screwed up are taken
-    /// for closed in one frame of ten; a sleeper's are in nearly all.
+    /// The seconds over which size, position and closed eyes are averaged. In a picture, eyes that are screwed up are
+    /// taken for closed in one frame of ten; a sleeper's are in nearly all.
     private static let averaging = (size: 0.3, place: 3.0, closed: 5.0)
-    /// Seconds within which a second movement must confirm the first: of a poster, one comparison in some thousand
+    /// The seconds within which a second movement must confirm the first: of a poster, one comparison in some thousand
     /// differs by chance; the quietest of the measured people moves every eight seconds.
     private static let confirmation = 10.0
-    /// Seconds without a measurement after which a face is not taken for still.
+    /// The seconds without a measurement after which a face is not taken for still.
     private static let longestPause = 1.0
 
     private var movedAt = -Double.infinity

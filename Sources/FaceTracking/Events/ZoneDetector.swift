@@ -3,9 +3,9 @@
 /// A face comes into a zone 1 % of the picture inside its border, less in narrow areas, and leaves it as far outside,
 /// so that the noise of its position does not make it come and go.
 struct ZoneDetector: Sendable {
-    /// Distance from the border, as a share of the picture: the default deadband of positions in metadata.
+    /// The distance from the border, as a share of the picture: the default deadband of positions in metadata.
     private static let margin = 0.01
-    /// Factor below the zone's smallest size at which a face leaves it.
+    /// The factor below the zone's smallest size at which a face leaves it.
     private static let sizeHysteresis = 0.9
 
     private struct Stay: Sendable {
@@ -16,7 +16,7 @@ struct ZoneDetector: Sendable {
     }
 
     private var stays: [Stay] = []
-    /// When the face entered, before which no stay is counted.
+    /// The time of the face's enter, before which no stay is counted.
     var visitBegan = -Double.infinity
     /// The zones that the face is in, after their `zone_enter`, in the order in which it came into them.
     private(set) var names: [String] = []

@@ -4,9 +4,9 @@ import Glibc
 ///
 /// The models and the features are those that won on 52 labelled clips, each judged by a model fitted to the others.
 struct BlinkDecision {
-    /// Likelihood from which on a valley is a blink: by the landmarks alone, and with the pixels.
+    /// The likelihood from which on a valley is a blink: by the landmarks alone, and with the pixels.
     private static let threshold = (byLandmarks: 0.6, withPixels: 0.55)
-    /// Least fall and rise of a blink, as shares of the open level.
+    /// The least fall and rise of a blink, as shares of the open level.
     private static let smallestProminence = 0.2
 
     private(set) var blink: BlinkDetector.Blink?
@@ -35,7 +35,7 @@ struct BlinkDecision {
 
     // MARK: Which eyes
 
-    /// The eyes that closed: one only if the other stayed open in every respect.
+    /// The eyes that closed: only one if the other stayed open by all features.
     private static func eyes(of valley: Valley, _ samples: Samples) -> FaceEvent.Eyes {
         guard valley.closed.allSatisfy({ samples[$0].reading.canWink }) else { return .both }
         let left = Dip(of: \.left, in: valley, samples)
@@ -47,7 +47,7 @@ struct BlinkDecision {
 
     /// The movement of one eye during the valley.
     private struct Dip {
-        /// The median of the samples before, minus the lowest one.
+        /// The median of the samples before the valley, minus the lowest sample in it.
         let depth: Double
         let lowest: Double
 
@@ -66,7 +66,7 @@ struct BlinkDecision {
 
     // MARK: Features
 
-    /// The value of the eye that the decision is about, or that of both.
+    /// The value of the eye that the decision is about, or `both` if it is about both.
     private func value(_ each: EachEye<Double>, both: Double) -> Double {
         switch eyes {
         case .both: both
@@ -133,6 +133,6 @@ struct BlinkDecision {
 }
 
 extension Collection<Double> {
-    /// The value in the middle, or the mean of the two there; 0 of nothing.
+    /// The value in the middle, or the mean of the two in the middle; 0 of an empty collection.
     fileprivate var median: Double { sorted().quantileOfSorted(0.5) ?? 0 }
 }

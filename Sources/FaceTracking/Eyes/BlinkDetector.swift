@@ -3,15 +3,15 @@
 /// A blink is a valley of the openness: a fall that exceeds the signal's noise, then a rise by half of it or to a stop.
 /// A tenth of a second after the lids started up, a logistic model of the valley's shape decides.
 struct BlinkDetector: Sendable {
-    /// Analysed frames per second below which a blink can fall between two frames.
+    /// The analysed frames per second below which a blink can fall between two frames.
     ///
     /// Many webcams have 15 in dim light, and one lost frame makes the meter show 13.6 for them.
     static let minimumRate = 13.5
 
-    /// What a frame shows.
+    /// The eyes of a frame.
     struct Reading: Sendable {
         var openness: EyeOpenness.Reading
-        /// What the pixels say; nil if they were not looked at.
+        /// The signals of the pixels; nil if these were not compared.
         var appearance: EachEye<EyeAppearance.Signal>?
         /// Whether a dip of one eye can be a wink.
         var canWink: Bool
@@ -20,17 +20,17 @@ struct BlinkDetector: Sendable {
     /// A blink: its eyes, the seconds that the lids were below half way, and the first frame with open eyes again.
     typealias Blink = (eyes: FaceEvent.Eyes, duration: Double, opened: FrameStamp)
 
-    /// Eye distance in pixels below which an eye has too few of them.
+    /// The eye distance in pixels below which an eye has too few of them.
     private static let smallestEyeDistance = 16.0
-    /// Yaw in degrees beyond which one eye is hidden and the other is seen from the side.
+    /// The yaw in degrees beyond which one eye is hidden and the other is seen from the side.
     private static let yawLimit = 52.0
-    /// Least fall of a valley, as a share of the open level.
+    /// The least fall of a valley, as a share of the open level.
     private static let smallestDepth = 0.12
-    /// Longest way down, in seconds.
+    /// The longest fall, in seconds.
     private static let longestFall = 0.45
-    /// Seconds after which a valley that is not over is given up.
+    /// The seconds after which a valley that is not over is given up.
     private static let longestValley = 1.2
-    /// Seconds from the start of the lids' rise to the decision.
+    /// The seconds from the start of the lids' rise to the decision.
     private static let delay = 0.1
 
     struct Sample: Sendable {
@@ -43,26 +43,26 @@ struct BlinkDetector: Sendable {
         var noise: Double
     }
 
-    /// The way down, from its highest to its lowest sample so far.
+    /// A fall of the openness, from its highest to its lowest sample so far.
     typealias Fall = (peak: Int, lowest: Int)
 
     struct Valley: Sendable {
         var fall: Fall
-        /// The first and last sample below half way.
+        /// The first and the last sample below half way.
         var closed: ClosedRange<Int>
-        /// The sample that showed the rise.
+        /// The sample at which the rise was noticed.
         var risen: Int
-        /// When the openness was half way down and half way up again, between two samples.
+        /// The times at which the openness was half way down and half way up again, interpolated between samples.
         var halfway: ClosedRange<Double>
 
-        /// The samples below half way, and one on either side.
+        /// The range of the samples below half way, and one more on either side.
         func around(in samples: History<Sample>) -> ClosedRange<Int> {
             max(samples.first, closed.lowerBound - 1)...min(risen, closed.upperBound + 1)
         }
     }
 
     private(set) var samples = History<Sample>(capacity: EyeOpenness.capacity)
-    /// Window in which a value's distance from its neighbours is measured.
+    /// The window in which a value's distance from its neighbours is measured.
     private var shortTerm = SlidingQuantile(seconds: 0.28, capacity: 64)
     private var deviations = SlidingQuantile(seconds: EyeOpenness.levelWindow, capacity: EyeOpenness.capacity)
     /// The weight of the eye at the left, smoothed, so that its noise does not become the signal's.
@@ -169,7 +169,7 @@ struct BlinkDetector: Sendable {
         return Valley(fall: fall, closed: first...last, risen: now, halfway: halfway)
     }
 
-    /// When the openness was half way, between a sample below it and a neighbour above; nil if that one is no higher.
+    /// The time at which the openness was half way between two samples; nil if the one outside is not higher.
     private func crossing(of half: Double, inside: Int, outside: Int) -> Double? {
         let low = samples[inside]
         let high = samples[outside]

@@ -1,25 +1,25 @@
 import Glibc
 
-/// Compares the pixels around each eye with what they look like while the eye is open.
+/// Compares the pixels around each eye with a mean picture of the same eye while it was open.
 ///
 /// It sees lids that the landmarks miss in small, blurred or dark eyes, and shows where only the landmarks move.
 struct EyeAppearance: Sendable {
-    /// What the pixels of an eye show.
+    /// The signals that the pixels of an eye give.
     struct Signal: Equatable, Sendable {
-        /// 1 − correlation with the open eye: 0 for the same picture, about 1 for a closed eye.
+        /// 1 minus the correlation with the open eye: 0 for the same picture, about 1 for a closed eye.
         var dissimilarity: Double
-        /// Brightness of the middle minus the patch's mean, in standard deviations: an iris is dark.
+        /// The brightness of the middle minus the patch's mean, in standard deviations: an iris is dark.
         var center: Double
-        /// log(8 + brightness of the middle, 0…255).
+        /// The logarithm of 8 + the brightness of the middle, 0…255.
         var logBrightness: Double
     }
 
-    /// Share of its open level above which an eye counts as open and is learnt.
+    /// The share of its open level above which an eye counts as open, so that its picture is learnt.
     private static let openShare = 0.75
 
     private var templates = EachEye(EyeTemplate(), EyeTemplate())
 
-    /// Compares, then learns from eyes that are open.
+    /// Compares the patches of a frame, then learns from those of eyes that are open.
     mutating func advance(_ patches: EyePatches, _ share: EachEye<Double>) -> EachEye<Signal> {
         patches.pixels.span.withUnsafeBufferPointer { pixels in
             guard let base = pixels.baseAddress else { preconditionFailure("the patches have a fixed size") }
@@ -32,9 +32,9 @@ struct EyeAppearance: Sendable {
 
 /// The mean picture of one open eye.
 struct EyeTemplate: Sendable {
-    /// Patches in the mean: enough to average noise, few enough to follow the light.
+    /// The number of patches in the mean: enough to average noise, few enough to follow the light.
     private static let length: Float = 12
-    /// Added to the standard deviation (brightness steps), so that a patch without contrast resembles nothing.
+    /// A constant added to the standard deviation, so that a patch without contrast resembles nothing.
     private static let contrastFloor: Float = 1
     /// Each pixel's weight in the correlation, then its weight in the middle; both sum to 1.
     private static let weights = gaussian(10, 6) + gaussian(5, 4)
@@ -65,7 +65,7 @@ struct EyeTemplate: Sendable {
         )
     }
 
-    /// Weights exp(−(x/across)² − (y/down)²) around the patch's middle, in pixels.
+    /// The weights exp(−(x/across)² − (y/down)²) around the patch's middle, in pixels.
     private static func gaussian(_ across: Float, _ down: Float) -> [Float] {
         let values = (0..<EyePatches.count).map { index -> Float in
             let x = (Float(index % EyePatches.width) - Float(EyePatches.width - 1) / 2) / across

@@ -1,6 +1,6 @@
 /// Derives blinks, closed eyes and their figures from the eyes of one face.
 struct EyeDetector: Sendable {
-    /// Analysed frames per second below which closures are seen in too few frames: 5, less a tenth for a lost one.
+    /// The analysed frames per second below which closures are seen in too few frames: 5, less a tenth for a lost one.
     private static let minimumClosureRate = 4.5
 
     /// Whether the eyes are open so far that their irises can be seen.
@@ -8,9 +8,9 @@ struct EyeDetector: Sendable {
     /// The closed eyes, and how far each is open as a share of its open level.
     typealias Seen = (isClosed: EachEye<Bool>, openness: EachEye<Double>)
 
-    /// Nil if they cannot be judged.
+    /// The closed eyes and the openness in the latest frame; nil if they cannot be judged.
     private(set) var seen: Seen?
-    /// The figures of `LastMinute`; nil if they are unknown.
+    /// The figures of the last minute; nil if they are unknown.
     private(set) var figures: (blinks: Double, closedShare: Double)?
     var closed = ClosedEyes()
     private var openness = EyeOpenness()
@@ -47,7 +47,7 @@ struct EyeDetector: Sendable {
 
 /// Blinks and closed eyes of a face in the last minute, relative to the time in which its eyes were seen.
 struct LastMinute: Sendable {
-    /// Seconds of the minute for which the eyes must have been seen.
+    /// The seconds of the minute in which the eyes must have been seen.
     private static let leastSeen = 30.0
 
     private struct Second {
@@ -56,7 +56,7 @@ struct LastMinute: Sendable {
         var blinks = 0.0
     }
 
-    /// The last 60 seconds, indexed by media time modulo 60.
+    /// The values of the last 60 seconds, indexed by media time modulo 60.
     private var seconds = Array(repeating: Second(), count: 60)
     private var latest: (time: Double, isSeen: Bool)?
 

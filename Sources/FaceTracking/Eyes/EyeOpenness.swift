@@ -45,7 +45,7 @@ struct EachEye<Value> {
     var right: Value
 
     init(_ left: Value, _ right: Value) { (self.left, self.right) = (left, right) }
-    /// Each eye gets a value of its own, also where that keeps memory.
+    /// Makes a value for each eye by evaluating `value` twice, so that two objects do not share memory.
     init(both value: @autoclosure () -> Value) { self.init(value(), value()) }
 
     func map<Other>(_ transform: (Value) -> Other) -> EachEye<Other> {
@@ -58,18 +58,18 @@ extension EachEye: Equatable where Value: Equatable {}
 
 /// Decides which eyes are closed, and reports closures that last longer than a blink.
 struct ClosedEyes: Sendable {
-    /// An eye whose openness falls below this share is closed.
+    /// The share of the open level below which an eye is closed.
     ///
     /// Before the 131 blinks of the recorded landmarks the eyes were open by 0.65 or more. In 2000 portraits (the odd
     /// half of GENKI-4K) closed eyes have 0.38 at most; 1 % of open ones, screwed up in the sun, have less than 0.4.
     static let closedShare = 0.4
-    /// A closed eye whose openness rises above this share is open again.
+    /// The share of the open level above which a closed eye is open again.
     static let openShare = 0.6
-    /// While one eye is closed, the other one must be above this share for the closed one to count alone.
+    /// The share above which the other eye must be for a closed eye to count as closed alone.
     private static let otherShare = 0.85
 
     private struct Eye: Sendable {
-        /// When it closed, and the open level before that: in time, closed eyes would become the level.
+        /// Time at which the eye closed, and the open level before that: in time, closed eyes would become the level.
         var closed: (since: Double, level: Double)?
         var share = 1.0
 
@@ -116,7 +116,7 @@ struct ClosedEyes: Sendable {
         return ongoing(at: time)
     }
 
-    /// Measures closures anew, because the eyes could not be seen. Reported ones are not reported again.
+    /// Begins to measure closures anew, because the eyes could not be seen. Reported ones are not reported again.
     mutating func interrupt(at time: Double) {
         eyes.left.interrupt(at: time)
         eyes.right.interrupt(at: time)

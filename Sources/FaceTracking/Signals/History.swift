@@ -4,21 +4,21 @@ struct History<Element: Sendable>: Sendable {
     private var storage: [Element] = []
     /// The number of the next element.
     private(set) var end = 0
-    /// The first element that was not forgotten.
+    /// The number of the first element that was not forgotten.
     private var start = 0
 
     init(capacity: Int) { self.capacity = capacity }
 
     /// The number of the oldest element that is still there, even if it was forgotten.
     var first: Int { max(0, end - capacity) }
-    /// The elements that are still there and were not forgotten.
+    /// The numbers of the elements that are still there and were not forgotten.
     var held: Range<Int> { max(start, first)..<end }
     var last: Element? { end > 0 ? self[end - 1] : nil }
 
     /// Forgets the elements before `number`; without a number, all of them.
     mutating func forget(before number: Int? = nil) { start = number ?? end }
 
-    /// The element with a number in `first..<end`.
+    /// The element with this number, which must be in `first..<end`.
     subscript(index: Int) -> Element { storage[index % capacity] }
 
     mutating func append(_ element: Element) {
@@ -34,10 +34,10 @@ struct History<Element: Sendable>: Sendable {
 
 /// Thins a signal to about 60 samples a second, so that a history spans the same seconds at any frame rate.
 struct Thinning: Sendable {
-    /// Samples a second, on average.
+    /// The samples a second, on average.
     static let rate = 60.0
 
-    /// When the next sample is due, in seconds.
+    /// The time at which the next sample is due, in seconds.
     private var due = -Double.infinity
 
     /// Whether the sample of a time in seconds is taken; at up to 60 a second all are, even half an interval early.
@@ -110,7 +110,7 @@ extension [Double] {
 struct Swings: Sendable {
     private let least: Double
     private let duration: Double
-    /// The farthest value of the movement under way.
+    /// The farthest value of the current movement.
     private var extreme = 0.0
     private var isRising = false
     /// The times at which the latest movements ended.

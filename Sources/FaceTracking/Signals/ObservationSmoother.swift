@@ -6,7 +6,7 @@ struct ObservationSmoother {
 
     private var last: HeadPose?
 
-    /// The bounds and the pose, steadied; `interval` is the time since the face's last observation, in seconds.
+    /// Returns the bounds and the pose, steadied; `interval` is the time since the face's last observation, in seconds.
     mutating func smooth(_ bounds: NormalizedRect, _ pose: HeadPose, interval: Double) -> (NormalizedRect, HeadPose) {
         let corners = SIMD4(bounds.x, bounds.y, bounds.x + bounds.width, bounds.y + bounds.height)
         let edges = edges.filter(corners, interval: interval)
@@ -31,15 +31,15 @@ struct OneEuroFilter<Signals: SIMD>: Sendable where Signals.Scalar == Double, Si
     // crosses the picture in two seconds lags by less than a frame.
     /// The cutoff at rest, in Hz: lower is steadier.
     private let minimumCutoff = 1.5
-    /// How the cutoff grows, in Hz per unit a second: higher lags less.
+    /// The growth of the cutoff with the speed, in Hz per unit a second: higher lags less.
     private let speedCoefficient: Double
-    /// The cutoff of the speed itself, in Hz: the paper's value.
+    /// The cutoff of the filter that smooths the speed, in Hz: the value of the paper.
     private let speedCutoff = 1.0
     private var last: (values: Signals, speeds: Signals)?
 
     init(speedCoefficient: Double) { self.speedCoefficient = speedCoefficient }
 
-    /// Smooths the next values, `interval` seconds after the last; takes them as they are if that is not positive.
+    /// Smooths the next values, `interval` seconds after the last; takes them unchanged if that is not positive.
     mutating func filter(_ values: Signals, interval: Double) -> Signals {
         guard let last, interval > 0 else {
             last = (values, .zero)
@@ -57,7 +57,7 @@ struct OneEuroFilter<Signals: SIMD>: Sendable where Signals.Scalar == Double, Si
         return smooth
     }
 
-    /// Takes the next value of one of the signals as it is.
+    /// Sets one of the signals to a value without smoothing it.
     mutating func begin(_ index: Int, with value: Double) {
         last?.values[index] = value
         last?.speeds[index] = 0

@@ -1,17 +1,17 @@
-/// Decides which of the followed faces each observation is.
+/// Decides to which followed face each observation belongs.
 ///
 /// Most have the lineage of their track. A face that was lost for a moment and detected anew belongs to the track with
 /// the nearest predicted path, in units of its size; the longer it was lost, the farther away it may be.
 enum Assignment {
-    /// Seconds unseen, the default patience, after which the path and the allowed distance stop growing: a longer
-    /// patience must not give an identity to the next person who comes, wherever that is.
+    /// The time unseen, in seconds, after which the path and the allowed distance stop growing: a longer patience must
+    /// not give an identity to the next person who comes, wherever that is.
     private static let longestGap = 0.7
-    /// Largest distance of a face from its path, in units of its size: at once, and more for each second unseen.
+    /// The largest distance of a face from its path, in units of its size: at once, and more for each second unseen.
     ///
     /// Found on clips with people who pass behind each other and stand up; 0.7 to 1.5 and 1 to 3 give the same.
     private static let allowance = (base: 0.9, perSecond: 1.5)
-    /// Limits for taking a new face for a held one; the distance is in units of its size. Without visible clothes it
-    /// must return within `secondsWithoutClothes`. From the experiment in docs/accuracy.md.
+    /// The limits for taking a new face for a held one; the distance is in units of its size. Without visible clothes
+    /// it must return within `secondsWithoutClothes`. From the experiment in docs/accuracy.md.
     private static let returning = (distance: 1.5, sizeRatio: 1.6, similarity: 0.7, secondsWithoutClothes: 2.0)
 
     /// The index of the track that each observation belongs to; nil for a new face.
@@ -45,9 +45,7 @@ enum Assignment {
             }
             return best
         }
-        while let found = nearest() {
-            assigned[found.observation] = found.track
-        }
+        while let found = nearest() { assigned[found.observation] = found.track }
         return assigned
     }
 
@@ -57,7 +55,7 @@ enum Assignment {
             .flatMap { $0 < allowance.base + allowance.perSecond * gap ? $0 : nil }
     }
 
-    /// Distance of a face from one that is held or was seen before a cut; nil if place, size or clothes are another's.
+    /// The distance of a new face from one that is held or was seen before a cut; nil if they do not match.
     ///
     /// Without visible clothes it must come back before another person can be there, which after a cut is at once.
     private static func distance(of seen: FaceObservation, fromHeld track: Track, at time: Double) -> Double? {
@@ -73,7 +71,7 @@ enum Assignment {
         return isSame ? distance : nil
     }
 
-    /// How far the centre of a face lies from the line from another one's centre to where that one may have moved.
+    /// The distance of a face's centre from the line from another's last centre to where that one may have moved.
     /// - Returns: Units of the mean face size; nil if the sizes differ too much for one face.
     static func distance(of new: NormalizedRect, from old: NormalizedRect, to end: NormalizedPoint) -> Double? {
         let ratio = new.height / old.height
@@ -95,7 +93,7 @@ struct FacePath: Sendable {
 
     mutating func append(_ bounds: NormalizedRect, at time: Double) { points.append((time, bounds.center)) }
 
-    /// The centre of the face if it moved on for `seconds` at its latest velocity.
+    /// The centre that the face would have if it moved on for `seconds` at its latest velocity.
     func predicted(after seconds: Double) -> NormalizedPoint {
         guard let last = points.last else { return NormalizedPoint(x: 0, y: 0) }
         let first = points[points.first]

@@ -3,7 +3,7 @@
 /// A value has changed when it has left its deadband around the published one; flags, enters and leaves count at once.
 /// The rate cap delays the newest set of faces until the first frame after the pause.
 package struct ChangeGate: Sendable {
-    /// What counts as a change.
+    /// The options: how much each value must change, and how often metadata may be published.
     package struct Options: Hashable, Sendable {
         /// The deadband of the bounds' edges, as a share of the picture.
         package var position = 0.01
@@ -19,13 +19,13 @@ package struct ChangeGate: Sendable {
         package var gaze: Double { 2.5 * angle }
         /// The deadband of the distance, as a share of it.
         package var distance = 0.1
-        /// Messages per second at most; enters, leaves and flags are not held back.
+        /// The largest number of messages per second; enters, leaves and flags are not delayed.
         package var maximumRate = 15.0
 
         package init() {}
     }
 
-    /// What counts as a change.
+    /// The options in use.
     package var options: Options
     private var published: [FaceObject] = []
     private var lastTime: Double?
@@ -72,7 +72,7 @@ package struct ChangeGate: Sendable {
             || Self.differ(new.distance, old.distance) { abs($0 - $1) > options.distance * $1 }
     }
 
-    /// Whether a value has become known or unknown, or has changed.
+    /// Whether a value has become known or unknown, or has left its deadband.
     private static func differ<Value>(_ new: Value?, _ old: Value?, _ isOther: (Value, Value) -> Bool) -> Bool {
         guard let new, let old else { return (new == nil) != (old == nil) }
         return isOther(new, old)

@@ -2,31 +2,31 @@
 ///
 /// Its only clock is the `mediaTime` of the frames, so the same frames always give the same events.
 public struct FaceTracker: Sendable {
-    /// How faces are followed.
+    /// The options: how faces are followed, and which events are detected.
     public struct Options: Hashable, Sendable {
-        /// Seconds that a face must be seen before its `enter`.
+        /// The seconds that a face must be seen before its `enter`.
         public var enterDelay = 0.1
-        /// Seconds that a face may be unseen before its `leave`, or before its place is looked at.
+        /// The seconds that a face may be unseen before its `leave`, or before its place is examined.
         public var patience = 0.7
-        /// Seconds that a face may be unseen while its place shows that the person is still there, turned away, covered
-        /// or bent; with 0, faces leave after `patience` in any case.
+        /// The seconds that a face may be unseen while its place shows that the person is still there, turned away,
+        /// covered or bent; with 0, faces leave after `patience` in any case.
         public var hold = 600.0
-        /// What counts as a smile.
+        /// The settings of what counts as a smile.
         public var smile = SmileSettings()
-        /// Seconds that a smile may stay below 0.58 of its highest level without ending, as in a laugh.
+        /// The seconds that a smile may stay below 0.58 of its highest level without ending, as in a laugh.
         ///
         /// With 0 s, 167 of 188 labelled smiles are events and 33 are reported twice; with 0.5 s, 162 and 10; with 1.5
         /// s, 158 and 7, because smiles that follow each other closely count as one.
         public var smileMerge = 0.5
-        /// Distance of the outer eye corners, in pixels, below which expressions are unknown.
+        /// The distance of the outer eye corners, in pixels, below which expressions are unknown.
         ///
         /// At 24 pixels an open eye is about four pixels high; below, the landmarks jitter as much as in a blink.
         public var smallestEyeDistance = 24.0
-        /// Yaw to either side, in degrees, beyond which expressions are unknown.
+        /// The yaw to either side, in degrees, beyond which expressions are unknown.
         public var yawLimit = 35.0
         /// The areas whose faces are reported, each with a name of its own.
         public var zones: [Zone] = []
-        /// Seconds without any movement in a face after which it is `still`: a picture of one.
+        /// The seconds without any movement in a face after which it is `still`: a picture of one.
         public var stillAfter = 30.0
         /// Whether faces that are `still` leave, and are not followed again until something changes where they were.
         public var ignoresStill = false
@@ -34,7 +34,7 @@ public struct FaceTracker: Sendable {
         public var readsSigns = false
         /// Whether the source's picture is a mirror image: signs name the person's own eyes.
         package var isMirrored = false
-        /// What counts as a look.
+        /// The settings of what counts as a look.
         public var look = LookSettings()
         /// The camera's field of view between opposite corners of the picture, in degrees, which gives distances.
         ///
@@ -45,26 +45,26 @@ public struct FaceTracker: Sendable {
         public init() {}
     }
 
-    /// What a frame brought.
+    /// The result of a frame.
     package struct Update: Hashable, Sendable {
         /// All faces that are there, ordered by identity. One that is hidden for a moment is as it was last seen; one
         /// that is held has no measurements.
         package var faces: [FaceObject] = []
-        /// The faces that were seen in this very frame as they were measured, including those that have not entered.
+        /// The faces that were seen in this very frame, with unsmoothed values, including those that have not entered.
         package var sightings: [FaceSighting] = []
         package var events: [FaceEvent] = []
-        /// Why some events cannot fire although faces are seen.
+        /// The reasons why some events cannot fire although faces are seen.
         package var attention: Set<FaceAttention> = []
         /// The lineages of faces that left because they are only pictures.
         package var setAside: [Int] = []
     }
 
-    /// How faces are followed; a change takes effect with the next frame.
+    /// The options in use; a change takes effect with the next frame.
     package var options: Options
     private(set) var tracks: [Track] = []
     private var rate = FrameRateMeter()
     private var trackCount = 0
-    /// The identity that the next face to enter gets.
+    /// The identity for the next face that enters.
     package private(set) var nextFaceID: FaceID
 
     /// Makes a tracker without faces, whose first face gets `nextFaceID`.
@@ -73,7 +73,7 @@ public struct FaceTracker: Sendable {
         self.nextFaceID = nextFaceID
     }
 
-    /// Takes what was observed in the next frame.
+    /// Takes the observations of the next frame.
     /// - Parameters:
     ///   - stamp: The frame.
     ///   - observations: The faces in it.
@@ -176,8 +176,7 @@ public struct FaceTracker: Sendable {
         return events
     }
 
-    /// What must be known of people's places in a frame of that media time, before the tracker is advanced to it; nil
-    /// if no face is held.
+    /// The request for readings of people's places in a frame, before the tracker takes it; nil if no face is held.
     package func placeRequest(at time: Double, besides observations: [FaceObservation] = []) -> PlaceRequest? {
         guard options.hold > 0 else { return nil }
         let unseen = tracks.lazy.filter { track in !observations.contains { $0.lineage == track.lineage } }
@@ -211,7 +210,7 @@ extension FaceObservation {
 struct FrameRateMeter {
     private var last: Double?
     private var interval: Double?
-    /// Frames per second; an assumed 30 until it is known.
+    /// The frames per second; an assumed 30 until they are known.
     var value: Double { interval.map { 1 / $0 } ?? 30 }
 
     /// Takes a frame's time in seconds, and the number of frames that were left out before it.

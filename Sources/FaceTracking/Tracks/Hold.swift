@@ -1,9 +1,9 @@
-/// Keeps a face that is not seen for as long as its place shows a person who moves.
+/// Keeps a face that is not seen for as long as its place shows a person who moves now and then.
 struct Hold: Sendable {
-    /// Seconds between two readings of the place.
+    /// The seconds between two readings of the place.
     static let interval = 0.5
-    /// Seconds without motion after which the place counts as empty: with a head in it, and with a body alone, which
-    /// may be a jacket on a chair.
+    /// The seconds without motion after which the place counts as empty: with a head in it, and with a body alone,
+    /// which may be a jacket on a chair.
     private static let motionless = (head: 10.0, body: 1.5)
     /// Seconds for which other people may hide the place: since the person was last there, and since the first reading.
     private static let cover = (atAll: 1.5, fromFirstLook: 0.8)

@@ -4,8 +4,8 @@ struct Track: Sendable {
 
     /// Tolerance for rounded times, in seconds.
     static let slack = 0.0005
-    /// Longest gap between frames, in seconds, that is bridged, such as a few frames that were lost or blurred within a
-    /// blink. A longer one breaks what was under way.
+    /// The longest gap between frames, in seconds, that is bridged, such as a few frames that were lost or blurred
+    /// within a blink. A longer one interrupts smiles, blinks and other expressions.
     static let bridgedGap = 0.15
 
     /// Whether the gap between the last frame, if there is one, and a later one is bridged.
@@ -19,13 +19,13 @@ struct Track: Sendable {
     private(set) var bounds: NormalizedRect
     private(set) var lastSeen: FrameStamp
     private(set) var path = FacePath()
-    /// The colours below the face, the newest ones most.
+    /// The colours below the face, a mean in which the newest count most.
     private(set) var clothes: ClothesColors?
     /// Whether the scene was cut since the face was last seen, so that a face in its place may be another.
     var wasCut = false
-    /// What keeps the face although it is unseen; nil unless its patience has ended.
+    /// The hold that keeps the face although it is unseen; nil unless its patience has ended.
     private(set) var hold: Hold?
-    /// The face as subscribers see it; nil before its enter. After a cut nothing speaks for a face in its last place.
+    /// The face as subscribers see it; nil before its enter. After a cut its confidence is 0 until it is seen again.
     var face: FaceObject? {
         guard hasEntered else { return nil }
         var face = latest
@@ -34,7 +34,8 @@ struct Track: Sendable {
     }
     var isUnseen: Bool { hasEntered && !latest.isSeen }
 
-    /// Whether its landmarks are needed in every frame; not for blinks, as changes of the eyes have them computed.
+    /// Whether the face's landmarks are needed in every frame; not for blinks, since a change of the eyes makes them be
+    /// computed.
     var needsEveryFrame: Bool { smile.isDeciding }
 
     private(set) var hasEntered = false
@@ -43,7 +44,7 @@ struct Track: Sendable {
     private var ownRate: FrameRateMeter?
     private var enterTime = 0.0
     private var seenFrames = 0
-    /// Frames since the enter in which it was measured, and those of them in which its expression was known.
+    /// Number of frames since the enter in which the face was measured, and of those in which its expression was known.
     private var measuredFrames = (all: 0, judged: 0)
     private var latest: FaceObject
     private var smoother = ObservationSmoother()
@@ -112,7 +113,7 @@ struct Track: Sendable {
         latest.visit = visit
     }
 
-    /// The face as it was measured in the newest frame.
+    /// The face with its unsmoothed values in the newest frame.
     func sighting(_ observation: FaceObservation) -> FaceSighting {
         var seen = latest
         seen.bounds = observation.bounds
@@ -166,7 +167,7 @@ struct Track: Sendable {
         return FaceEvent(kind: .enter, face: latest, stamp: stamp)
     }
 
-    /// The place in which to look for the person, if the face is unseen at that time and its patience has ended.
+    /// Place in which to look for the person, if the face is unseen at that time and its patience has ended; nil else.
     ///
     /// Behind a picture of a face there is no person.
     func place(at time: Double, _ options: Options) -> PlaceQuery? {
@@ -193,7 +194,7 @@ struct Track: Sendable {
         return true
     }
 
-    /// Ends the expressions under way, and forgets all measurements.
+    /// Makes the face a held one: ends its expressions, and forgets all measurements.
     private mutating func becomeHeld(at stamp: FrameStamp) {
         for kind in endExpressions() { note(kind, at: stamp) }
         var bare = FaceObject(faceID: latest.faceID, bounds: latest.bounds, confidence: latest.confidence)
@@ -210,7 +211,7 @@ struct Track: Sendable {
         return [smile.end(at: time), eyes.closed.end(at: time), gaze.look.end()].compactMap(\.self)
     }
 
-    /// The leave of a face that has entered, after the ends of what was under way.
+    /// The leave of a face that has entered, after the ends of its expressions and stays in zones.
     func leave(reason: FaceEvent.LeaveReason, at stamp: FrameStamp) -> [FaceEvent] {
         guard hasEntered else { return [] }
         var face = latest

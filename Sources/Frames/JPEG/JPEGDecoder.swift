@@ -10,9 +10,9 @@ package final class JPEGDecoder {
     /// The default limit for the pixels of a picture from a camera, a clip or a message: somewhat more than the 33
     /// million of 8K, and 60 MB as planar YUV.
     package static let defaultMaximumPixels = 40_000_000
-    /// A progressive JPEG may have any number of scans, each of which costs a pass over the picture.
+    /// Decoder's flags: a progressive JPEG may have any number of scans, each of which costs a pass over the picture.
     private static let flags = TJFLAG_LIMITSCANS
-    /// Rows of decoded planes start on cache lines.
+    /// The alignment of the rows of decoded planes, in bytes: a cache line.
     private static let alignment: Int32 = 64
 
     /// The limit for the pixels of a frame: a larger one is refused before memory is allocated.

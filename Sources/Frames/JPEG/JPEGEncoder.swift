@@ -5,11 +5,11 @@ import CTurboJPEG
 /// Full-range planar YUV (what `JPEGDecoder` makes) and packed RGB that are upright and small enough go to the codec
 /// without a copy; everything else is drawn as packed colours first. It reuses memory, and serves one thread at a time.
 package final class JPEGEncoder {
-    /// How good the pictures are, 1…100.
+    /// The quality of the pictures, 1…100.
     package let quality: Int
-    /// Pictures wider than this many pixels are made smaller; nil: none are.
+    /// The width, in pixels, to which wider pictures are reduced; nil for no limit.
     package let maximumWidth: Int?
-    /// What drawn and packed colours become.
+    /// The subsampling of chroma for pictures that are drawn or have packed colours.
     private let colors: TJSAMP
     private let handle: tjhandle
     private let decoder: JPEGDecoder
@@ -55,8 +55,12 @@ package final class JPEGEncoder {
         defer { withExtendedLifetime(frame) {} }
         var bases: [UnsafePointer<UInt8>?] = frame.planes.all.map { $0.bytes }
         var strides = frame.planes.all.map { Int32($0.bytesPerRow) }
-        let (width, height, code) = (Int32(size.width), Int32(size.height), Int32(subsampling))
-        let (rate, flags, format) = (Int32(quality), TJFLAG_NOREALLOC, Int32((packed ?? TJPF_RGB).rawValue))
+        let width = Int32(size.width)
+        let height = Int32(size.height)
+        let code = Int32(subsampling)
+        let rate = Int32(quality)
+        let flags = TJFLAG_NOREALLOC
+        let format = Int32((packed ?? TJPF_RGB).rawValue)
         let needed = Int(tjBufSize(width, height, code))
         if output.byteCount < needed { output = PixelMemory(byteCount: needed) }
         var bytes: UnsafeMutablePointer<UInt8>? = output.base.assumingMemoryBound(to: UInt8.self)
@@ -70,7 +74,7 @@ package final class JPEGEncoder {
         return frame.colors.map { Self.stating($0.profile, in: made) } ?? made
     }
 
-    /// A JPEG with an ICC profile in pieces behind its first segment, which says that it is one.
+    /// The JPEG with an ICC profile inserted, in pieces, behind its first segment, which identifies it as a JPEG.
     private static func stating(_ profile: [UInt8], in jpeg: [UInt8]) -> [UInt8] {
         let most = 65_519
         let pieces = (profile.count + most - 1) / most
@@ -95,7 +99,7 @@ package final class JPEGEncoder {
         return jpegFormats.first { $0.value == frame.format }?.key
     }
 
-    /// The packed pixels that the codec reads.
+    /// The packed formats that the codec reads.
     private static let packedFormats: [PixelFormat: TJPF] = [
         .rgb24: TJPF_RGB, .bgr24: TJPF_BGR, .rgba: TJPF_RGBX, .bgra: TJPF_BGRX,
     ]

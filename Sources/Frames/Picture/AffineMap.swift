@@ -18,7 +18,7 @@ package struct AffineMap<Scalar: BinaryFloatingPoint & Sendable>: Hashable, Send
         (a * x + b * y + tx, c * x + d * y + ty)
     }
 
-    /// The map that does this one first, then the other.
+    /// The map that applies this one first, then the other.
     package func then(_ next: Self) -> Self {
         Self(
             a: next.a * a + next.b * c,
@@ -41,7 +41,8 @@ package struct AffineMap<Scalar: BinaryFloatingPoint & Sendable>: Hashable, Send
 }
 
 extension AffineTransform {
-    /// Maps a point. For each point of a face, since the generic function above is not specialised in other modules.
+    /// Maps a point; not generic, because the generic function above is not specialised in other modules and this is
+    /// called for each point of a face.
     @inlinable
     package func callAsFunction(_ point: SIMD2<Float>) -> SIMD2<Float> {
         SIMD2(a * point.x + b * point.y + tx, c * point.x + d * point.y + ty)

@@ -1,4 +1,4 @@
-/// What a file says about its colours besides matrix and range; nothing here is computed with it.
+/// The statements of a file about its colours besides matrix and range, which are only passed on.
 package struct ColorStatement: Hashable, Sendable {
     /// The numbers of primaries and transfer in ITU-T H.273; 2 where nothing is said.
     package var primaries: UInt8 = 2

@@ -133,7 +133,8 @@ extension Frame {
     /// - Returns: The file's bytes.
     /// - Throws: `FrameError` if the frame is a JPEG that is damaged, or larger than a JPEG can be.
     public func jpeg(quality: Int = 90, maximumWidth: Int? = nil) throws(FrameError) -> [UInt8] {
-        let (quality, width) = (min(max(quality, 1), 100), maximumWidth.map { max($0, 16) })
+        let quality = min(max(quality, 1), 100)
+        let width = maximumWidth.map { max($0, 16) }
         return try Self.decoding { () throws(JPEGError) in
             try JPEGEncoder(quality: quality, maximumWidth: width, halvesChroma: false).encode(self)
         }

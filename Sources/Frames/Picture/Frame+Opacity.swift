@@ -13,7 +13,8 @@ extension Frame {
                 let alpha = pixel[3]
                 if alpha < 255 {
                     least = min(least, alpha)
-                    let (share, white) = (UInt16(alpha), UInt16(255 - alpha) * 255 + 127)
+                    let share = UInt16(alpha)
+                    let white = UInt16(255 - alpha) * 255 + 127
                     for channel in 0..<3 { pixel[channel] = UInt8((UInt16(pixel[channel]) * share + white) / 255) }
                 }
                 pixel += 4
@@ -25,7 +26,8 @@ extension Frame {
     /// A frame whose colours have the opacity in the fourth byte multiplied in, over white.
     package var overWhite: Frame {
         let memory = PixelMemory(byteCount: size.width * size.height * 4)
-        var (least, next): (UInt8, _) = (255, memory.base.assumingMemoryBound(to: UInt8.self))
+        var least: UInt8 = 255
+        var next = memory.base.assumingMemoryBound(to: UInt8.self)
         for y in 0..<size.height {
             let row = planes.first.bytes + y * planes.first.bytesPerRow
             for x in 0..<size.width {
@@ -42,7 +44,7 @@ extension Frame {
         return made
     }
 
-    /// Gives this frame's pixels, of red, green, blue and a fourth byte, its opacity and their own colours.
+    /// Gives this frame's pixels, of red, green, blue and a fourth byte, their opacity and their own colours.
     package func takeFromWhite(_ pixels: UnsafeMutablePointer<UInt8>, bytesPerRow: Int) {
         for y in 0..<size.height {
             let row = planes.first.bytes + y * planes.first.bytesPerRow

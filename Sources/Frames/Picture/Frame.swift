@@ -11,11 +11,13 @@ public struct Frame: @unchecked Sendable, Equatable {
     package struct Plane: Equatable {
         /// The first byte of the top row.
         package var base: UnsafeRawPointer
-        /// Bytes from a row to the one below; negative if rows lie bottom-up. For a JPEG: its length in bytes.
+        /// The number of bytes from a row to the one below; negative if rows lie bottom-up. For a JPEG: its length in
+        /// bytes.
         package var bytesPerRow: Int
 
         package init(base: UnsafeRawPointer, bytesPerRow: Int) {
-            (self.base, self.bytesPerRow) = (base, bytesPerRow)
+            self.base = base
+            self.bytesPerRow = bytesPerRow
         }
     }
 
@@ -55,7 +57,7 @@ public struct Frame: @unchecked Sendable, Equatable {
     /// Whether the fourth byte of each pixel is its opacity. The colours are those over white all the same, so that
     /// code that does not ask shows nothing that was erased.
     package var hasOpacity = false
-    /// What the file says about its colours besides `encoding`, to be carried on.
+    /// The statements of the file about its colours besides `encoding`, to be passed on.
     package var colors: ColorStatement?
     /// The number of frames before this one that were left out because nothing happened in them.
     package var skipped = 0

@@ -6,9 +6,7 @@ public struct FrameSize: Hashable, Sendable, CustomStringConvertible {
     public var height: Int
 
     /// Makes a size from its width and height in pixels.
-    public init(width: Int, height: Int) {
-        (self.width, self.height) = (width, height)
-    }
+    public init(width: Int, height: Int) { (self.width, self.height) = (width, height) }
 
     /// The size that cameras are asked for by default: plenty for faces.
     package static let usual = FrameSize(width: 640, height: 480)

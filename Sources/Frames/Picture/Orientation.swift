@@ -10,14 +10,14 @@ public enum Orientation: Int, Hashable, Sendable, CaseIterable {
     case downMirrored = 4
     /// Mirrored along the diagonal from the top left.
     case leftMirrored = 5
-    /// Must be turned by 90° clockwise.
+    /// Needs a turn by 90° clockwise.
     case right = 6
     /// Mirrored along the diagonal from the top right.
     case rightMirrored = 7
-    /// Must be turned by 90° counter-clockwise.
+    /// Needs a turn by 90° counter-clockwise.
     case left = 8
 
-    /// Whether width and height change places.
+    /// Whether width and height are exchanged.
     public var swapsAxes: Bool { rawValue >= 5 }
     /// The orientation that also mirrors the upright picture left to right.
     public var mirrored: Orientation { then(.upMirrored) }
@@ -59,7 +59,7 @@ public enum Orientation: Int, Hashable, Sendable, CaseIterable {
 }
 
 extension AffineMap {
-    /// Makes a turn or a mirroring by right angles, moved so that the result begins at 0, up to the given ends.
+    /// Makes a turn by right angles or a mirroring, moved so that the result begins at 0, with its ends at `end`.
     fileprivate static func turn(by turn: (a: Int, b: Int, c: Int, d: Int), within end: (x: Scalar, y: Scalar)) -> Self
     {
         let (tx, ty) = (turn.a + turn.b < 0 ? end.x : 0, turn.c + turn.d < 0 ? end.y : 0)

@@ -14,9 +14,9 @@ package final class PixelMemory: @unchecked Sendable {
     deinit { base.deallocate() }
 }
 
-/// Lends pixel memory, and again when it is no longer in use.
+/// Lends pixel memory, and reuses it when it is no longer lent.
 package struct PixelMemoryPool {
-    /// The number of pieces that are kept: one being written, one waiting, one being read, one in a preview.
+    /// The number of pieces of memory that are kept: one being written, one waiting, one being read, one in a preview.
     package static let limit = 4
     private var kept: [PixelMemory] = []
 

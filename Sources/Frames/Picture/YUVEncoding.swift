@@ -26,10 +26,11 @@ public struct YUVEncoding: Hashable, Sendable {
 
     /// Makes an encoding from its weights and its range.
     public init(matrix: Matrix, isFullRange: Bool) {
-        (self.matrix, self.isFullRange) = (matrix, isFullRange)
+        self.matrix = matrix
+        self.isFullRange = isFullRange
     }
 
-    /// The encoding of a YUV camera or clip that does not say.
+    /// The encoding of a camera or a clip in YUV that does not say which one it has.
     public static let video = YUVEncoding(matrix: .bt601, isFullRange: false)
     /// The encoding of a JPEG.
     public static let jpeg = YUVEncoding(matrix: .bt601, isFullRange: true)

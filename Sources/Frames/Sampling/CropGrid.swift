@@ -9,7 +9,7 @@ struct CropGrid {
     /// The last pixel's index in the stored picture.
     let lastX: Int
     let lastY: Int
-    /// Steps of the position per column and per row of the crop.
+    /// The steps of the position per column and per row of the crop.
     let columnX: Int
     let columnY: Int
     private let rowX: Int
@@ -17,7 +17,7 @@ struct CropGrid {
     private let startX: Int
     private let startY: Int
 
-    /// Makes the grid; nil if the picture is empty or a coefficient is not finite or absurdly large.
+    /// Makes the grid; nil if the picture is empty, or a coefficient is not finite or absurdly large.
     init?(_ map: AffineTransform, size: Int, in picture: FrameSize) {
         let coefficients = [map.a, map.b, map.c, map.d, map.tx, map.ty]
         guard picture.width > 0, picture.height > 0, size > 0, size <= 4096,
@@ -57,7 +57,7 @@ struct CropGrid {
         return first < min(end, size) ? first..<min(end, size) : 0..<0
     }
 
-    /// A position moved into the picture, and the share, 0…1, of its four neighbours that was inside.
+    /// Moves a position into the picture; also gives the share, 0…1, of its four neighbours that was inside.
     func clamped(_ x: Int, _ y: Int) -> (x: Int, y: Int, coverage: Float) {
         let (insideX, coverageX) = Self.clamped(x, lastX)
         let (insideY, coverageY) = Self.clamped(y, lastY)

@@ -32,7 +32,8 @@ struct CropRow {
     }
 
     private init(_ grid: CropGrid, _ samples: FrameSamples, memory: Numbers) {
-        (self.grid, self.samples) = (grid, samples)
+        self.grid = grid
+        self.samples = samples
         first = memory
         second = samples.isGray ? memory : memory + grid.size
         third = samples.isGray ? memory : memory + 2 * grid.size
@@ -64,19 +65,25 @@ struct CropRow {
         gather(group, row, interior.upperBound..<columns.upperBound, clamps: true)
     }
 
-    /// Inlined, so that most columns need no comparison with the picture's edges.
+    /// Collects the four neighbours of the positions of some columns. It is inlined, so that most columns need no
+    /// comparison with the picture's edges.
     @inline(__always)
     private func gather(_ group: FrameSamples.Group, _ row: Int, _ columns: Range<Int>, clamps: Bool) {
         // Constants need not be read again after every store.
         let (grid, pairs, weightsX, weightsY, capacity) = (grid, pairs, weightsX, weightsY, grid.size)
-        let (channels, bytesPerRow, step) = (group.channels, group.bytesPerRow, group.step)
-        let (base, second, third) = (group.bases[0], group.bases[1], group.bases[2])
+        let channels = group.channels
+        let bytesPerRow = group.bytesPerRow
+        let step = group.step
+        let base = group.bases[0]
+        let second = group.bases[1]
+        let third = group.bases[2]
         let (lastX, lastY) = (grid.lastX >> group.shiftX, grid.lastY >> group.shiftY)
         var (x, y) = grid.position(ofColumn: columns.lowerBound, row: row)
         for column in columns {
             var (left, top) = (Self.shifted(x, group.shiftX), Self.shifted(y, group.shiftY))
             // Bytes to the right and the lower neighbour; 0 if there is none.
-            var (right, down) = (step, bytesPerRow)
+            var right = step
+            var down = bytesPerRow
             if clamps {
                 let inside = grid.clamped(x, y)
                 left = min(max(Self.shifted(inside.x, group.shiftX), 0), lastX << CropGrid.fraction)
@@ -102,7 +109,7 @@ struct CropRow {
         }
     }
 
-    /// The place of a pixel position among samples that are fewer, and centred on the pixels that they cover.
+    /// The position of a pixel among samples that are fewer, and centred on the pixels that they cover.
     ///
     /// Video has chroma at the left pixel instead, but the models do not notice a quarter of a chroma sample.
     @inline(__always)
@@ -118,7 +125,9 @@ struct CropRow {
     }
 
     private func blend(_ channel: Int, _ columns: Range<Int>, to output: Numbers) {
-        let (allAbove, weightsX, weightsY) = (pairs + 2 * channel * grid.size, weightsX, weightsY)
+        let allAbove = pairs + 2 * channel * grid.size
+        let weightsX = weightsX
+        let weightsY = weightsY
         let allBelow = allAbove + grid.size
         for index in columns {
             let above = Float(Self.blend(allAbove[index], weightsX[index]))
@@ -127,7 +136,8 @@ struct CropRow {
         }
     }
 
-    /// Blends a pair; 8 bits behind the point. Intermediate results may wrap around, the last one does not.
+    /// Blends a pair of neighbours, with 8 bits behind the point. Intermediate results may wrap around, the last one
+    /// does not.
     @inline(__always)
     private static func blend(_ pair: UInt16, _ weight: UInt16) -> UInt16 {
         let left = pair & 0xFF

@@ -16,7 +16,7 @@ package struct CropSampler: Hashable, Sendable {
     package let height: Int
     private let border: Border
     private let order: Order
-    /// The number of a sample 0…255: sample · scale + offset.
+    /// The factor and the summand that make a number of a sample 0…255: sample · scale + offset.
     private let scale: Float
     private let offset: Float
 
@@ -35,7 +35,7 @@ package struct CropSampler: Hashable, Sendable {
         offset = range.lowerBound
     }
 
-    /// The count of numbers in a crop: rows from the top, pixels from the left, colours in their order.
+    /// The number of numbers in a crop: rows from the top, pixels from the left, colours in their order.
     package var count: Int { 3 * width * height }
 
     /// Samples a crop of a frame; the transform maps a pixel of the crop (column, row) to pixels of the upright

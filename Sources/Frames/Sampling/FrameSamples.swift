@@ -8,9 +8,9 @@ struct FrameSamples {
         let bases: InlineArray<3, Base>
         let channels: Int
         let bytesPerRow: Int
-        /// Bytes from a sample to the next.
+        /// The bytes from one sample to the next.
         let step: Int
-        /// The powers of two by which there are fewer samples than pixels.
+        /// The shifts, in powers of two, from pixel positions to those of the fewer samples.
         var shiftX = 0
         var shiftY = 0
 
@@ -30,7 +30,8 @@ struct FrameSamples {
 
     /// Finds the samples in a frame; nil for a JPEG, or if a plane is missing.
     init?(_ frame: Frame) {
-        let (base, bytesPerRow) = (frame.planes.first.bytes, frame.planes.first.bytesPerRow)
+        let base = frame.planes.first.bytes
+        let bytesPerRow = frame.planes.first.bytesPerRow
         var bases: InlineArray<3, Group.Base> = [base, base, base]
         var channels = 1
         var step = 1
@@ -71,7 +72,7 @@ extension Frame.Plane {
 struct YUVConversion {
     // Factors of samples with 16 bits behind the point.
     private let luma, redV, greenU, greenV, blueU: Float
-    /// The sum of black brightness and neutral chroma.
+    /// The constant summand: that of black brightness and neutral chroma.
     private let bias: Float
     // The numbers for black and white, since YUV has colours that RGB lacks.
     private let black, white: Float
@@ -93,7 +94,7 @@ struct YUVConversion {
         white = offset + 255 * scale
     }
 
-    /// The chroma sample of gray.
+    /// The chroma value of a pixel without colour.
     private static let neutral: Float = 128 * 65536
 
     /// The value of red, green and blue without chroma, of a sample with 16 bits behind the point.
@@ -103,7 +104,9 @@ struct YUVConversion {
     /// The colour of samples with 16 bits behind the point.
     @inline(__always)
     func color(_ y: Float, _ u: Float, _ v: Float) -> (red: Float, green: Float, blue: Float) {
-        let (gray, u, v) = (y * luma + bias, u - Self.neutral, v - Self.neutral)
+        let gray = y * luma + bias
+        let u = u - Self.neutral
+        let v = v - Self.neutral
         return (clamped(gray + v * redV), clamped(gray + u * greenU + v * greenV), clamped(gray + u * blueU))
     }
 
@@ -115,7 +118,9 @@ struct YUVConversion {
 
     /// Replaces a row's samples by red, green and blue.
     func convert(_ row: CropRow, _ columns: Range<Int>) {
-        let (first, second, third) = (row.first, row.second, row.third)
+        let first = row.first
+        let second = row.second
+        let third = row.third
         guard !row.samples.isGray else {
             for index in columns { first[index] = gray(first[index]) }
             return

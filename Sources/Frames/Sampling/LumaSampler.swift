@@ -6,9 +6,7 @@ package struct LumaSampler: Hashable, Sendable {
     private let width: Int
     private let height: Int
 
-    package init(width: Int, height: Int) {
-        (self.width, self.height) = (max(0, width), max(0, height))
-    }
+    package init(width: Int, height: Int) { (self.width, self.height) = (max(0, width), max(0, height)) }
 
     /// Samples a rectangle of a frame like `CropSampler`, as `width * height` levels from 0 (black) to 255 (white),
     /// whatever the frame's range.

@@ -17,22 +17,23 @@ package final class LuminanceGrid {
         package func stored(in frame: Frame) -> Rectangle {
             let map = frame.orientation.storedFromUpright(stored: frame.size)
             // The map is for pixel centres, half a pixel right of and below the edges.
-            let (first, last) = (map(low - 0.5), map(high - 0.5))
+            let first = map(low - 0.5)
+            let last = map(high - 0.5)
             return Rectangle(pointwiseMin(first, last) + 0.5, pointwiseMax(first, last) + 0.5)
         }
     }
 
     package enum Order: Sendable {
-        /// Rows from the top, in them cells from the left.
+        /// Rows from the top, and in each the cells from the left.
         case rows
-        /// Columns from the left, in them cells from the top.
+        /// Columns from the left, and in each the cells from the top.
         case columns
     }
 
     private let columns: Int
     private let rows: Int
     private let order: Order
-    /// The most rows of pixels that are read of one cell.
+    /// The most rows of pixels that are read for one cell.
     private let maximumRows: Float
     /// The weight of a row of pixels that is completely in a cell; eight of them times 255 fit 16 bits.
     private static let fullWeight: Float = 16
@@ -41,7 +42,7 @@ package final class LuminanceGrid {
 
     /// The weighted sum over a row of cells, for each column of pixels; zeros between the rows.
     private var sums: [UInt16] = []
-    /// The sum of all sums to the left of each column of pixels; one more at the end.
+    /// The sum of all sums to the left of each column of pixels; the array has one more element at the end.
     private var totals: [UInt32] = []
     /// The cells' left and right edges: the column of pixels that each cuts, from the first one read, and the share of
     /// that column to its left, below 0 or above 1 outside the picture.
@@ -110,7 +111,7 @@ package final class LuminanceGrid {
         return weight
     }
 
-    /// Adds a row of pixels, times its weight; the loops are simple enough for the compiler to use vectors.
+    /// Adds a row of pixels, multiplied by its weight; the loops are simple enough for the compiler to use vectors.
     private static func add(row: Int, of frame: Frame, _ columns: Range<Int>, weight: UInt16, to sums: Sums) {
         let start = frame.planes.first.base + row * frame.planes.first.bytesPerRow
         switch frame.format {

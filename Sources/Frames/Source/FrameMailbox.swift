@@ -8,44 +8,44 @@ package import System
 /// possible use `.every`: the source waits until its frame was taken. Changes of state are never dropped and stay in
 /// order with the frames.
 public final class FrameMailbox: Sendable {
-    /// What happens to a frame when the one before it was not taken yet.
+    /// The treatment of a frame while the one before it was not taken yet.
     package enum Policy: Sendable {
         /// The older one is dropped, and counted as late.
         case newest
-        /// The source waits while that many frames are waiting.
+        /// The source waits while `capacity` frames wait to be taken.
         case every(capacity: Int)
-        /// One of these, as each description of a stream says; until there is one, the source waits.
+        /// `.newest` or `.every`, as each description of a stream says; until there is one, the source waits.
         case asStreamed(capacity: Int)
     }
 
-    /// Why a frame never reached the pipeline.
+    /// The reason why a frame never reached the consumer.
     public enum Drop: String, Hashable, Sendable, CaseIterable {
         /// A newer one came first.
         case late
         /// The source skipped it: its sequence number never came.
         case sequenceGap = "sequence_gap"
-        /// It came damaged or empty.
+        /// The frame came damaged or empty.
         case corrupt
-        /// It lay between two flashes of an infrared lamp; only with `.newest`, since no frame of a clip is dropped.
+        /// Frame lay between two flashes of an infrared lamp; only with `.newest`, since no frame of a clip is dropped.
         case unlit
-        /// It was not decoded: nothing was seen in the pictures before, and its size says that nothing happened.
+        /// The frame was not decoded: no face was seen in the pictures before, and its size says that nothing happened.
         case idle
     }
 
-    /// How many frames there were, from the mailbox's making on. Once it is drained, `captured` is `taken` plus what
-    /// was dropped, except for sequence gaps, which were never captured.
+    /// The number of frames since the mailbox was made. Once it is drained, `captured` is `taken` plus the dropped
+    /// ones, except for sequence gaps, which were never captured.
     package struct Counts: Hashable, Sendable {
-        /// Frames the source got hold of, damaged ones too.
+        /// Frames that the source captured, damaged ones too.
         package var captured = 0
         package var taken = 0
         /// Frames that never reached the pipeline, by reason.
         package var dropped: [Drop: Int] = [:]
-        /// Frames whose own time could not be, and was corrected.
+        /// Frames whose own time was impossible and was corrected.
         package var retimed = 0
     }
 
     private struct State {
-        /// In order; with `.newest` at most one frame, which is the last element.
+        /// The events that were not taken yet, in order; with `.newest` at most one frame, which is the last element.
         var waiting: [SourceEvent] = []
         var counts = Counts()
         /// The newest description of the stream; nil since the source was lost.
@@ -60,11 +60,12 @@ public final class FrameMailbox: Sendable {
     private let state: Monitor<State>
     private let policy: Policy
     private let dropsUnlit: Bool
-    /// Whether nothing is seen in the frames, so that a source may leave out what is sure to be more of the same.
+    /// Whether no face is seen and nothing moves, so that a source may leave out frames until something changes.
     package let isAtRest = Atomic(false)
-    /// Whether a live source hands in frames that it has kept: each is waited for, and its age does not matter.
+    /// Whether a live source hands in frames that it kept for a while: the source waits for each, and its age does not
+    /// matter.
     package let isCatchingUp = Atomic(false)
-    /// Gets the time that the source took to decode a picture.
+    /// Takes the time that the source needed to decode a picture.
     package let noteDecoding: @Sendable (WorkTime) -> Void
 
     /// Makes an empty mailbox. `dropsUnlit` reads some pixels of each frame: for sources that may have a lamp.
@@ -77,7 +78,7 @@ public final class FrameMailbox: Sendable {
         (self.policy, self.dropsUnlit, self.noteDecoding) = (policy, dropsUnlit, noteDecoding)
     }
 
-    /// Puts an event in; waits for a free place if the policy is `.every` and the event is a frame.
+    /// Puts an event in; with `.every`, a frame waits for room.
     /// - Returns: false once the mailbox is closed; the event is gone then, and the source should end.
     @discardableResult
     public func put(_ event: SourceEvent) -> Bool {
@@ -118,7 +119,7 @@ public final class FrameMailbox: Sendable {
         }
     }
 
-    /// Puts `.streaming` in if the stream is described anew, or for the first time since a loss.
+    /// Puts `.streaming` in if the stream's description has changed, or if it is the first since a loss.
     package func announce(_ stream: StreamDescription) -> Bool {
         state.read(\.stream) == stream || put(.streaming(stream))
     }
@@ -147,13 +148,13 @@ public final class FrameMailbox: Sendable {
         return nil
     }
 
-    /// What the consumer of the events is woken by.
+    /// What wakes the consumer of the events.
     package enum Arrival {
         case event(SourceEvent)
         case woken
     }
 
-    /// As `next`, but also returns after `wake`.
+    /// Does what `next` does, but also returns after `wake`.
     package func nextOrWoken() -> Arrival? {
         state.wait { state -> Arrival?? in
             guard !state.isClosed else { return .some(nil) }

@@ -1,6 +1,6 @@
-/// How the frames of a source come; each source takes what applies to its kind.
+/// The options for the frames of a source; each source uses those that apply to its kind.
 public struct FrameSourceOptions: Hashable, Sendable {
-    /// How fast a file is played.
+    /// The speed at which a file is played.
     public enum Pace: String, Hashable, Sendable, CaseIterable {
         /// The speed of a camera; frames that there is no time for are dropped.
         case realtime
@@ -8,29 +8,29 @@ public struct FrameSourceOptions: Hashable, Sendable {
         case asap
     }
 
-    /// Which pictures of a network stream are decoded while nothing is seen in them.
+    /// The pictures of a network stream that are decoded while no face is seen in them.
     public enum IdleDecoding: String, Hashable, Sendable, CaseIterable {
-        /// The key pictures, until the packets between them show by their sizes that something happens; else all.
+        /// The key pictures only, until the sizes of the packets between them show that something happens; then all.
         case auto
-        /// All.
+        /// All pictures.
         case always
     }
 
-    /// What decodes the pictures of clips and network streams.
+    /// The decoder for the pictures of clips and network streams.
     public enum Decoder: String, Hashable, Sendable, CaseIterable {
         /// A device of this machine for a live stream, where one can; else the processor.
         case auto
         /// The processor.
         case software
-        /// A device of this machine; the processor where that fails, which the stream's description explains.
+        /// A device of this machine; the processor if that fails, which the stream's description explains.
         case hardware
     }
 
     /// Pictures that follow each other without any header.
     public struct RawPictures: Hashable, Sendable {
-        /// Their size in pixels, rows without gaps.
+        /// The size in pixels; the rows have no gaps.
         public var size: FrameSize
-        /// How their pixels lie in memory.
+        /// The layout of the pixels in memory.
         public var format: PixelFormat
         /// Pictures a second, if known.
         public var rate: Double?
@@ -41,28 +41,30 @@ public struct FrameSourceOptions: Hashable, Sendable {
         }
     }
 
-    /// How fast a clip plays, or a pipeline that is not live.
+    /// The speed at which a clip plays, or a pipeline that is not live.
     public var pace = Pace.realtime
-    /// Whether a clip, or a pipeline that is not live, begins again at its end, and a picture stays. Stamps grow on.
+    /// Whether a clip, or a pipeline that is not live, begins again at its end, and a picture stays. The stamps of
+    /// frames then grow further.
     public var loops = false
     /// The turn that makes pictures upright, after what the source itself says; a program's own frames say theirs.
     public var orientation = Orientation.up
     /// Whether the upright picture is mirrored left to right, or a program's own frames are mirror images. Signs name
     /// the person's own eyes all the same.
     public var isMirrored = false
-    /// Which pictures of a network stream are decoded while nothing is seen in them.
+    /// The pictures of a network stream that are decoded while no face is seen in them.
     public var idleDecoding = IdleDecoding.auto
-    /// What decodes the pictures of clips and network streams.
+    /// The decoder for the pictures of clips and network streams.
     public var decoder = Decoder.auto
-    /// Whether an `https` or `rtsps` sender needs a certificate of its host, by an authority that this machine trusts.
+    /// Whether an `https` or `rtsps` sender must have a certificate for its host, from an authority that this machine
+    /// trusts.
     public var verifiesCertificate = true
     /// A PEM file with the authorities that may sign such a certificate; nil for those of this machine.
     public var certificateAuthority: String?
-    /// What a command of `exec:` writes that writes pictures without any header.
+    /// The form of the pictures that a command of `exec:` writes without any header.
     public var rawPictures: RawPictures?
-    /// How often a second an address is asked that gives one picture at each request; nil for five times.
+    /// The requests a second to an address that gives one picture for each; nil means five.
     public var requestRate: Double?
-    /// How long opening may take: a network camera answers late, and a file is searched for its first picture.
+    /// The longest time for opening: a network camera answers late, and a file is searched for its first picture.
     package var openTimeout = Duration.seconds(10)
     /// The longest time without a picture that can be decoded, after which the source counts as lost and, unless it is
     /// a file, is opened again.
@@ -70,14 +72,15 @@ public struct FrameSourceOptions: Hashable, Sendable {
     /// The longest time for which pictures of a network stream that come in bursts wait for later ones; six times as
     /// long with HLS, which comes in segments.
     public var maximumDelay = Duration.seconds(5)
-    /// The most pixels of a picture, unless it is a V4L2 camera's or a program's own and no JPEG: the 33 million of 8K
-    /// and some more. Larger ones are refused by their header, before memory is allocated.
+    /// The most pixels of a picture, unless it is a V4L2 camera's or a program's own and not a JPEG: the 33 million of
+    /// 8K and some more. Larger ones are refused by their header, before memory is allocated.
     public var maximumPixels = JPEGDecoder.defaultMaximumPixels
     /// How stored pictures must be turned, and mirrored.
     package var wholeOrientation: Orientation { isMirrored ? orientation.mirrored : orientation }
 
     /// Makes options for a source.
     public init(pace: Pace = .realtime, loops: Bool = false) {
-        (self.pace, self.loops) = (pace, loops)
+        self.pace = pace
+        self.loops = loops
     }
 }

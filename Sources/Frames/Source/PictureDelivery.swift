@@ -1,7 +1,7 @@
 import Synchronization
 package import System
 
-/// Whether a source is to end.
+/// A signal that a source must end.
 package typealias StopSignal = Monitor<Bool>
 
 extension Monitor where Value == Bool {
@@ -9,44 +9,44 @@ extension Monitor where Value == Bool {
 
     package func set() { update { $0 = true } }
 
-    /// Blocks for that long, or until it is set.
+    /// Blocks for a duration, or until the signal is set.
     /// - Returns: Whether the time passed.
     package func wait(for duration: Duration) -> Bool { wait(for: duration) { $0 ? () : nil } == nil }
 }
 
-/// Delivers a source's pictures: stamps them and waits for their time.
+/// Delivers a source's pictures: stamps them, waits for their time, and puts them into the mailbox.
 package struct PictureDelivery {
-    /// How a source's pictures come.
+    /// The way in which a source's pictures come.
     package enum Timing: Equatable {
-        /// At once, with times of their own.
+        /// Each picture at once, with a time of its own.
         case file
-        /// With times of their own, which are waited for.
+        /// Each picture when its own time has come.
         case paced
-        /// When they happen. Without times of their own, they have that of their arrival.
+        /// Each picture when it happens; one without a time of its own has that of its arrival.
         case live(hasTimes: Bool)
     }
 
-    /// How many pictures were delivered.
+    /// The number of pictures that were delivered.
     package private(set) var delivered = 0
     package let mailbox: FrameMailbox
     private let stop: StopSignal
     private let longestGap: Duration
     private var timing = Timing.file
     private var timeline = PresentationTimeline(rate: nil)
-    /// When the pictures of a live source are shown that have times of their own.
+    /// The plan of when to show the pictures of a live source that have times of their own.
     private var playOut = PlayOut(longestDelay: 0, rate: nil)
-    /// When the newest picture came, and what its media time is, in seconds since the first.
+    /// The time at which the newest picture came, and its media time, in seconds since the first.
     private var newest: (arrival: Double, mediaTime: Double)?
-    /// How the times of the pictures were found wrong; nil while they are believed.
+    /// The error of the pictures' times that was found; nil while the times are believed.
     private var timesDetail: String?
     private var nextFrame = 0
     private var skipped = 0
     private var started: (clock: ContinuousClock.Instant, wall: Timestamp)?
-    /// How much later than planned the pictures of a paced source come, because it once fell behind.
+    /// The time by which the pictures of a paced source come later than planned, because it once fell behind.
     private var delay = Duration.zero
     /// Whether pictures were damaged since the newest good one.
     private var hasDamage = false
-    /// How late a paced picture may be before later ones are planned anew: less than the age at which frames are
+    /// The lateness of a paced picture from which on later ones are planned anew: less than the age at which frames are
     /// dropped, or nothing would be analysed with a decoder that is slower than real time.
     private static let longestDelay = Duration.milliseconds(500)
 
@@ -126,7 +126,7 @@ package struct PictureDelivery {
         return mailbox.announce(stream) && mailbox.put(.frame(frame))
     }
 
-    /// The media time in seconds of the next picture: what its own time says, as far as that can be.
+    /// The media time in seconds of the next picture: its own time, as far as that is possible.
     mutating func mediaTime(presentation: Double?, arrival: Double) -> Double {
         guard timing != .live(hasTimes: false) else { return timeline.mediaTime(arrival: arrival) }
         let corrections = timeline.corrections
@@ -149,7 +149,7 @@ package struct PictureDelivery {
         return time
     }
 
-    /// Takes over from the source that it left out pictures before the next one, and whether it hands in what it kept.
+    /// Notes that the source left out pictures before the next one, and whether it now hands in pictures that it kept.
     package mutating func skip(_ frames: Int, isCatchingUp: Bool) {
         mailbox.count(.idle, frames: frames)
         nextFrame += frames
@@ -157,7 +157,7 @@ package struct PictureDelivery {
         mailbox.isCatchingUp.store(isCatchingUp, ordering: .relaxed)
     }
 
-    /// A picture came that cannot be shown.
+    /// Counts a picture that came damaged and cannot be shown.
     package mutating func countDamage() {
         mailbox.count(.corrupt)
         nextFrame += 1

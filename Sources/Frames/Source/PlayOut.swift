@@ -8,27 +8,27 @@
 ///
 /// A clock that runs several times too fast or too slow says nothing about spacing: pictures are shown as they come.
 struct PlayOut {
-    /// How much longer some pictures may take than others for these to wait for them, in seconds.
+    /// The longest extra time, in seconds, of some pictures' transit for which others wait.
     let longestDelay: Double
     /// The stated rate of the stream, in pictures a second.
     let rate: Double?
-    /// How many times faster than the machine's the sender's clock runs, while it is not believed.
+    /// The factor by which the sender's clock is faster than the machine's, while it is not believed.
     private(set) var wrongFactor: Double?
-    /// What is added to a time for the moment at which its picture is shown.
+    /// The number of seconds added to a picture's time to get the moment at which it is shown.
     private var offset: Double?
     private var latest: (due: Double, time: Double, arrival: Double)?
-    /// The shortest and the longest that pictures took in this quarter of a minute, and in the one before.
+    /// The shortest and the longest transit of pictures in this quarter of a minute, and in the one before.
     private var current: ClosedRange<Double>?
     private var previous: ClosedRange<Double>?
     private var windowEnd = 0.0
     /// The newest steps, of the last second.
     private var steps: [(time: Double, arrival: Double)] = []
 
-    /// How much of the sender's time was taken for an error of its clock, in seconds.
+    /// The seconds of the sender's time that were taken for an error of its clock.
     private var doubted = 0.0
 
     private static let window = 15.0
-    /// How much of the time may be saved when a delay is taken back.
+    /// The share of the time that may be saved when a delay is taken back.
     private static let haste = 0.1
     private static let smallestStep = 0.000_001
 
@@ -63,7 +63,7 @@ struct PlayOut {
         return due
     }
 
-    /// Shows what follows that many seconds later, whatever it took on the way: whoever shows it is not faster.
+    /// Makes all that follows due `delay` seconds later, however fast it arrives: the consumer is not faster.
     mutating func postpone(by delay: Double) {
         offset = offset.map { $0 + delay }
         current = current.map { $0.lowerBound + delay...$0.upperBound + delay }
@@ -72,17 +72,19 @@ struct PlayOut {
 
     private mutating func note(_ taken: Double, at arrival: Double) {
         if arrival >= windowEnd {
-            (previous, current) = (current, nil)
+            previous = current
+            current = nil
             windowEnd = arrival + Self.window
         }
         current = min(current?.lowerBound ?? taken, taken)...max(current?.upperBound ?? taken, taken)
     }
 
-    /// How far the ratio of the clocks may be from 1: by the stream's own rate, and without that.
+    /// The ratio of the clocks, or its inverse, from which on the clock is not believed: by the stream's own rate, and
+    /// without one.
     private static let mostByRate = 1.5
     private static let most = 4.0
-    /// Limits for the steps that decide: their least number, and span in seconds, their unevenness, the shortest usual
-    /// step.
+    /// The limits for the steps that decide: their least number, and span in seconds, their unevenness, the shortest
+    /// usual step.
     private static let fewestSteps = 8
     private static let shortestSpan = 0.8
     private static let mostUneven = 4.0

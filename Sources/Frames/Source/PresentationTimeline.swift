@@ -10,37 +10,38 @@
 package struct PresentationTimeline {
     /// The media time of the newest picture; nil before the first.
     private(set) var latest: Double?
-    /// How many times were not believed.
+    /// The number of times that were not believed.
     private(set) var corrections = 0
     /// The number of pictures a second; nil if the clip does not say.
     var rate: Double?
     /// The longest step, in seconds, that is believed whatever the usual one is.
     var longestStep = Self.longestStepOfFile
-    /// What is added to presentation times; nil until the first picture of a round.
+    /// The number of seconds added to presentation times; nil until the first picture of a round.
     private var offset: Double?
-    /// What would be added if the newest time that was not believed were right, and the step to it.
+    /// The offset that would be right if the newest time that was not believed were true, and the step to it.
     private var other: (offset: Double, step: Double)?
     private var earliestOfRound = 0.0
     /// The newest steps that were believed, in seconds.
     private var steps: [Double] = []
-    /// How many pictures in a row were not later than the one before.
+    /// The number of pictures in a row that were not later than the one before.
     private var standstill = 0
 
-    /// A recording may have pauses between its pictures, also where these are frequent.
+    /// The longest step, in seconds, that is believed in a recording, which may have pauses between its pictures.
     private static let longestStepOfFile = 30.0
-    /// A live picture comes when it happens: only lost ones leave a gap.
+    /// The longest step, in seconds, that is believed of live pictures: they come when they happen, so only lost ones
+    /// leave a gap.
     static let longestStepOfLive = 0.25
-    /// A step is believed up to this many usual ones, by what `longestStep` is.
+    /// The largest multiple of the usual step that is believed, for each value of `longestStep`.
     private static let mostUsualSteps = 10.0
     private static let smallestStep = 0.001
-    /// The least step that counts as one: shorter ones are rounding. Small enough that pictures which come all at once
-    /// do not run ahead of the clock.
+    /// The least step, in seconds, between two pictures; shorter ones are rounding. It is so small that pictures which
+    /// come all at once do not run ahead of the clock.
     private static let leastStep = 0.000_001
     /// The longest step, in seconds, that is believed while neither the rate nor a usual step is known.
     private static let longestFirstStep = 5.0
     private static let longestBackwardStep = 1.0
     private static let longestStandstill = 3
-    /// How many steps the usual one is the median of.
+    /// The number of steps of which the usual one is the median.
     private static let mostSteps = 9
 
     package init(rate: Double?) { self.rate = rate }
@@ -48,7 +49,8 @@ package struct PresentationTimeline {
     /// Lets the next picture, whatever its time, follow the newest one: a clip begins again, a stream came back.
     /// - Parameter earliest: the media time that it must at least get, in seconds.
     mutating func beginRound(notBefore earliest: Double = 0) {
-        (offset, other) = (nil, nil)
+        offset = nil
+        other = nil
         standstill = 0
         earliestOfRound = earliest
     }
@@ -100,7 +102,8 @@ package struct PresentationTimeline {
     }
 
     private mutating func believe(_ step: Double, after latest: Double) -> Double {
-        (other, standstill) = (nil, 0)
+        other = nil
+        standstill = 0
         if steps.count == Self.mostSteps { steps.removeFirst() }
         steps.append(step)
         return settle(latest + step)

@@ -1,14 +1,14 @@
-/// The events of a source, in order.
+/// An event of a source; the events come in order.
 public enum SourceEvent: Sendable {
     /// Frames are about to come, in this form.
     case streaming(StreamDescription)
     case frame(Frame)
-    /// No frames until further notice; the source goes on trying.
+    /// No frames come until further notice; the source keeps trying.
     case lost(SourceFailure)
     /// Nothing comes any more.
     case ended(End)
 
-    /// Why a source ended.
+    /// The reason why a source ended.
     public enum End: Hashable, Sendable {
         /// A clip came to its end.
         case finished

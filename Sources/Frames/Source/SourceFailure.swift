@@ -1,6 +1,6 @@
 import System
 
-/// Why a source has no frames: a reason for programs, one paragraph for people.
+/// The reason why a source has no frames: a word for programs, one paragraph for people.
 public struct SourceFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kinds of failure, in the words of the published status.
     public enum Reason: String, Hashable, Sendable, CaseIterable, CustomStringConvertible {
@@ -12,7 +12,7 @@ public struct SourceFailure: Error, Hashable, Sendable, CustomStringConvertible 
         case permissionDenied = "permission_denied"
         /// Another program uses the camera.
         case busy
-        /// The node is no camera.
+        /// The node is not a camera.
         case notACamera = "not_a_camera"
         /// The camera lacks the mode that was asked for.
         case unsupportedMode = "unsupported_mode"
@@ -41,7 +41,7 @@ public struct SourceFailure: Error, Hashable, Sendable, CustomStringConvertible 
         /// Another failure, of a source that a program made.
         case other
 
-        /// The word that the status has.
+        /// The word for the failure in the status.
         public var description: String { rawValue }
     }
 
@@ -67,7 +67,7 @@ public struct SourceFailure: Error, Hashable, Sendable, CustomStringConvertible 
         return Self(.unsupported, "use \(name)", tooManyPixels(size, limit: limit), remedy)
     }
 
-    /// What is wrong with pictures of such a size.
+    /// The words for pictures that are too large.
     package static func tooManyPixels(_ size: FrameSize, limit: Int) -> String {
         "its pictures are \(size), more than the \(limit) pixels allowed"
     }

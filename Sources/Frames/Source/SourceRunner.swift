@@ -1,19 +1,20 @@
 import System
 
-/// Opens a source again after each loss, with waits that grow, until it ends or is stopped: the one loop that does so.
+/// Opens a source again after each loss, with growing waits, until it ends or is stopped; all sources use this one
+/// loop.
 package struct SourceRunner {
-    /// Which losses are reported.
+    /// The rule that decides which losses are reported.
     package var report = LossReport()
     /// Waits for a time; returns false once the source was stopped.
     package var wait: (Duration) -> Bool
     /// The time in nanoseconds by a clock that stands still while the machine is suspended.
     package var now = { nanoseconds(of: CLOCK_MONOTONIC) }
-    /// The factor of each wait, at random: so programs that read the same camera do not try at the same moment.
+    /// The random factor of each wait, so that programs that read the same camera do not try at the same moment.
     package var spread = 0.75...1.25
     private let mailbox: FrameMailbox
     private let stop: StopSignal
     private let waits: ClosedRange<Double>
-    /// How long a source must have been open, in nanoseconds, for the waits to begin anew.
+    /// The time, in nanoseconds, for which a source must have been open for the waits to begin anew.
     private static let steadyTime: Int64 = 5_000_000_000
 
     /// Makes a runner that waits for a time within `waits`, in seconds, before each new try.
@@ -51,12 +52,12 @@ package struct SourceRunner {
     }
 }
 
-/// Decides when a loss is reported: at once, and again for another failure that lasts. A night without a camera is one
-/// line.
+/// Decides when a loss is reported: at once, and again for another failure that lasts. A night without a camera makes
+/// one line.
 package struct LossReport {
-    /// How long another failure must last before it is reported, in nanoseconds.
+    /// The time, in nanoseconds, that another failure must last before it is reported.
     private let settling: Int64
-    /// The reasons of another failure that are reported; nil for all.
+    /// The reasons for which another failure is reported; nil for all.
     private let reasons: Set<SourceFailure.Reason>?
     private var reported: SourceFailure?
     private var pending: (failure: SourceFailure, since: Int64)?

@@ -4,19 +4,20 @@ public struct StreamDescription: Hashable, Sendable {
     public var name: String
     /// The size of the frames as stored.
     public var size: FrameSize
-    /// The pixel format or codec, as its field names it (`YUYV`, `MJPG`, `h264`).
+    /// The pixel format or codec, by the usual name for it (`YUYV`, `MJPG`, `h264`).
     public var format: String
     /// Frames per second, if the source says.
     public var rate: Double?
     /// The turn that makes the frames upright.
     public var orientation: Orientation
-    /// Whether frames come at their own time, and are dropped if they are too fast; else the source waits for each.
+    /// Whether frames come at their own time, and are dropped if they come too fast; otherwise the source waits for
+    /// each to be taken.
     public var isLive: Bool
     /// The decoder of the pictures, if known: `software`, or a device such as `VA-API on /dev/dri/renderD128`.
     public var decoder: String?
-    /// Why that is not the requested device, or not the first one, and what to do.
+    /// The reason why the decoder is not the requested device, or not the first one, and what to do.
     public var decoderDetail: String?
-    /// What is wrong with the times of its pictures, and what is done about it; nil while they are believed.
+    /// The error of its pictures' times, and what is done about it; nil while the times are believed.
     public var timesDetail: String?
     /// The size of the upright frames.
     public var uprightSize: FrameSize { orientation.uprightSize(of: size) }
@@ -39,6 +40,7 @@ public struct StreamDescription: Hashable, Sendable {
         isLive: Bool = true
     ) {
         (self.name, self.size, self.format, self.rate) = (name, size, format, rate)
-        (self.orientation, self.isLive) = (orientation, isLive)
+        self.orientation = orientation
+        self.isLive = isLive
     }
 }

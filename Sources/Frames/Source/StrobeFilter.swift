@@ -1,14 +1,15 @@
-/// Recognises by the brightness a lamp that flashes with every other frame, as in infrared cameras.
+/// Recognises, by the brightness of frames, a lamp that flashes with every other frame, as in infrared cameras.
 ///
 /// The frames between are dark, and useless for a program that looks at faces.
 struct StrobeFilter: Sendable {
-    /// Largest share of a lit frame's brightness in a dark one. In sunlight, which outshines the lamp, both are useful.
+    /// The largest brightness of a dark frame as a share of a lit frame's. In sunlight, which outshines the lamp, both
+    /// are useful.
     private static let darkest: Float = 0.5
-    /// Least difference, in steps of 255, that is not noise of a room without light.
+    /// The least difference, in steps of 255, that is not noise of a room without light.
     private static let smallestStep: Float = 6
-    /// Alternations from frame to frame that make a pattern.
+    /// The number of alternations from frame to frame that make a pattern.
     private static let needed = 4
-    /// Alternations that are remembered, so that the pattern outlasts a lost frame.
+    /// The number of alternations that are remembered, so that the pattern outlasts a lost frame.
     private static let most = 8
 
     private var previous: Float?

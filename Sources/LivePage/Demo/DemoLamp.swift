@@ -1,7 +1,7 @@
-/// Writes events, and below them on a terminal a lamp that is on while a face smiles.
+/// Prints events, and below them on a terminal a lamp that is lit while a face smiles.
 struct DemoLamp {
     private static let drawing = ["    ___", "   /   \\", "  /_____\\", "     |", "   __|__"]
-    /// The rows that have light beside them while it is on.
+    /// The rows of the drawing that have rays of light beside them while the lamp is lit.
     private static let light = [3: "  '  |  '", 4: " ' __|__ '"]
 
     private let formatter = WatchFormatter(hasColors: Console.hasColors)
@@ -10,7 +10,7 @@ struct DemoLamp {
     private var isDrawn = false
     private var counts: [Topic: Int] = [:]
 
-    /// Takes what happened where the messages come from, and says what the person at the terminal is to know.
+    /// Takes an input, and prints what the person at the terminal must know of it.
     mutating func take(_ input: LiveInput) {
         if let note = input.note {
             clear()
@@ -36,7 +36,7 @@ struct DemoLamp {
         if line != nil || isOn != wasOn || !isDrawn { show(line) }
     }
 
-    /// Says what was seen, in place of the lamp.
+    /// Prints a summary in place of the lamp.
     mutating func finish() {
         clear()
         let seen = counts.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\($0.value) \($0.key.rawValue)" }
@@ -56,7 +56,7 @@ struct DemoLamp {
         Console.write(Array(((lines + lamp).joined(separator: "\n") + "\n").utf8))
     }
 
-    /// Takes the lamp away.
+    /// Removes the lamp from the terminal.
     private mutating func clear() {
         if isDrawn { Console.write(Array("\u{1B}[\(Self.drawing.count)A\u{1B}[J".utf8)) }
         isDrawn = false

@@ -3,7 +3,8 @@ import HTTPServing
 
 /// Answers the requests of pages, and those of programs as config/openapi.yaml documents them.
 struct PageServer: Sendable {
-    /// The page draws and connects by its own script alone: nothing inline, nothing from elsewhere, in no frame.
+    /// The content security policy: the page draws and connects by its own script alone, without inline parts, without
+    /// parts from elsewhere, and in no frame.
     private static let policy = [
         "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data: blob:",
         "connect-src 'self'", "manifest-src 'self'", "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'",
@@ -30,7 +31,7 @@ struct PageServer: Sendable {
         "/zones": (PackageResources.zones_html, html), "/zones.js": script(PackageResources.zones_js),
     ]
 
-    /// A script as it is sent: without its indentation and the lines that are comments, which only developers read.
+    /// A script in the form that is sent: without its indentation and its comment lines, which only developers read.
     private static func script(_ source: [UInt8]) -> ([UInt8], type: String) {
         let lines = source.split(separator: UInt8(ascii: "\n")).map { $0.drop { $0 == UInt8(ascii: "\t") } }
         let sent = lines.filter { !$0.starts(with: "//".utf8) }.joined(separator: "\n".utf8)
@@ -41,13 +42,14 @@ struct PageServer: Sendable {
     let viewers: Viewers
     /// The overlays that pages can choose.
     let overlays: [String]
-    /// How pages are shown that say nothing else.
+    /// The wish of pages that ask for nothing else.
     let wish: ViewerWish
-    /// Pages ask at each step of a calibration; each answer takes some milliseconds of the server's one thread.
+    /// The limit on calibrations: pages ask at each step, and each answer takes some milliseconds of the server's one
+    /// thread.
     private let calibrating = RequestLimit(capacity: 30, rate: 1)
     /// Switches detection of the camera with a base, if pages may.
     var detect: (@Sendable (_ base: String, _ isOn: Bool) -> Void)?
-    /// More than people switch, and less than a broker or a camera minds.
+    /// The limit on switches: more than people make, and less than a broker or a camera minds.
     private let switching = RequestLimit(capacity: 10, rate: 2)
     /// The editor of areas, if there is one.
     var editor: AreaEditor?
@@ -124,7 +126,7 @@ struct PageServer: Sendable {
         return join(wish, session)
     }
 
-    /// Begins a page's stream, unless too many are open.
+    /// Begins a page's stream, unless too many pages are open.
     private func join(_ wish: ViewerWish, _ session: String?, ifEmpty: HTTPResponse? = nil) -> HTTPResponse {
         guard let viewer = viewers.join(wish, session: session) else { return .text(503, "Too many pages are open.\n") }
         return Self.stream(viewer, wish.isPicture ? "image/jpeg" : "application/octet-stream", ifEmpty: ifEmpty)
@@ -136,7 +138,7 @@ struct PageServer: Sendable {
         return HTTPResponse(200, headers: headers, body: .stream(stream, ifEmpty: ifEmpty))
     }
 
-    /// Events as they come, of some kinds and cameras, from the one after the last that the client has read.
+    /// Sends events as they come, of some kinds and cameras, from the one after the last that the client has read.
     private func events(_ request: HTTPRequest) -> HTTPResponse {
         func list(_ name: String) -> [String] {
             (request.query[name] ?? "").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
@@ -152,7 +154,7 @@ struct PageServer: Sendable {
         return Self.stream(stream, "text/event-stream")
     }
 
-    /// The newest picture of a camera as pages get it: with faces hidden if the operator's overlay hides them.
+    /// Newest picture of a camera in the form that pages get: with faces hidden if the operator's overlay hides them.
     private func picture(_ request: HTTPRequest, _ session: String?) -> HTTPResponse {
         let bases = viewers.state?.pictured(request.query["camera"]) ?? []
         let reason = "no such camera, or its daemon does not publish any (preview.enabled)"
@@ -188,7 +190,7 @@ struct PageServer: Sendable {
         return HTTPResponse(204)
     }
 
-    /// Gives the areas that there are, or takes those that were drawn.
+    /// Sends the present areas, or saves those that were drawn.
     private func areas(_ request: HTTPRequest, _ editor: AreaEditor) -> HTTPResponse {
         guard request.method == "POST" else {
             do { return .json(try editor.areas()) } catch { return .text(500, "\(error)\n") }
@@ -207,7 +209,7 @@ struct PageServer: Sendable {
 }
 
 extension HTTPResponse {
-    /// An answer in words.
+    /// An answer that is a text.
     static func text(_ status: Int, _ words: String) -> HTTPResponse {
         file(Array(words.utf8), "text/plain; charset=utf-8", status)
     }

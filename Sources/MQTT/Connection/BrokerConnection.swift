@@ -17,8 +17,7 @@ package final class BrokerConnection: Sendable {
     private let isStarted = Atomic(false)
 
     /// Makes a client, which `start` lets connect. Events of an earlier run in `store` are sent first; `logger` gets a
-    /// line for each change of the connection and each kind of trouble. Throws `MQTTError` for settings that cannot
-    /// work.
+    /// line for each change of the connection and each kind of trouble. Throws `MQTTError` for unusable settings.
     package init(
         settings: BrokerSettings,
         rules: DeliveryRules = DeliveryRules(),
@@ -35,8 +34,8 @@ package final class BrokerConnection: Sendable {
         requestStop(timeout: .zero)
     }
 
-    /// Lets the client connect, and reconnect for ever; a second call does nothing. Throws `SystemError` if the system
-    /// has no thread left.
+    /// Lets the client connect, and reconnect for ever; a second call does nothing. Throws `SystemError` without a
+    /// thread.
     package func start() throws {
         guard !isStarted.exchange(true, ordering: .relaxed) else { return }
         _ = try JoinableThread(named: "mqtt") { [session] in NetworkLoop(session).run() }

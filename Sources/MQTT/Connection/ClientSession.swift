@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What the network thread and its clients share: messages under way, and the state of the connection.
+/// The data that the network thread and its clients share: messages under way, and the state of the connection.
 final class ClientSession: Sendable {
     /// The state behind the lock. The store, which may wait for a disk, is never called with the lock held.
     struct State {
@@ -11,8 +11,8 @@ final class ClientSession: Sendable {
         var counters = DeliveryCounters()
         var isConnected = false
         var hasLoggedOverflow = false
-        /// When DISCONNECT is sent although messages are not acknowledged, and when the connection is cut; timers'
-        /// clock. Nil until the end is asked for.
+        /// The time at which DISCONNECT is sent although messages are not acknowledged, and that at which the
+        /// connection is cut, by the timers' clock; nil until `stop`.
         var stop: (disconnectTime: Int64, deadline: Int64)?
 
         /// Lets events wait for the broker, if any are new; returns those that are too old or had to make room.
@@ -81,7 +81,7 @@ final class ClientSession: Sendable {
         if !dropped.isEmpty { store.remove(dropped.map(\.sequence)) }
     }
 
-    /// Takes out events that are too old, here and in the store; returns whether there may be more.
+    /// Removes events that are too old, here and in the store; returns whether there may be more.
     func expireEvents() -> Bool {
         // The clock is read with the lock held: an event that comes in meanwhile would be from the future.
         let dropped = state.withLock { $0.accept([], now: clock.now()) }
@@ -89,7 +89,7 @@ final class ClientSession: Sendable {
         return dropped.count == Self.expiryBatch
     }
 
-    /// Takes out an event that the broker has, or that it will never take.
+    /// Removes an event that the broker has acknowledged, or will never take.
     func settle(event sequence: Int64, isRefused: Bool) {
         state.withLock { $0.events.remove(sequence) }
         // The event leaves the store before it is counted, so that a reader of the count finds it gone.

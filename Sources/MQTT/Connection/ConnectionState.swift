@@ -9,13 +9,14 @@ package enum ConnectionState: Hashable, Sendable, CustomStringConvertible {
 
     /// The first attempt is under way.
     case connecting
-    /// Connected; all states and subscriptions are being renewed. Which broker serves, as `host:port`.
+    /// Connection is up; all states and subscriptions are being renewed. `broker` is the broker in use, as `host:port`.
     case connected(ProtocolVersion, broker: String)
-    /// Not connected, and being retried; the reason.
+    /// There is no connection, and it is tried again; the text is the reason.
     case disconnected(String)
-    /// Every broker or its certificate refused the client, which only a person can fix: why, with advice. Retried.
+    /// Every broker, or its certificate, refused the client, which only a person can fix: the reason. It is tried
+    /// again.
     case refused(String)
-    /// Another client with the same client id took the place; the reason with advice. Retried after a long wait.
+    /// Another client with the same client id took over; the reason, with advice. It is tried again after a long wait.
     case takenOver(String)
     /// `stop` was called and the connection is closed.
     case stopped
@@ -40,7 +41,7 @@ struct Refusal: Equatable {
     let code: Int32
     var isUnsupportedVersion: Bool { code == 1 || code == 0x84 }
 
-    /// Whether the broker may well accept the client later by itself.
+    /// Whether the broker may accept the client later without any change.
     var isTemporary: Bool { [3, 0x88, 0x89, 0x97, 0x9F].contains(code) }
 
     /// Whether the broker refuses the client itself, so that asking in another way does not help.

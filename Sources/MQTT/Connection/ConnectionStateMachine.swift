@@ -18,20 +18,20 @@ struct ConnectionStateMachine {
 
     enum Action: Equatable {
         case open(Attempt)
-        /// Drop the connection without a word, and what was not sent.
+        /// Drops the connection without a goodbye, and all that was not sent.
         case abandon
         case report(ConnectionState)
     }
 
     enum Loss: Equatable {
-        /// No connection could be made: why, and whether only a person can fix that, such as a wrong certificate.
+        /// No connection could be made: the reason, and whether only a person can fix it, such as a wrong certificate.
         case unreachable(String, isRefusal: Bool = false)
         case ended(String)
-        /// The broker did not answer the request for a connection: what was waited for.
+        /// The broker did not answer the request for a connection; the text names the answer that was waited for.
         case unanswered(String)
-        /// The server sent what no broker sends: what, and which server.
+        /// The server sent bytes that no broker sends; the text names them and the server.
         case malformed(String)
-        /// The broker says another client took our place.
+        /// The broker says that another client has taken over.
         case takenOver
     }
 
@@ -40,7 +40,7 @@ struct ConnectionStateMachine {
         case dialing
         /// The broker was reached; TLS is being agreed on.
         case securing
-        /// The broker is being asked for the connection.
+        /// The broker was asked for the connection.
         case asking
     }
 
@@ -52,15 +52,14 @@ struct ConnectionStateMachine {
         case stopped
     }
 
-    /// The time to reach a broker: enough for a lost packet to be sent again, which the next broker of a list does not
-    /// wait for.
+    /// The time to reach a broker, in which a lost packet can be sent again; shorter if there are other brokers.
     static let dialTimeout: (alone: Int64, inList: Int64) = (10_000_000_000, 2_500_000_000)
-    /// A connection that lasted this long was a success; the next wait starts small again.
+    /// Nanoseconds that a connection must have lasted to be a success, after which the next wait starts small again.
     static let stableAfter: Int64 = 2_000_000_000
-    /// Connections in a row that ended at once and are no accident, where nothing else would show another client.
+    /// The connections in a row that ended at once and are not a coincidence, if nothing else shows another client.
     static let suspiciousCount = 3
-    /// The same where the topic that only this client uses shows no other client: that one may use another topic, or
-    /// the broker's access list may forbid what this client does.
+    /// The same number if the topic that only this client uses shows no other client: that one may use another topic,
+    /// or the broker's access list may forbid what this client does.
     static let unexplainedCount = 2 * suspiciousCount
     /// The shortest and the longest wait after another client took our place.
     static let takeoverDelays: ClosedRange<Int64> = 30_000_000_000...600_000_000_000
@@ -72,10 +71,10 @@ struct ConnectionStateMachine {
     private var phase = Phase.idle
     private(set) var attempt = Attempt(broker: 0, version: .version5, cleanStart: true)
     private var round: ArraySlice<Int> = []
-    /// Why the brokers before failed in this round, and whether only a person can fix that.
+    /// The reasons why the other brokers failed in this round, and whether only a person can fix them.
     private var reasons: [(text: String, isRefusal: Bool)] = []
     private var hasRepeated = false
-    /// Why the other version was tried at this broker; nil if it was not tried.
+    /// The reason why the other version was tried at this broker; nil if it was not tried.
     private var otherVersionReason: (text: String, isRefusal: Bool)?
     private var accepted: [Int: ConnectionState.ProtocolVersion] = [:]
     private var roundBegin: Int64 = 0
@@ -167,7 +166,7 @@ struct ConnectionStateMachine {
         }
     }
 
-    /// Notes that the cause of connections that ended is known, and avoided from now on.
+    /// Notes that the cause of connections that ended is known, and will be avoided from now on.
     mutating func explained() { (shortLived, failures) = (0, 0) }
 
     mutating func stop() -> [Action] {
@@ -204,7 +203,7 @@ struct ConnectionStateMachine {
         return [.open(attempt)]
     }
 
-    /// The same attempt without the session: a cluster may wait for the node that had it. The outbox makes it safe.
+    /// Same attempt without the session, for a cluster that waits for the node that had it. The outbox makes that safe.
     private mutating func withCleanStart() -> Attempt {
         sessionBroker = nil
         var next = attempt
@@ -284,7 +283,7 @@ struct ConnectionStateMachine {
 
     // MARK: - Waits
 
-    /// Waits before the next round; the time since `begin`, that of the last round, counts.
+    /// Waits before the next round; the time since `begin`, when the last round began, counts as waited.
     private mutating func retry(_ state: ConnectionState, since begin: Int64? = nil, now: Int64) -> [Action] {
         failures += 1
         let delays = settings.reconnectDelay
@@ -300,7 +299,7 @@ struct ConnectionStateMachine {
         return report(state)
     }
 
-    /// Doubles with each failure; jitter takes up to half of it away, so that clients of one broker spread out.
+    /// Wait, doubled with each failure; jitter takes off up to half of it, so that clients of one broker spread out.
     private func delay(within range: ClosedRange<Int64>, after failures: Int) -> Int64 {
         let ceiling = range.doubling(failures)
         return max(range.lowerBound, jitter(ceiling / 2...ceiling))

@@ -17,7 +17,7 @@ extension NetworkLoop {
         }
     }
 
-    /// Takes the answer to a subscription; a reason of 0x80 and above means no.
+    /// Takes the answer to a subscription; a reason of 0x80 and above is a refusal.
     func subscriptionAnswered(_ filter: String, reasons: [Int32]) {
         guard let reason = reasons.first(where: { $0 >= 0x80 }) else { return }
         logger.error(
@@ -56,8 +56,8 @@ extension NetworkLoop {
         }
     }
 
-    /// Sends a message; that of an event comes with the event's number and the rest of its life. Returns false if
-    /// the message cannot be sent or the connection is gone.
+    /// Sends a message; that of an event comes with the event's number and the time until it is too old. Returns false
+    /// if the message cannot be sent or the connection is gone.
     private func send(_ message: MQTTMessage, as event: Int64? = nil, _ expiry: Duration? = nil) -> Bool {
         guard let handle else { return false }
         var message = message
@@ -81,7 +81,7 @@ extension NetworkLoop {
         }
     }
 
-    /// Takes the answer to a message; a reason of 0x80 and above means no.
+    /// Takes the answer to a message; a reason of 0x80 and above is a refusal.
     func answered(_ sent: MosquittoHandle.Sent, reason: Int32) {
         if sent.qos == .atLeastOnce { closing.answered() }
         let isPostponed = refusals.isTemporary(reason, of: sent.topic, now: DeliveryClock.monotonic())
@@ -99,7 +99,7 @@ extension NetworkLoop {
         )
     }
 
-    /// Logs each kind of rejection once per topic; the counters say how many there were.
+    /// Logs each kind of rejection once per topic; the counters tell the total.
     private func logRejection(of topic: String, size: Int? = nil, reason: String) {
         guard loggedRejections.insert(topic + "\0" + reason).inserted else { return }
         var metadata: Logger.Metadata = ["topic": "\(topic)", "reason": "\(reason)"]
@@ -107,7 +107,7 @@ extension NetworkLoop {
         logger.error("a message was refused and is dropped", metadata: metadata)
     }
 
-    /// Looks for the message at which the broker closed the connection.
+    /// Finds the message at which the broker closed the connection, if there is one.
     func searchCause() {
         let wasSearching = closing.isSearching
         let finding = closing.ended(at: DeliveryClock.monotonic())
@@ -141,9 +141,7 @@ extension NetworkLoop {
     func countRefused(_ number: Int) { session.state.withLock { $0.counters.countRefused(number) } }
 
     func received(_ message: MQTTMessage) {
-        guard message.payload.count <= settings.maximumIncomingPayload else {
-            return countRefused(1)
-        }
+        guard message.payload.count <= settings.maximumIncomingPayload else { return countRefused(1) }
         let isWanted = session.state.withLock { state in
             let isWanted = state.subscriptions.contains { MosquittoHandle.matches(message.topic, filter: $0) }
             if isWanted { state.counters.received += 1 }
@@ -180,7 +178,7 @@ extension NetworkLoop {
         )
     }
 
-    /// Ends as asked: first sends what waits, then DISCONNECT.
+    /// Ends the connection if that was asked for: first sends what waits, then DISCONNECT.
     func leaveIfAsked() {
         guard let stop = session.state.withLock(\.stop) else { return }
         let now = DeliveryClock.monotonic()

@@ -4,19 +4,19 @@ import Synchronization
 ///
 /// Confined to its thread.
 final class NetworkLoop {
-    /// The connection to the broker, and the steps to it.
+    /// The state of the link to the broker.
     private enum Link {
         case none
-        /// Looking for an address that answers.
+        /// An address that answers is being searched for.
         case dialing(Dialer)
-        /// Agreeing on TLS.
+        /// TLS is being negotiated.
         case securing(ByteStream)
         case open(MosquittoHandle, SocketProxy)
     }
 
-    /// The time after which libmosquitto looks at the keep-alive, in nanoseconds.
+    /// The time after which libmosquitto checks the keep-alive, in nanoseconds.
     private static let keepAliveCheck: Int64 = 1_000_000_000
-    /// The time between two findings of another client's state after which they are unrelated, in nanoseconds.
+    /// The nanoseconds between two findings of another client's state after which they are unrelated.
     static let rivalWindow: Int64 = 600_000_000_000
 
     let session: ClientSession
@@ -27,9 +27,9 @@ final class NetworkLoop {
     var maximumQoS = MQTTMessage.QoS.atLeastOnce
     /// The number of subscriptions that were sent on this connection.
     var subscribed = 0
-    /// Since when sending is held back until the broker has shown what it retained on our own topic; nil if it is not.
+    /// The time since when messages wait for the broker to show what it retained on our own topic; nil if they do not.
     var checksOwnTopicSince: Int64?
-    /// When another client's state was found on this client's own topic, on our return.
+    /// The time at which, after a reconnection, another client's state was found on this client's own topic.
     var rivalFound: Int64?
     var loggedRejections: Set<String> = []
     private var loggedExpired = 0
@@ -48,7 +48,7 @@ final class NetworkLoop {
         machine = ConnectionStateMachine(settings: session.settings)
     }
 
-    /// libmosquitto, while there is a connection to a broker.
+    /// The handle of libmosquitto while there is a connection to a broker.
     var handle: MosquittoHandle? { if case .open(let handle, _) = link { handle } else { nil } }
 
     private var proxy: SocketProxy? { if case .open(_, let proxy) = link { proxy } else { nil } }
@@ -56,7 +56,7 @@ final class NetworkLoop {
     /// Whether a connection to a broker is open or being opened.
     var isLinked: Bool { if case .none = link { false } else { true } }
 
-    /// Whether the network takes more now. Else messages stay in their queues, where they may be replaced or expire.
+    /// Whether the network takes more messages now; others stay in their queues, where they may be replaced or expire.
     var takesMore: Bool {
         machine.isConnected && handle?.wantsToWrite == false && proxy?.isFlushed == true && closing.takesMore
     }
@@ -110,7 +110,7 @@ final class NetworkLoop {
         }
     }
 
-    /// Moves what is ready on libmosquitto's socket, the network's, and our end of libmosquitto's.
+    /// Moves the bytes that are ready on libmosquitto's socket, the network's, and our end of libmosquitto's.
     private func serve(_ handle: MosquittoHandle, _ proxy: SocketProxy, _ ready: [Int16]) {
         if ready[1] != 0 || ready[2] != 0 { countRefused(proxy.receive()) }
         let failure = handle.serve(isReady: ready[0])
@@ -143,7 +143,7 @@ final class NetworkLoop {
 
     func refused(code: Int32) { perform(machine.refused(Refusal(code: code), now: DeliveryClock.monotonic())) }
 
-    /// Notes that the connection ended: with a code of libmosquitto below 0x80, else with the broker's reason.
+    /// Notes that the connection ended: with a code of libmosquitto below 0x80, or with the broker's reason.
     func ended(code: Int32) {
         if isLeaving { return flushed { finish(didDisconnect: code == 0) } }
         guard let handle else { return }
@@ -185,7 +185,7 @@ final class NetworkLoop {
         step { link = .dialing(try Dialer(settings.brokers[attempt.broker], failed: failed, waker: session.waker)) }
     }
 
-    /// Does a step of opening the connection; if it fails, the broker counts as unreachable.
+    /// Performs a step of opening the connection; if it fails, the broker counts as unreachable.
     private func step(_ body: () throws -> Void) {
         do { try body() } catch { connectionLost(.unreachable("\(error)")) }
     }
@@ -279,7 +279,7 @@ final class NetworkLoop {
         perform(machine.stop())
     }
 
-    /// Sends DISCONNECT, and ends once the network has it.
+    /// Sends DISCONNECT, and closes the connection once the network has taken it.
     func disconnect() {
         guard let handle else { return finish(didDisconnect: false) }
         if !isLeaving { handle.disconnect() }
@@ -287,7 +287,7 @@ final class NetworkLoop {
         if handle.socket < 0 { flushed { finish(didDisconnect: true) } }
     }
 
-    /// Calls `body` if everything is written. The caller tries again; if the peer never takes it, the deadline ends it.
+    /// Calls `body` if everything is written; else the caller tries again later, and the deadline ends the wait.
     func flushed(_ body: () -> Void) {
         guard let proxy else { return body() }
         proxy.flush()

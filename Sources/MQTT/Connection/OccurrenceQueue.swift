@@ -4,7 +4,7 @@ extension BrokerConnection {
     /// A change of the connection, or a received message.
     package enum Occurrence: Hashable, Sendable {
         case connection(ConnectionState)
-        /// A message on one of the topics subscribed to.
+        /// A message on one of the subscribed topics.
         case message(MQTTMessage)
 
         package var state: ConnectionState? { if case .connection(let state) = self { state } else { nil } }

@@ -8,7 +8,7 @@ struct ClosingMessages {
     enum Finding: Equatable {
         /// This message ends the connection.
         case message(topic: String, size: Int, isRetained: Bool)
-        /// Every retained message does.
+        /// Every retained message ends the connection.
         case retained
     }
 
@@ -17,13 +17,13 @@ struct ClosingMessages {
         let isRetained: Bool
     }
 
-    /// Connections in a row, or ends with the same message alone, that are no accident.
+    /// The number of connections in a row, or of ends with the same message alone, that are not a coincidence.
     static let limit = 2
-    /// Topics with a retained message that ends the connection after which all retained messages are taken to do so.
+    /// The number of topics with a retained message that ended the connection from which on all are taken to do so.
     static let retainedLimit = 3
-    /// A connection ends because of a message within this time, in nanoseconds.
+    /// The nanoseconds after a message within which the end of the connection is because of it.
     static let answer: Int64 = 6_000_000_000
-    /// After this time without an end, in nanoseconds, messages go out as usual.
+    /// The nanoseconds without an end of the connection after which messages are sent as usual.
     static let calm: Int64 = 60_000_000_000
 
     /// Whether the broker takes retained messages.
@@ -32,15 +32,15 @@ struct ClosingMessages {
     private var endings = 0
     private var connected: Int64 = 0
     private var lastSent: Int64 = .min
-    /// The message that is alone under way.
+    /// The message that was sent alone and is not acknowledged yet.
     private var single: (kind: Kind, size: Int)?
-    /// How often the connection ended while a message of a kind was alone under way.
+    /// The number of times that the connection ended while a message of a kind was the only one not acknowledged.
     private var strikes: [Kind: Int] = [:]
     /// The size of the smallest message of a kind that ends the connection.
     private var sizes: [Kind: Int] = [:]
     private var hasKeptRetained = false
 
-    /// Whether messages go out one by one, events first.
+    /// Whether messages are sent one by one, events first, to find the one that ends the connection.
     var isSearching: Bool { endings >= Self.limit }
     var takesMore: Bool { single == nil }
 
@@ -66,7 +66,7 @@ struct ClosingMessages {
         return true
     }
 
-    /// Notes that the broker has taken what was sent.
+    /// Notes that the broker has acknowledged what was sent.
     mutating func answered() {
         guard let (kind, _) = single else { return }
         if kind.isRetained { hasKeptRetained = true }
@@ -74,7 +74,7 @@ struct ClosingMessages {
         single = nil
     }
 
-    /// Notes the end of a connection.
+    /// Notes the end of a connection; returns the cause if it was found.
     mutating func ended(at now: Int64) -> Finding? {
         defer { single = nil }
         if now - connected > Self.calm { endings = 0 }

@@ -3,13 +3,13 @@
 /// Within one run of the machine the time since its boot decides (suspended time counts), so that setting the wall
 /// clock, as a Raspberry Pi does after each boot, changes no event's age.
 package struct DeliveryClock: Sendable {
-    /// A moment, as it is kept with an event.
+    /// A moment in the form that is stored with an event.
     package struct Moment: Hashable, Sendable {
-        /// Nanoseconds since 1970, UTC.
+        /// The nanoseconds since 1970, UTC.
         package var wall: Int64
-        /// Nanoseconds since the machine's boot, time asleep included.
+        /// The nanoseconds since the machine's boot, time asleep included.
         package var uptime: Int64
-        /// Which boot of the machine `uptime` belongs to.
+        /// The id of the machine's boot to which `uptime` belongs.
         package var boot: String
 
         /// The moment that was `duration` before this one.
@@ -37,18 +37,18 @@ package struct DeliveryClock: Sendable {
         }
     }()
 
-    /// The timers' clock, in nanoseconds.
+    /// The reading of the timers' clock, in nanoseconds.
     static func monotonic() -> Int64 { nanoseconds(of: CLOCK_MONOTONIC) }
 }
 
 extension ClosedRange<Int64> {
-    /// The lower bound, doubled `times` times; at most the upper bound.
+    /// The lower bound doubled `times` times, but at most the upper bound.
     func doubling(_ times: Int) -> Int64 {
         Int64(Swift.min(Int128(upperBound), Int128(lowerBound) << Swift.min(times, 20)))
     }
 }
 
 extension Duration {
-    /// Whole nanoseconds, at most those of 292 years, which 64 bits can hold.
+    /// The whole nanoseconds, at most those of 292 years, which 64 bits can hold.
     var wholeNanoseconds: Int64 { Int64(clamping: attoseconds / 1_000_000_000) }
 }

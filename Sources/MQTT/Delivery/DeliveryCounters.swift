@@ -1,4 +1,4 @@
-/// What became of the messages since the connection was made.
+/// The numbers of messages by what happened to them since the connection was made.
 ///
 /// Once all is quiet, `acceptedEvents` is `acknowledgedEvents` plus `queuedEvents` plus the dropped events: `expired`,
 /// `unconfirmed`, `overflow`, `rejected`.
@@ -25,15 +25,15 @@ package struct DeliveryCounters: Hashable, Sendable {
     /// Events taken by `publish(event:sequence:)` and events found in the store at the start.
     package var acceptedEvents = 0
     package var acknowledgedEvents = 0
-    /// Events that wait or are under way.
+    /// Events that wait, or were sent and are not acknowledged.
     package var queuedEvents = 0
     /// Messages of all kinds handed to the network, repetitions too.
     package var sent = 0
     package var received = 0
-    /// How often the broker accepted the connection.
+    /// The number of times that the broker accepted the connection.
     package var connections = 0
     package var dropped: [Drop: Int] = [:]
-    /// Events that were accepted while the store could not keep them safe from a crash.
+    /// Events that were accepted while the store could not protect them from a crash.
     package var unsafeEvents = 0
 
     /// Events that grew too old, whether they were ever tried or not.
@@ -55,7 +55,7 @@ package struct DeliveryCounters: Hashable, Sendable {
 package struct StopReport: Hashable, Sendable {
     /// Whether the broker got DISCONNECT; if not, it publishes the will.
     package var didDisconnect: Bool
-    /// Events the broker has not acknowledged. They stay in the store, for the next run if it survives this one.
+    /// Number of events that are not acknowledged. They stay in the store, for the next run if it survives this one.
     package var unsentEvents: Int
     /// The topics of states whose newest message the broker does not have.
     package var unsentTopics: [String]

@@ -6,7 +6,8 @@ struct DeliveryQueue {
     /// An event that will not be sent (again).
     struct Dropped: Equatable {
         var sequence: Int64
-        /// `expired` if it was never handed to the broker, `unconfirmed` if it was and grew too old, or `overflow`.
+        /// `expired` if the event was never handed to the broker, `unconfirmed` if it was and grew too old, or
+        /// `overflow`.
         var reason: DeliveryCounters.Drop
     }
 
@@ -14,12 +15,12 @@ struct DeliveryQueue {
         let event: StoredEvent
         /// Whether it was handed to the network at any time.
         var wasSent = false
-        /// Whether it is being handed to the network, or the broker has yet to answer it.
+        /// Whether the event is being sent, or the broker has not acknowledged it yet.
         var isUnderWay = false
     }
 
     let rules: DeliveryRules
-    /// The events in their order; only those within the window are under way.
+    /// The events in their order; only those within the window are being sent or unacknowledged.
     private var entries: Deque<Entry> = []
 
     init(rules: DeliveryRules) { self.rules = rules }
@@ -29,7 +30,7 @@ struct DeliveryQueue {
 
     private var firstWaiting: Int? { entries.firstIndex { !$0.isUnderWay } }
 
-    /// Takes an event in; returns the event that had to make room.
+    /// Adds an event; returns the event that had to make room.
     mutating func append(_ event: StoredEvent, now: DeliveryClock.Moment) -> Dropped? {
         defer { entries.append(Entry(event: event)) }
         guard count >= rules.capacity else { return nil }
@@ -39,7 +40,7 @@ struct DeliveryQueue {
         return Dropped(sequence: oldest.event.sequence, reason: reason ?? .overflow)
     }
 
-    /// Takes out events that are too old, at most `limit` at once.
+    /// Removes events that are too old, at most `limit` at once.
     ///
     /// An event under way stays until it is acknowledged or the connection is lost. An old event that came in after a
     /// younger one stays until that one is taken out.
@@ -52,16 +53,15 @@ struct DeliveryQueue {
         return dropped
     }
 
-    /// Why an event is too old to be sent; nil if it is not. An unknown age counts as too old: old events switch
-    /// things.
+    /// The reason why an event is too old to be sent; nil if it is not. An unknown age counts as too old.
     private func ageDrop(of entry: Entry, now: DeliveryClock.Moment) -> DeliveryCounters.Drop? {
         guard let limit = rules.maximumAge else { return nil }
         if let age = now.elapsed(since: entry.event.time), age < limit { return nil }
         return entry.wasSent ? .unconfirmed : .expired
     }
 
-    /// Returns the next event to send, if one may go now, and the rest of its life, nil without a limit. The event is
-    /// under way from then on. Call `expire` first.
+    /// Returns the next event to send, if one may go now, and the time until it is too old, nil without a limit. It
+    /// counts as being sent from then on. Call `expire` first.
     mutating func next(now: DeliveryClock.Moment) -> (event: StoredEvent, remaining: Duration?)? {
         guard let index = firstWaiting, index < rules.window else { return nil }
         let event = entries[index].event
@@ -73,17 +73,17 @@ struct DeliveryQueue {
         return (event, limit - age)
     }
 
-    /// Takes out an event under way: the broker has it, or can never take it.
+    /// Removes an event that was sent: the broker has it, or can never take it.
     mutating func remove(_ sequence: Int64) {
         if let index = indexUnderWay(of: sequence) { entries.remove(at: index) }
     }
 
-    /// Notes that the broker could not take an event now; it waits again, in its old place.
+    /// Notes that the broker could not take an event now; the event waits again, in its old place.
     mutating func postpone(_ sequence: Int64) {
         if let index = indexUnderWay(of: sequence) { entries[index].isUnderWay = false }
     }
 
-    /// Notes that nothing under way will be acknowledged any more; it waits again, in its old place.
+    /// Notes that nothing that was sent will be acknowledged any more; it waits again, in its old place.
     mutating func connectionLost() {
         for index in entries.indices.prefix(rules.window) { entries[index].isUnderWay = false }
     }

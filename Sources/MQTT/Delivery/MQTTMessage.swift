@@ -39,7 +39,8 @@ package struct MQTTMessage: Hashable, Sendable {
         userProperties: [UserProperty] = []
     ) {
         (self.topic, self.payload, self.qos, self.retain) = (topic, payload, qos, retain)
-        (self.contentType, self.userProperties) = (contentType, userProperties)
+        self.contentType = contentType
+        self.userProperties = userProperties
     }
 
     package init(topic: String, text: String, qos: QoS = .atMostOnce, retain: Bool = false) {
@@ -47,7 +48,7 @@ package struct MQTTMessage: Hashable, Sendable {
     }
 }
 
-/// Why a client cannot be made or a message cannot be taken.
+/// The reason why a client cannot be made or a message cannot be taken.
 package struct MQTTError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What was tried, on what, why it failed and what to do.
     package let description: String
@@ -58,14 +59,14 @@ package struct MQTTError: Error, Hashable, Sendable, CustomStringConvertible {
         Self("MQTT \(name) '\(value)' cannot be used: \(remedy)")
     }
 
-    /// TLS cannot work as set.
+    /// The error that TLS cannot work with these settings.
     package static func tls(_ reason: String) -> Self { Self("TLS to the broker cannot be set up: \(reason)") }
 
-    /// A broker's address, without any password, or a topic cannot be used.
+    /// The error that a broker's address, shown without a password, or a topic cannot be used.
     static func unusable(_ what: String, _ text: String, _ reason: String) -> Self {
         Self("the \(what) '\(text)' cannot be used: \(reason)")
     }
 
-    /// libmosquitto or the system has no means left for what was tried.
+    /// The error that libmosquitto or the system lacks memory or other resources for what was tried.
     static func resources(_ attempt: String, _ reason: String) -> Self { Self("cannot \(attempt): \(reason)") }
 }

@@ -3,7 +3,7 @@
 /// A late will is corrected at once. Should two programs both claim the topic, their corrections grow rarer instead of
 /// answering each other as fast as the network can.
 struct SelfCorrection {
-    /// Nanoseconds; corrections closer together mean that another client keeps writing.
+    /// The nanoseconds within which further corrections mean that another client keeps writing.
     static let quietPeriod: Int64 = 60_000_000_000
     /// The wait of the second correction in a row, in nanoseconds; each further one waits twice as long.
     static let firstWait: Int64 = 1_000_000_000
@@ -12,7 +12,7 @@ struct SelfCorrection {
     private var last: Int64?
     private var correctionsInARow = 0
 
-    /// Notes another client's message. Returns whether another client seems to write here too; true once.
+    /// Notes another client's message. Returns true, once, if another client seems to write here repeatedly.
     mutating func noticed(now: Int64) -> Bool {
         guard due == nil else { return false }
         guard let last, now - last < Self.quietPeriod else {
@@ -32,6 +32,6 @@ struct SelfCorrection {
         return true
     }
 
-    /// Notes that the connection ended; on the next one all is sent anyway.
+    /// Notes that the connection ended; on the next one all is sent in any case.
     mutating func connectionLost() { due = nil }
 }

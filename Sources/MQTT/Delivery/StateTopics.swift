@@ -1,19 +1,18 @@
-/// The newest message of each state topic, and which of them the broker has yet to get.
+/// The newest message of each state topic, and whether the broker has it.
 struct StateTopics {
     private struct Entry {
         var message: MQTTMessage
         var isDue = true
-        /// Whether a newer message of this topic is queued. This one still goes first, because states between them
-        /// depend on it.
+        /// Whether a newer message of this topic waits. This one still goes first: states between them depend on it.
         var isSuperseded = false
-        /// Whether the broker has yet to answer the topic's last message.
+        /// Whether the broker has not answered the topic's last message yet.
         var isUnderWay = false
     }
 
     private let ownTopic: String?
     /// The states, in the order in which they were last set.
     private var entries: [Entry] = []
-    /// The last payloads on this client's own topic: MQTT 3.1.1 brokers echo them, and we find them on our return.
+    /// The last payloads on this client's own topic, which brokers of MQTT 3.1.1 send back, also after a reconnection.
     private var ownPayloads: [[UInt8]] = []
     private let willPayload: [UInt8]?
 
@@ -42,7 +41,7 @@ struct StateTopics {
         entries.append(new)
     }
 
-    /// Returns the next state to send, which is under way until `settle`.
+    /// Returns the next state to send; it counts as being sent until `settle`.
     ///
     /// States go out in the order in which they were set, after a new connection too: a subscriber never sees "no face"
     /// from a daemon that it still believes to be watching. A topic whose last message is not answered waits, so that a
@@ -61,8 +60,8 @@ struct StateTopics {
         return message
     }
 
-    /// Notes that a topic's last message is answered, or was not sent; the topic is due again if the broker could not
-    /// take the message now.
+    /// Notes that a topic's last message is answered, or was not sent; it is due again if the broker refused it for
+    /// now.
     mutating func settle(_ topic: String, isDueAgain: Bool = false) {
         // One that is superseded since may be marked, too.
         for index in entries.indices where entries[index].message.topic == topic {
@@ -71,7 +70,7 @@ struct StateTopics {
         }
     }
 
-    /// Notes that the broker has to get everything anew.
+    /// Notes that the connection ended, so that the broker has to get all states again.
     mutating func connectionLost() {
         for index in entries.indices {
             entries[index].isDue = true
@@ -90,10 +89,10 @@ struct StateTopics {
         !message.payload.isEmpty && message.payload != willPayload && isForeign(message)
     }
 
-    /// Makes the message of this client's own topic due again.
+    /// Marks the message of this client's own topic as due again.
     mutating func renewOwn() { renew([ownTopic].compactMap(\.self)) }
 
-    /// Makes the messages of these topics due again.
+    /// Marks the messages of these topics as due again.
     mutating func renew(_ topics: [String]) {
         for index in topics.compactMap(index(of:)) { entries[index].isDue = true }
     }

@@ -25,7 +25,7 @@ package struct StoredEvent: Hashable, Sendable {
     package var message: MQTTMessage
 }
 
-/// Whether events survive a crash, and if not, why.
+/// The condition of a store: whether events survive a crash, and if not, why.
 package struct StoreCondition: Hashable, Sendable {
     /// The place where events are kept.
     package enum State: String, Hashable, Sendable, CaseIterable {
@@ -33,7 +33,7 @@ package struct StoreCondition: Hashable, Sendable {
         case ok
         /// The store's file, which replaced a damaged or deleted one during this run.
         case restored
-        /// Memory only: the file cannot be used at the moment. The store keeps trying.
+        /// The memory only: the file cannot be used at the moment. The store keeps trying.
         case memory
     }
 

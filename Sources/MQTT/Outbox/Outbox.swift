@@ -2,8 +2,7 @@ import CSQLite
 import Dispatch
 import Synchronization
 
-/// Keeps events and a few small values in an SQLite file, so that no crash of the program loses any; without a file, in
-/// memory.
+/// Keeps events and a few small values in an SQLite file, so that no crash loses any; without a file, in memory.
 ///
 /// The kernel has at once what is written, so that it survives any end of the program. The disk has it with the next
 /// checkpoint: a power cut may cost the events and numbers since then (up to 128 writes), but never the file.
@@ -12,21 +11,21 @@ import Synchronization
 /// - a file that cannot be written or was deleted is tried again every few seconds.
 package final class Outbox: EventStore {
     private struct State {
-        /// Nil where events are kept in memory only.
+        /// The file's path; nil if events are kept in memory only.
         var path: String?
         var maximumPages: Int?
-        /// Nil while the file cannot be used.
+        /// The open file; nil while it cannot be used.
         var file: OutboxFile?
-        /// Kept once it could be taken: closing any descriptor of its file releases it.
+        /// The lock, kept once it could be taken: closing any descriptor of its file releases it.
         var lock: OutboxLock?
         var hasBeenOpened = false
-        /// What is in the file, or is to be in it once it can be used.
+        /// The content of the file, or what it must contain once it can be used.
         var contents = OutboxFile.Contents()
         /// The values that are written together with an event, by the event's number.
         var pending: [Int64: [String: [UInt8]?]] = [:]
         /// The condition while the file can be used.
         var healthy = StoreCondition(state: .ok)
-        /// Why it cannot be used, or that there is none.
+        /// The reason why the file cannot be used, or that there is no file.
         var problem = "events are kept in memory only"
         var writes = 0
         var nextLook: Int64 = 0
@@ -64,7 +63,7 @@ package final class Outbox: EventStore {
             file = opened
         }
 
-        /// Tries again to use the file, with what is in memory.
+        /// Tries again to use the file, and writes into it what is in memory.
         mutating func reopen() {
             guard let path else { return }
             if hasBeenOpened, access(path, F_OK) != 0 {
@@ -90,7 +89,7 @@ package final class Outbox: EventStore {
             }
         }
 
-        /// Goes on in memory; opening the file again finds out how damaged it is.
+        /// Continues in memory after an error; opening the file again will find out how damaged it is.
         mutating func fail(_ error: any Error) {
             file = nil
             lock?.note(isStale: true)
@@ -102,15 +101,15 @@ package final class Outbox: EventStore {
 
     /// The number of writes after which the log is merged into the file: about half a megabyte.
     private static let writesPerCheckpoint = 128
-    /// Nanoseconds between two looks at the file's place.
+    /// The nanoseconds between two checks that the file is still in its place.
     private static let lookInterval: Int64 = 1_000_000_000
-    /// Nanoseconds between a failure and the next attempt.
+    /// The nanoseconds between a failure and the next attempt.
     private static let retryInterval: Int64 = 3_000_000_000
 
-    /// The condition whenever it changes; for one reader.
+    /// The condition at each change; for one reader.
     package let conditions: AsyncStream<StoreCondition>
     /// Whether numbers and values of earlier runs are missing: a full disk did not take them, or the file was damaged
-    /// or cannot be opened. Also true in later runs, until one has called `settle`.
+    /// or cannot be opened. True in later runs too, until one has called `settle`.
     package let hasLostValues: Bool
     private let path: String?
     private let logger: Logger
@@ -193,16 +192,16 @@ package final class Outbox: EventStore {
     package func events() -> [StoredEvent] { found }
     package func value(for key: String) -> [UInt8]? { state.withLock { $0.contents.values[key] } }
 
-    /// Keeps a value under a key; nil forgets it. May wait for the disk.
+    /// Stores a value under a key; nil removes it. May wait for the disk.
     package func set(_ value: [UInt8]?, for key: String) { set([key: value]) }
 
-    /// Keeps values under their keys, all or none over a crash; nil forgets one.
+    /// Stores values under their keys, all or none if there is a crash; nil removes one.
     package func set(_ values: [String: [UInt8]?]) { write(.init(values: values)) }
 
     /// Writes all numbers and values that are in use, after which none are missing.
     package func settle() { updating { $0.settle() } }
 
-    /// Begins to merge the log into the file once it has grown, and tries again what failed.
+    /// Begins to merge the log into the file once it has grown, and repeats what failed.
     package func tidy() {
         let now = DeliveryClock.monotonic()
         let file = updating { state -> OutboxFile? in
@@ -226,7 +225,7 @@ package final class Outbox: EventStore {
         }
     }
 
-    /// Changes what is kept, and writes it; returns whether it is in the file.
+    /// Changes the content, and writes the change; returns whether it is in the file.
     @discardableResult
     private func write(_ change: OutboxFile.Change) -> Bool {
         updating { state in

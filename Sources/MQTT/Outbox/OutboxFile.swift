@@ -9,7 +9,7 @@ final class OutboxFile: Sendable {
     struct Contents {
         var events: [Int64: StoredEvent] = [:]
         var values: [String: [UInt8]] = [:]
-        /// The highest number any event ever had, those already removed included.
+        /// The highest number of any event, including those already removed.
         var lastSequence: Int64 = 0
 
         mutating func apply(_ change: Change) {
@@ -22,29 +22,28 @@ final class OutboxFile: Sendable {
         }
     }
 
-    /// What is written in one transaction.
+    /// A change that is written in one transaction.
     struct Change {
         var events: [StoredEvent] = []
         var removed: [Int64] = []
-        /// Nil removes the value.
+        /// The values to store, by their keys; nil removes a value.
         var values: [String: [UInt8]?] = [:]
     }
 
-    /// Why a file cannot be used although SQLite could.
+    /// The reason why a file cannot be used although SQLite could open it.
     struct Failure: Error, CustomStringConvertible {
         let description: String
-        /// Whether its contents are wrong, rather than that they cannot be reached or written.
+        /// Whether the contents are wrong, and not only unreachable or unwritable.
         var isDamage = false
 
         static func damaged(_ what: String) -> Self { Self(description: "it is damaged (\(what))", isDamage: true) }
         static let newer = Self(description: "it was written by a newer version of this program")
     }
 
-    /// The event numbers that are believed. JSON readers take integers up to 2^53 exactly; half of that leaves room for
-    /// counting on.
+    /// The event numbers that are believed: half of the integers that JSON readers take exactly, to leave room.
     static let sequences: ClosedRange<Int64> = 1...(1 << 52)
 
-    /// What follows `CREATE TABLE` in the statements that make the tables, which SQLite keeps as well.
+    /// The statements' text after `CREATE TABLE`, which SQLite stores as well.
     private static let tables = [
         // Version 0.1 made these tables, which stay as they are; nothing uses `expiry`.
         // AUTOINCREMENT keeps the highest number ever used even when all events are gone.
@@ -62,15 +61,15 @@ final class OutboxFile: Sendable {
     private let connection: Mutex<SQLiteConnection>
     /// A second connection, so that waiting for the disk does not hold up writers.
     private let checkpointer: Mutex<SQLiteConnection>
-    /// Released after the file is closed.
+    /// The lock, which is released after the file is closed.
     private let lock: OutboxLock?
     private let path: String
     private let identity: [UInt64]
 
-    /// Opens or makes the file in a directory that exists; `lock` is held as long as it is open. Throws `Failure`,
-    /// `SystemError` or `SQLiteError`.
+    /// Opens or makes the file, holding `lock` as long as it is open. Throws `Failure`, `SystemError` or `SQLiteError`.
     init(path: String, maximumPages: Int?, lock: OutboxLock?) throws {
-        (self.path, self.lock) = (path, lock)
+        self.path = path
+        self.lock = lock
         // Made here, so that no other user may read it; SQLite gives its companion files the same mode.
         let descriptor = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
         // SQLite does not say why a file cannot be opened; `Failure` explains what follows from permissions.
@@ -98,7 +97,7 @@ final class OutboxFile: Sendable {
         return connection
     }
 
-    /// Makes the tables, unless the file has them: their version is in a table of its own, but not in files of 0.1.
+    /// Makes the tables, unless the file has them. Their version is in a table of its own, which files of 0.1 lack.
     private static func makeTables(of connection: SQLiteConnection) throws {
         try connection.execute("CREATE TABLE IF NOT EXISTS grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
         guard try !versions(in: connection).contains("v1") else { return }
@@ -125,7 +124,7 @@ final class OutboxFile: Sendable {
     /// Whether the file is still in its place, not deleted or replaced.
     var isInPlace: Bool { (try? Self.identity(of: path)) == identity }
 
-    /// Reads and checks everything, as a damaged page might go unnoticed until much later; throws what is wrong.
+    /// Reads and checks everything, as a damaged page might go unnoticed until much later; throws the first error.
     func read() throws -> Contents {
         try connection.withLock { connection in
             try connection.transaction(isWriting: false) { try Self.read(connection) }
@@ -168,7 +167,7 @@ final class OutboxFile: Sendable {
         }
     }
 
-    /// The highest number used so far, if a damaged file still shows it; else 0.
+    /// The highest number used so far, if a damaged file still shows it; otherwise 0.
     static func lastSequence(inDamaged path: String) -> Int64 {
         (try? lastSequence(in: SQLiteConnection(path: path))) ?? 0
     }
@@ -258,8 +257,7 @@ extension OutboxFile.Failure {
 }
 
 extension StoredEvent {
-    /// Reads an event back from its row; throws `OutboxFile.Failure.damaged` where the types or ranges are not those
-    /// that were written.
+    /// Reads an event from its row; throws `OutboxFile.Failure.damaged` if the types or ranges are not those written.
     fileprivate init(_ cells: [SQLiteValue]) throws {
         let nanoseconds: ClosedRange<Int64> = 0...(1 << 62)
         guard cells.count == 9, case .integer(let sequence) = cells[0], OutboxFile.sequences.contains(sequence),

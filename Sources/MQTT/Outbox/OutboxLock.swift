@@ -55,7 +55,7 @@ final class OutboxLock: Sendable {
     }
 }
 
-/// Another process uses the outbox.
+/// The error that another process uses the outbox.
 package struct OutboxInUse: Error, CustomStringConvertible {
     package let path: String
     /// The other process, such as `process 812 (facetd)`.

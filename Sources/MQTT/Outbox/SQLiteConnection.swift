@@ -99,14 +99,14 @@ package final class SQLiteConnection {
     }
 }
 
-/// What SQLite could not do.
+/// The error of an operation of SQLite.
 package struct SQLiteError: Error {
     /// SQLite's extended result code.
     let code: Int32
-    /// What SQLite says of it.
+    /// SQLite's message about it.
     let message: String
 
-    /// The result code without particulars, such as `SQLITE_IOERR`.
+    /// The result code without details, such as `SQLITE_IOERR`.
     var primaryCode: Int32 { code & 0xFF }
 }
 

@@ -3,12 +3,12 @@ import Foundation
 /// A broker as a URL names it: `mqtt[s]://[user@]host[:port]`.
 package struct BrokerAddress: Hashable, Sendable {
     package var usesTLS: Bool
-    /// The user, decoded; nil where the URL has none.
+    /// The user, decoded; nil if the URL has none.
     package var username: String?
     /// Name, IPv4 address, or IPv6 address without its brackets.
     package var host: String
     package var explicitPort: Int?
-    /// Whether the URL says how to speak, rather than being a bare `host[:port]`.
+    /// Whether the URL names a protocol, rather than being a bare `host[:port]`.
     package var hasScheme: Bool
     package var port: Int { explicitPort ?? (usesTLS ? BrokerSettings.defaultTLSPort : BrokerSettings.defaultPort) }
 

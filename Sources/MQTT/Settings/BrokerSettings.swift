@@ -1,4 +1,4 @@
-/// Which brokers a client connects to, how it logs in there, and how long it waits.
+/// The settings of a client: its brokers, its login there, and its time limits.
 package struct BrokerSettings: Hashable, Sendable {
     package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         package var host: String
@@ -21,9 +21,9 @@ package struct BrokerSettings: Hashable, Sendable {
         package var rival = "give each its own topic"
     }
 
-    /// Port of a broker without TLS (IANA: mqtt).
+    /// The port of a broker without TLS (IANA: mqtt).
     package static let defaultPort = 1883
-    /// Port of a broker with TLS (IANA: secure-mqtt).
+    /// The port of a broker with TLS (IANA: secure-mqtt).
     package static let defaultTLSPort = 8883
 
     /// The brokers in the order in which to try them; one or more.
@@ -42,8 +42,7 @@ package struct BrokerSettings: Hashable, Sendable {
     package var will: MQTTMessage?
     /// The time that the broker waits with the will, so that a short break goes unnoticed; MQTT 5 only, whole seconds.
     package var willDelay: Duration = .zero
-    /// The time that the broker keeps the session of a lost connection; MQTT 5 only. Were it shorter than `willDelay`,
-    /// the will would come early.
+    /// The time that a broker keeps the session of a lost connection; MQTT 5 only. It must not be below `willDelay`.
     var sessionExpiry: Duration { willDelay }
     /// A topic on which only this client publishes: anything else there is overwritten with the client's last state.
     ///
@@ -77,7 +76,7 @@ package struct BrokerSettings: Hashable, Sendable {
         username = address.username
     }
 
-    /// The brokers as one writes them, without the user.
+    /// The brokers' addresses as people write them, without the user.
     package var address: String { brokers.map(\.description).joined(separator: ", ") }
 
     /// Refuses settings that cannot work; throws `MQTTError`, which names the setting, its value and what is right.
@@ -96,15 +95,15 @@ package struct BrokerSettings: Hashable, Sendable {
     }
 }
 
-/// How to recognise the broker, and how to prove who we are, over TLS 1.2 or newer.
+/// The settings for TLS 1.2 or newer: how to recognise the broker, and how to prove who we are.
 ///
 /// The check of the certificate and of the host name cannot be switched off, and nothing falls back to plain text.
 package struct TLSSettings: Hashable, Sendable {
-    /// PEM file with the authorities to trust; nil trusts the operating system's.
+    /// A PEM file with the authorities to trust; nil trusts the operating system's.
     package var certificateAuthority: String?
-    /// PEM file with our certificate and its chain, where the broker asks for one.
+    /// A PEM file with our certificate and its chain, if the broker asks for one.
     package var certificate: String?
-    /// PEM file with the unencrypted key of `certificate`.
+    /// A PEM file with the unencrypted key of `certificate`.
     package var key: String?
 
     package init(certificateAuthority: String? = nil, certificate: String? = nil, key: String? = nil) {

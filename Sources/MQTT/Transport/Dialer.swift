@@ -18,26 +18,25 @@ extension SocketAddress {
 final class Dialer {
     enum Progress {
         case pending
-        /// Connected; the socket is the caller's.
+        /// The connection is made; the caller owns the socket.
         case connected(CInt, SocketAddress)
         case failed(String)
     }
 
-    /// The recommended delay between attempts (RFC 8305 §5), in nanoseconds.
+    /// The delay between attempts that RFC 8305 §5 recommends, in nanoseconds.
     private static let stagger: Int64 = 250_000_000
 
-    /// What the host's name is resolved to; nil until then.
+    /// The result of looking up the host's name; nil until it is there.
     private typealias Lookup = Result<[SocketAddress], SocketAddress.LookupError>?
 
-    /// Nil once the addresses are known.
+    /// The look-up in progress; nil once the addresses are known.
     private var lookup: Monitor<Lookup>?
     private var waiting: ArraySlice<SocketAddress> = []
     private var attempts: [(socket: CInt, address: SocketAddress)] = []
     private var nextStart: Int64 = 0
     private var failures: [(address: String, reason: String)] = []
 
-    /// Looks up a host and tries its addresses, those that have `failed` last; throws `SystemError` when the system has
-    /// no thread left.
+    /// Looks up a host and tries its addresses, those that have `failed` last; throws `SystemError` without a thread.
     init(_ endpoint: BrokerSettings.Endpoint, failed: [SocketAddress], waker: Waker) throws(SystemError) {
         let lookup = Monitor<Lookup>(nil)
         // On a thread of its own: a resolver may block for long.
@@ -58,7 +57,7 @@ final class Dialer {
     /// The sockets to wait for until they can be written to.
     var sockets: [CInt] { attempts.map(\.socket) }
 
-    /// When `advance` has to be called next at the latest; timers' clock.
+    /// The time at which `advance` has to be called next at the latest, by the timers' clock.
     var wake: Int64 { waiting.isEmpty ? .max : nextStart }
 
     /// The addresses that have not answered, for people.

@@ -1,6 +1,6 @@
 import CMosquitto
 
-/// One connection through libmosquitto, made anew for each attempt.
+/// One connection through libmosquitto; each attempt makes a new one.
 ///
 /// libmosquitto writes and reads MQTT packets on a UNIX socket, whose other end belongs to `SocketProxy`: addresses,
 /// deadlines, TLS and the check of incoming packets are ours.
@@ -8,7 +8,7 @@ import CMosquitto
 /// Confined to one thread. libmosquitto calls back within the calls made here; what it reports is kept in order until
 /// `drainCalls`, so that nothing is decided inside a callback.
 final class MosquittoHandle {
-    /// Something that happened: the call that reports it to the network's thread.
+    /// A report of libmosquitto, as a call on the network's thread.
     typealias Call = (NetworkLoop) -> Void
 
     struct Failure: Error, Equatable {
@@ -35,14 +35,14 @@ final class MosquittoHandle {
         }
     }
 
-    /// A message that the broker has yet to answer.
+    /// A message that the broker has not answered yet.
     struct Sent {
         let topic: String
         /// The number of the event; nil for a state.
         let event: Int64?
-        /// The quality of service; for `atMostOnce` libmosquitto answers, as soon as the message is written.
+        /// The quality of service; for `atMostOnce` libmosquitto itself answers, as soon as the message is written.
         let qos: MQTTMessage.QoS
-        /// When it was sent; timers' clock.
+        /// The time at which it was sent, by the timers' clock.
         let time = DeliveryClock.monotonic()
     }
 
@@ -51,7 +51,7 @@ final class MosquittoHandle {
     private let handle: OpaquePointer
     private let isVersion5: Bool
     private var calls: [Call] = []
-    /// What awaits its answer, by libmosquitto's number: messages, and the filters of subscriptions.
+    /// The messages and the filters of subscriptions that were not answered yet, by libmosquitto's number.
     private var unanswered: [Int32: Sent] = [:]
     private var filters: [Int32: String] = [:]
 
@@ -108,8 +108,8 @@ final class MosquittoHandle {
     var socket: CInt { mosquitto_socket(handle) }
     var wantsToWrite: Bool { mosquitto_want_write(handle) }
 
-    /// Reads and writes what the socket is ready for, in the bits of `poll`, and keeps the connection alive. Returns
-    /// what went wrong, unless a call reports it.
+    /// Reads and writes what the socket is ready for, given in the bits of `poll`, and keeps the connection alive.
+    /// Returns the failure, unless a call reports it.
     func serve(isReady events: Int16) -> Failure? {
         errno = 0
         var code = MOSQ_ERR_SUCCESS.rawValue
@@ -122,7 +122,7 @@ final class MosquittoHandle {
     /// Returns the calls since the last time, in their order.
     func drainCalls() -> [Call] { exchange(&calls, with: []) }
 
-    /// When the oldest message that the broker has yet to answer was sent.
+    /// The time at which the oldest message was sent that the broker has not answered yet.
     var oldestUnanswered: Int64? { unanswered.values.lazy.map(\.time).min() }
 
     /// Hands a message over. The answer to an event, and to a message with quality of service 1, is reported as a call.
@@ -143,8 +143,7 @@ final class MosquittoHandle {
         }
     }
 
-    /// Subscribes with quality of service 0, so that the broker never keeps a command that is stale by the time we are
-    /// back.
+    /// Subscribes with quality of service 0: the broker then keeps no command that is stale by the time we are back.
     func subscribe(_ filter: String) throws(Failure) {
         filters[try numbered { mosquitto_subscribe_v5(handle, &$0, filter, 0, 0, nil) }] = filter
     }
@@ -161,7 +160,7 @@ final class MosquittoHandle {
     func disconnect() { mosquitto_disconnect_v5(handle, 0, nil) }
     func failure(_ code: Int32) -> Failure { Failure(code: code, systemError: errno) }
 
-    /// Returns the number that libmosquitto gives to what it is asked to send.
+    /// Returns the number that libmosquitto gives to a message or a request that `send` sends.
     private func numbered(_ send: (inout Int32) -> Int32) throws(Failure) -> Int32 {
         var number: Int32 = 0
         let code = send(&number)
@@ -237,7 +236,7 @@ extension MosquittoHandle {
         }
     }
 
-    /// Whether a filter matches a topic, of which a shared subscription's group is no part.
+    /// Whether a filter matches a topic; the group of a shared subscription does not count.
     static func matches(_ topic: String, filter: String) -> Bool {
         var filter = filter[...]
         if filter.hasPrefix("$share/") {
@@ -300,7 +299,7 @@ private struct Properties {
         }
     }
 
-    /// The highest quality of service a broker says it takes.
+    /// The highest quality of service that a broker says it takes.
     static func maximumQoS(_ list: OpaquePointer?) -> MQTTMessage.QoS {
         // Stays so where there is no such property.
         var value: UInt8 = 1

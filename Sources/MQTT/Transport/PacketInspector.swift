@@ -5,17 +5,17 @@
 /// announces. So it gets complete packets only, whose properties are well-formed and known (OASIS MQTT 5.0 §2.2.2), and
 /// whose size is within the limit.
 package struct PacketInspector {
-    /// Why the connection cannot go on.
+    /// The error with which the connection cannot continue.
     package struct Malformed: Error, Equatable, CustomStringConvertible {
         let reason: String
 
         package var description: String { "the broker sent \(reason)" }
     }
 
-    /// The packets for libmosquitto, and what was left out.
+    /// The packets for libmosquitto, and the number of those left out.
     package struct Result: Equatable {
         package var packets: [UInt8] = []
-        /// Messages larger than the limit.
+        /// The number of messages larger than the limit.
         package var oversized = 0
     }
 
@@ -28,8 +28,7 @@ package struct PacketInspector {
     /// `limit` is the largest packet, header included, in bytes.
     package init(isVersion5: Bool, limit: Int) { (self.isVersion5, self.limit) = (isVersion5, limit) }
 
-    /// Returns the packets that are complete with these bytes from the network. Throws `Malformed`, with which the
-    /// packets before are lost too.
+    /// Returns the packets that these bytes complete. Throws `Malformed`, with which the packets before are lost too.
     package mutating func inspect(_ bytes: some Collection<UInt8>) throws(Malformed) -> Result {
         var result = Result()
         let skipped = min(skip, bytes.count)
@@ -142,7 +141,7 @@ private struct Reader {
         return Int(bytes[start]) << 8 | Int(bytes[start + 1])
     }
 
-    /// At most four bytes, seven bits in each (OASIS MQTT 5.0 §1.5.5).
+    /// Reads a number of at most four bytes, seven bits in each (OASIS MQTT 5.0 §1.5.5).
     mutating func variableInteger(mayBeIncomplete: Bool = false) throws(PacketInspector.Malformed) -> Int? {
         var value = 0
         for shift in 0..<4 {

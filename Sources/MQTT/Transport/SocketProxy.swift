@@ -9,13 +9,13 @@ final class SocketProxy {
     private let inner: CInt
     private var inspector: PacketInspector
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: SocketProxy.chunk, alignment: 16)
-    /// Bytes that wait for the network, and for libmosquitto.
+    /// The bytes that wait for the network, and those that wait for libmosquitto.
     private var outgoing: ArraySlice<UInt8> = []
     private var incoming: ArraySlice<UInt8> = []
     private var isAtEnd = false
     private var isInnerAtEnd = false
     private var hasEnded = false
-    /// Why the connection ended, if libmosquitto does not know it.
+    /// The reason why the connection ended, if libmosquitto does not know it.
     private(set) var failure: (any Error)?
 
     /// Takes over the stream and the socket.
@@ -37,10 +37,10 @@ final class SocketProxy {
         return [(stream.socket, Int16(reads | writes)), (isInnerAtEnd ? -1 : inner, Int16(innerReads | innerWrites))]
     }
 
-    /// Whether the network has everything that was handed over.
+    /// Whether the network has taken everything that was handed over.
     var isFlushed: Bool { outgoing.isEmpty }
 
-    /// Passes on what came from the network; returns the number of messages that were too large and are dropped.
+    /// Passes bytes from the network on to libmosquitto; returns the number of messages dropped because of their size.
     func receive() -> Int {
         var oversized = 0
         // A limited number of times, so that a flood does not keep the thread from everything else.
@@ -75,7 +75,7 @@ final class SocketProxy {
         if isAtEnd { shutdown(inner, CInt(SHUT_WR)) }
     }
 
-    /// Passes on what libmosquitto wrote.
+    /// Passes bytes from libmosquitto on to the network.
     func flush() {
         do {
             while true {
@@ -102,6 +102,6 @@ final class SocketProxy {
         stream.end()
     }
 
-    /// Ends it so that nothing arrives any more, unless it has ended already.
+    /// Ends the connection so that nothing more arrives, unless it has ended already.
     func abandon() { if !hasEnded { stream.discardUnsentBytes() } }
 }

@@ -4,7 +4,7 @@ import CMosquitto
 final class TLSContext {
     fileprivate let context: OpaquePointer
 
-    /// Has OpenSSL read certificates and keys; throws `MQTTError`, which names the file that cannot be used.
+    /// Makes OpenSSL read certificates and keys; throws `MQTTError`, which names the file that cannot be used.
     init(_ settings: TLSSettings) throws(MQTTError) {
         guard (settings.certificate == nil) == (settings.key == nil) else {
             throw .tls("a client certificate needs its key, and a key its certificate: set both or none")
@@ -40,11 +40,11 @@ final class TLSContext {
     deinit { SSL_CTX_free(context) }
 }
 
-/// A connection's bytes, through TLS where there is a context. Never blocks; confined to one thread.
+/// The bytes of a connection, through TLS if there is a context. Never blocks; confined to one thread.
 final class ByteStream {
     struct Failure: Error, CustomStringConvertible {
         let description: String
-        /// Whether the certificate is not trusted, or TLS is not spoken there.
+        /// Whether the certificate is not trusted, or the server does not speak TLS.
         var isUntrusted = false
 
         fileprivate static let closed = Failure(description: "the connection was closed")
@@ -54,10 +54,10 @@ final class ByteStream {
 
     let socket: CInt
     private var session: OpaquePointer?
-    /// Whether TLS waits for the socket to take more before anything else can happen.
+    /// Whether TLS waits until the socket takes more before anything else can happen.
     private(set) var needsWriting = false
 
-    /// Takes the socket over; where this throws, it is closed too.
+    /// Takes over the socket, which is closed if this throws.
     init(socket: CInt, host: String, tls settings: TLSSettings?) throws(MQTTError) {
         self.socket = socket
         guard let settings else { return }
@@ -78,7 +78,7 @@ final class ByteStream {
         close(socket)
     }
 
-    /// Goes on with the handshake; returns whether it is complete.
+    /// Continues the handshake; returns whether it is complete.
     func handshake() throws(Failure) -> Bool {
         guard let session else { return true }
         let result = try moved(session, SSL_connect)
@@ -88,7 +88,7 @@ final class ByteStream {
         return result != nil
     }
 
-    /// Reads what is there into `buffer`. Returns how many bytes; 0 at the end; nil if there is nothing yet.
+    /// Reads the bytes that are there into `buffer`. Returns their number; 0 at the end; nil if there are none yet.
     func read(_ buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int? {
         guard let session else { return try moved(recv(socket, buffer.baseAddress, buffer.count, 0)) }
         return try moved(session) { SSL_read($0, buffer.baseAddress, CInt(clamping: buffer.count)) }
@@ -104,7 +104,7 @@ final class ByteStream {
         return count ?? 0
     }
 
-    /// The result of a call of the socket; nil if the socket is not ready.
+    /// The number of bytes that a call of the socket moved; nil if the socket is not ready.
     private func moved(_ count: Int) throws(Failure) -> Int? {
         if count >= 0 { return count }
         guard errno == EAGAIN || errno == EINTR else { throw .system(errno) }
@@ -117,13 +117,13 @@ final class ByteStream {
         shutdown(socket, CInt(SHUT_WR))
     }
 
-    /// Has the kernel drop unsent bytes when the socket is closed: a broker that wakes hours later does not get them.
+    /// Makes the kernel drop unsent bytes when the socket is closed: a broker that wakes hours later does not get them.
     func discardUnsentBytes() {
         var option = linger(l_onoff: 1, l_linger: 0)
         setsockopt(socket, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
     }
 
-    /// The result of a call of OpenSSL; nil if TLS waits for the socket, 0 at the end of the stream.
+    /// The number of bytes that a call of OpenSSL moved; nil if TLS waits for the socket, 0 at the end of the stream.
     private func moved(_ session: OpaquePointer, _ call: (OpaquePointer) -> CInt) throws(Failure) -> Int? {
         ERR_clear_error()
         // A failure that is not the system's leaves what an earlier call has set.
@@ -153,7 +153,7 @@ final class ByteStream {
 /// The error of OpenSSL's last call, with what was tried.
 private func tlsError(_ attempt: String) -> MQTTError { .tls("\(attempt): \(lastReason() ?? "unknown reason")") }
 
-/// Why OpenSSL's last call failed, which it forgets then; nil if it does not say.
+/// The reason why OpenSSL's last call failed, which OpenSSL forgets then; nil if it does not say.
 private func lastReason() -> String? {
     defer { ERR_clear_error() }
     return ERR_reason_error_string(ERR_get_error()).map { String(cString: $0) }

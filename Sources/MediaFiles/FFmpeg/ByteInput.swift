@@ -1,9 +1,9 @@
 import CFFmpeg
 import Glibc
 
-/// An input of FFmpeg's whose bytes a subclass gives.
+/// An input for FFmpeg whose bytes come from a subclass.
 class ByteInput {
-    /// What FFmpeg reads from, valid as long as this object; nil without memory.
+    /// FFmpeg's handle to read from, valid as long as this object; nil if there was no memory.
     private(set) final var io: UnsafeMutablePointer<AVIOContext>?
 
     /// Makes an input with a buffer of `bufferSize` bytes.
@@ -27,7 +27,7 @@ class ByteInput {
         ffmpeg.avio_context_free(&io)
     }
 
-    /// Writes up to `count` bytes.
+    /// Writes up to `count` bytes to `bytes`, for FFmpeg to read.
     /// - Returns: How many it wrote, or FFmpeg's error number.
     func read(_ bytes: UnsafeMutablePointer<UInt8>, _ count: Int32) -> Int32 { facet_error_eof }
 }

@@ -4,9 +4,9 @@ import System
 /// FFmpeg's functions under their own names, for code that runs after `FFmpeg.load()` succeeded.
 var ffmpeg: FFmpegFunctions { FFmpeg.functions.pointee }
 
-/// Loads FFmpeg's libraries and holds what all uses of them share.
+/// Loads FFmpeg's libraries, and contains what all uses of them share.
 enum FFmpeg {
-    /// Opens the libraries, once per process: cameras need none of them, nor the hundred that they depend on. Every
+    /// Opens the libraries, once per process: a camera does not need them, nor the hundred that they depend on. Every
     /// type that a caller of this module can make calls this first.
     /// - Throws: `SourceFailure` if they are missing.
     static func load() throws(SourceFailure) { _ = try loaded.get() }
@@ -28,7 +28,7 @@ enum FFmpeg {
         return functions
     }
 
-    /// The Debian packages that hold the libraries. Their names state the versions, as the libraries' names do.
+    /// The Debian packages with the libraries. Their names state the versions, as the libraries' names do.
     static let packages = "libavformat\(facet_avformat_version) and libswscale\(facet_swscale_version)"
 
     /// FFmpeg's words for an error number.
@@ -43,14 +43,14 @@ enum FFmpeg {
         ffmpeg.avcodec_get_name(codec).map { String(cString: $0) } ?? "unknown"
     }
 
-    /// The words with what FFmpeg says of its newest error: the number alone often means any failure to read or write.
+    /// The words together with FFmpeg's newest error: its number alone often means any failure to read or write.
     static func explained(_ words: String) -> String {
         newestError.isEmpty ? words : "\(words) (\(newestError))"
     }
 
     static var newestError: String { String(cString: FFmpegNewestError()) }
 
-    /// Whether a sender that announced no length closed the connection, which FFmpeg calls a failure to read.
+    /// Whether an error means that a sender that announced no length closed the connection.
     static func isPrematureEnd(_ code: Int32) -> Bool {
         code == FFmpeg.code(EIO) && newestError.contains("prematurely")
     }
@@ -70,7 +70,7 @@ enum FFmpeg {
     }
 }
 
-/// Something of FFmpeg's that is freed with this object. Without memory for it the process ends.
+/// An object of FFmpeg's that is freed with this one. If there is no memory for it, the process ends.
 ///
 /// `@unchecked Sendable` because of the pointer: a thread that hands it on does not use it any more.
 final class FFmpegOwned<Value>: @unchecked Sendable {
@@ -104,7 +104,7 @@ final class FFmpegOwned<Value>: @unchecked Sendable {
 
 extension AVStream {
     var size: FrameSize { FrameSize(width: Int(codecpar.pointee.width), height: Int(codecpar.pointee.height)) }
-    /// A time of its packets in seconds; nil if it says nothing.
+    /// A time of the stream's packets in seconds; nil if it has no value.
     func seconds(_ time: Int64) -> Double? { time == facet_no_timestamp ? nil : Double(time) * time_base.seconds }
 }
 
@@ -113,12 +113,12 @@ extension AVFrame {
 }
 
 extension AVPacket {
-    /// When it is to be decoded, or else to be shown.
+    /// The packet's decoding time, or else its presentation time.
     var decoding: Int64 { dts == facet_no_timestamp ? pts : dts }
 }
 
 extension AVRational {
-    /// The fraction as a number; nil if it says nothing.
+    /// The fraction as a number; nil if it has no value.
     var value: Double? { num > 0 && den > 0 ? Double(num) / Double(den) : nil }
     /// A time base in seconds.
     var seconds: Double { Double(num) / Double(den) }

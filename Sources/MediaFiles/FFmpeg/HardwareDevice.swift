@@ -5,7 +5,7 @@ import System
 /// A device of this machine that decodes video, opened through FFmpeg: by VA-API, or NVIDIA's by CUDA. These need no
 /// display, and the decoder for them is the one for the processor, which gives them what is costly.
 package final class HardwareDevice {
-    /// Where a device may be.
+    /// A node in `/dev` that may be a device, and the interface to reach it by.
     package struct Place {
         let type: AVHWDeviceType
         package let node: String
@@ -26,13 +26,13 @@ package final class HardwareDevice {
         }
     }
 
-    /// Why none decodes: what was tried, and why it failed.
+    /// Why no device decodes: what was tried, and why it failed.
     package struct Failure: Error, Equatable { package var reason: String }
 
     let name: String
     let reference: FFmpegOwned<AVBufferRef>
 
-    /// Opens one; `FFmpeg.load()` must have succeeded.
+    /// Opens a device; `FFmpeg.load()` must have succeeded.
     init(_ place: Place) throws(Failure) {
         name = place.name
         // FFmpeg's error text is the same for this and for other failures.
@@ -47,7 +47,7 @@ package final class HardwareDevice {
         reference = FFmpegOwned(made, ffmpeg.av_buffer_unref)
     }
 
-    /// Where this machine may have one, by its nodes in `directory`.
+    /// Lists the nodes in `directory` that may be devices.
     package static func places(in directory: String) -> [Place] {
         let nodes = names(in: "\(directory)/dri").filter { $0.hasPrefix("renderD") }.sorted()
         let nvidia = "\(directory)/nvidiactl"
@@ -55,7 +55,7 @@ package final class HardwareDevice {
             + (access(nvidia, F_OK) == 0 ? [Place(type: AV_HWDEVICE_TYPE_CUDA, node: nvidia)] : [])
     }
 
-    /// Opens the first one that can be, of those that FFmpeg decodes this codec with.
+    /// Opens the first device that can be opened, of those with which FFmpeg decodes this codec.
     static func open(for codec: UnsafePointer<AVCodec>, in directory: String) throws(Failure) -> HardwareDevice {
         var failures: [String] = []
         for place in places(in: directory) where decodes(codec, place.type) {

@@ -1,7 +1,7 @@
 import CFFmpeg
 import Glibc
 
-/// How one of FFmpeg's pictures is delivered: as it is, or converted to another pixel format or size first.
+/// Form in which one of FFmpeg's pictures is delivered: as it is, or converted to another pixel format or size first.
 enum PictureLayout {
     /// The size of a picture once its pixels are square.
     /// - Parameters:
@@ -21,7 +21,7 @@ enum PictureLayout {
         return FrameSize(width: stored.width, height: scaled(stored.height, by: 1 / aspect))
     }
 
-    /// The formats of frames that FFmpeg has, as it writes them.
+    /// The formats of frames, each with FFmpeg's format of the same layout.
     private static let formats: [(AVPixelFormat, PixelFormat)] = [
         (AV_PIX_FMT_YUV420P, .planarYUV(chromaShiftX: 1, chromaShiftY: 1)),
         (AV_PIX_FMT_YUV422P, .planarYUV(chromaShiftX: 1, chromaShiftY: 0)),
@@ -38,8 +38,8 @@ enum PictureLayout {
     /// The format of frames for pixels that lie in memory as `Frame` can describe them; nil for all others.
     static func direct(_ format: AVPixelFormat) -> PixelFormat? { formats.first { isAlike($0.0, format) }?.1 }
 
-    /// Whether both have their colours at the same places, and neither or both have opacity; FFmpeg has formats of
-    /// their own for the full range.
+    /// Whether two formats have their colours at the same places, and both or neither have opacity; FFmpeg has separate
+    /// formats for the full range.
     private static func isAlike(_ one: AVPixelFormat, _ other: AVPixelFormat) -> Bool {
         guard var one = ffmpeg.av_pix_fmt_desc_get(one)?.pointee, var other = ffmpeg.av_pix_fmt_desc_get(other)?.pointee
         else { return false }
@@ -82,7 +82,7 @@ enum PictureLayout {
         return YUVEncoding(matrix: matrix, isFullRange: isFull)
     }
 
-    /// With or without opacity.
+    /// Whether a format has brightness alone, perhaps with opacity.
     private static func isGray(_ format: AVPixelFormat) -> Bool {
         guard let description = ffmpeg.av_pix_fmt_desc_get(format)?.pointee else { return false }
         return description.nb_components <= 2 && description.flags & UInt64(AV_PIX_FMT_FLAG_PAL) == 0
@@ -102,7 +102,7 @@ extension YUVEncoding.Matrix {
         }
     }
 
-    /// libswscale's coefficients for it, whose numbers are those of `AVColorSpace`.
+    /// libswscale's coefficients for the matrix, whose numbers are those of `AVColorSpace`.
     var coefficients: UnsafePointer<Int32>? { ffmpeg.sws_getCoefficients(Int32(native.rawValue)) }
 }
 

@@ -24,7 +24,8 @@ final class PixelScaler {
         }
 
         init(_ frame: UnsafeMutablePointer<AVFrame>, encoding: YUVEncoding) {
-            let (data, lines) = (frame.pointee.data, frame.pointee.linesize)
+            let data = frame.pointee.data
+            let lines = frame.pointee.linesize
             planes = [data.0, data.1, data.2, data.3]
             strides = [lines.0, lines.1, lines.2, lines.3]
             let format = AVPixelFormat(frame.pointee.format)
@@ -43,7 +44,8 @@ final class PixelScaler {
     /// Converts a picture, and scales it if the sizes differ; false if FFmpeg cannot. A smaller target of another
     /// format gets its top left part if `crops`: encoders that halve the chroma want even sizes.
     func convert(_ source: Pixels, to target: Pixels, crops: Bool = false) -> Bool {
-        let (size, read) = (target.form.size, crops ? target.form.size : source.form.size)
+        let size = target.form.size
+        let read = crops ? size : source.form.size
         context = ffmpeg.sws_getCachedContext(
             context,
             Int32(read.width),
@@ -58,9 +60,11 @@ final class PixelScaler {
             nil
         )
         guard let context else { return false }
-        let (old, new) = (colors(source.form.encoding), colors(target.form.encoding))
+        let old = colors(source.form.encoding)
+        let new = colors(target.form.encoding)
         _ = ffmpeg.sws_setColorspaceDetails(context, old.table, old.range, new.table, new.range, 0, 1 << 16, 1 << 16)
-        let (planes, height) = (source.planes.map { UnsafePointer($0) }, Int32(read.height))
+        let planes = source.planes.map { UnsafePointer($0) }
+        let height = Int32(read.height)
         let rows = ffmpeg.sws_scale(context, planes, source.strides, 0, height, target.planes, target.strides)
         return rows == size.height
     }
@@ -71,7 +75,7 @@ final class PixelScaler {
     }
 }
 
-/// FFmpeg's format of a picture's pixels, its size, how colours are coded and what is said about them.
+/// The form of a picture: FFmpeg's pixel format, the size, the coding of colours and the statements about them.
 struct PictureForm {
     var format: AVPixelFormat
     var size: FrameSize
@@ -79,11 +83,11 @@ struct PictureForm {
     var colors: ColorStatement?
 }
 
-/// Lends memory of pictures of one form, and lends it again when it is no longer held.
+/// Lends memory for pictures of one form, and reuses it when it is no longer lent.
 struct PicturePool {
     private var kept: [FFmpegOwned<AVFrame>] = []
 
-    /// A picture of that form, writable; nil if there is not enough memory.
+    /// A writable picture of that form; nil if there is not enough memory.
     mutating func lend(format: AVPixelFormat, size: FrameSize) -> FFmpegOwned<AVFrame>? {
         kept.removeAll { $0.format != format || $0.size != size }
         for index in kept.indices where isKnownUniquelyReferenced(&kept[index]) {
@@ -99,7 +103,7 @@ struct PicturePool {
     }
 }
 
-/// Brings frames into the form that an encoder wants, upright; its memory is used again and again.
+/// Converts frames into the form that an encoder wants, upright; reuses its memory.
 final class FrameScaler {
     private let scaler = PixelScaler()
     private var output = PicturePool()
@@ -141,8 +145,7 @@ final class FrameScaler {
     }
 }
 
-/// Makes upright pictures of frames in the format that cameras call YU12: planes of Y, U and V without gaps, in video
-/// range.
+/// Makes upright pictures of frames in the format that cameras call YU12: planes of Y, U and V, in video range.
 package final class PlanarPicture {
     private let scaler = FrameScaler()
     private var bytes: [UInt8] = []
@@ -162,9 +165,11 @@ package final class PlanarPicture {
         if bytes.count != count { bytes = [UInt8](repeating: 0, count: count) }
         try scaler.convert(frame, to: target, path: path) { picture in
             let source = PixelScaler.Pixels(picture, encoding: .video)
-            let (planes, lines) = (source.planes.map { UnsafePointer($0) }, source.strides)
-            let (width, height, count) = (CInt(size.width), CInt(size.height), CInt(count))
-            _ = ffmpeg.av_image_copy_to_buffer(&bytes, count, planes, lines, target.format, width, height, 1)
+            let planes = source.planes.map { UnsafePointer($0) }
+            let lines = source.strides
+            let width = CInt(size.width)
+            let height = CInt(size.height)
+            _ = ffmpeg.av_image_copy_to_buffer(&bytes, CInt(count), planes, lines, target.format, width, height, 1)
         }
         try bytes.withUnsafeBytes(body)
     }

@@ -3,10 +3,10 @@ import FoundationEssentials
 import Synchronization
 import System
 
-/// What a command writes to its standard output, for FFmpeg to read. The command's process group ends with this object,
-/// and so do processes that have left the group.
+/// The standard output of a command, for FFmpeg to read. The command's process group ends with this object, and so do
+/// processes that have left the group.
 final class CommandOutput: ByteInput {
-    /// How many commands this process has started.
+    /// The number of commands that this process has started.
     private static let started = Atomic(0)
 
     private let interrupt: Interrupt
@@ -18,7 +18,7 @@ final class CommandOutput: ByteInput {
     /// The newest bytes of standard error.
     private var errorText: [UInt8] = []
     private lazy var end = endGroup()
-    /// How long a line of standard error may be.
+    /// The longest line of standard error that is kept, in bytes.
     private static let longestLine = 1000
 
     /// - Throws: `SourceFailure` if the command cannot be started.
@@ -77,7 +77,7 @@ final class CommandOutput: ByteInput {
         }
     }
 
-    /// Why no more is read, with the command's last words; `reason` holds unless its output ended.
+    /// The reason why no more can be read, with the command's last words; `reason` is used unless its output ended.
     func reason(_ reason: String) -> String {
         if hasErrors { readErrors() }
         let how = isAtEnd ? end ?? "it closed its standard output" : reason
@@ -85,14 +85,14 @@ final class CommandOutput: ByteInput {
         return "\(how), saying: \(line)"
     }
 
-    /// The last line of standard error, without what a program writes before its words: times, addresses, numbers.
+    /// The last line of standard error, without the times, addresses and numbers with which programs begin a line.
     static func lastLine(of text: [UInt8]) -> String? {
         let lines = String(decoding: text, as: UTF8.self).split(whereSeparator: \.isNewline)
         return lines.map { $0.trimmingPrefix(/(\s*\[[^\]]*\])*\s*/) }.last { !$0.isEmpty }
             .map { String($0.prefix(Self.longestLine)).withoutPasswords }
     }
 
-    /// Ends the command and what it started.
+    /// Ends the command and the processes that it started.
     /// - Returns: How it ended; nil if it had to be ended.
     private func endGroup() -> String? {
         // What closes its output mostly ends in the same moment, and its own status says more than our signal's.
@@ -121,11 +121,11 @@ final class CommandOutput: ByteInput {
     }
 }
 
-/// What all processes of a command have in their environment, also those that left its process group, as daemons do.
+/// A mark in the environment of all processes of a command, to find those that left its process group, as daemons do.
 struct CommandMark: Hashable, Sendable {
     /// The process that started the command.
     var owner: pid_t
-    /// Which of the owner's commands it is.
+    /// The number of the command among those of its owner.
     var number: Int
     static let variable = "FACET_COMMAND"
 
@@ -134,7 +134,7 @@ struct CommandMark: Hashable, Sendable {
     /// Whether the process that started the command is gone.
     var isOrphan: Bool { kill(owner, 0) != 0 && errno == ESRCH }
 
-    /// Kills the processes of this user with a mark that is meant, and what they start meanwhile.
+    /// Kills the processes of this user whose mark is meant, and those that they start meanwhile.
     static func endProcesses(where isMeant: (CommandMark) -> Bool) {
         for _ in 0..<10 {
             let found = names(in: "/proc").compactMap { pid_t($0) }.filter { process in
@@ -152,7 +152,7 @@ struct CommandMark: Hashable, Sendable {
         return stat("/proc/\(process)/ns/pid", &status) == 0 ? status.st_ino : nil
     }
 
-    /// The mark in the environment of a process; nil without one, or where it is another user's.
+    /// The mark in the environment of a process; nil without one, or if the process is another user's.
     private static func mark(of process: pid_t) -> CommandMark? {
         // A zombie's is empty.
         guard let bytes = try? SmallFile.bytes(at: "/proc/\(process)/environ") else { return nil }

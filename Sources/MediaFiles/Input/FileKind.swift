@@ -1,8 +1,8 @@
 import Foundation
 
-/// Kinds of files that FFmpeg does not read, or not here, or not in this version, by their first bytes.
+/// Recognises, by their first bytes, files that FFmpeg does not read, at all, on this machine or in this version.
 enum FileKind {
-    /// Whether bytes stand at an offset, and what the file is then.
+    /// A mark: whether certain bytes are at an offset, and the kind of file that has them.
     private typealias Mark = (offset: Int, bytes: [UInt8], name: String)
 
     private static func mark(_ text: String, _ name: String, at offset: Int = 0) -> Mark {
@@ -20,7 +20,7 @@ enum FileKind {
         mark("FOVb", "a raw picture (X3F)"), mark("/* XPM", "an XPM"), mark("<svg", "an SVG"),
     ]
 
-    /// What the types in the first box of an ISO media file stand for.
+    /// The kinds of files by the brand in the first box of an ISO media file.
     private static let brands = [
         "heic": "a HEIC picture", "heix": "a HEIC picture", "heim": "a HEIC picture", "heis": "a HEIC picture",
         "hevc": "a HEIC sequence", "hevx": "a HEIC sequence", "avif": "an AVIF picture", "avis": "an AVIF sequence",
@@ -37,7 +37,7 @@ enum FileKind {
         return ["ftyp", "moov", "mdat", "wide", "free", "skip"].contains(box)
     }
 
-    /// The kind of a file, with its article; nil for those that are read, and for unknown ones.
+    /// The kind of a file, with its article; nil for kinds that are read, and for unknown ones.
     static func name(of path: String) -> String? {
         let head = head(of: path)
         func text(_ offset: Int) -> String { String(decoding: head.dropFirst(offset).prefix(4), as: UTF8.self) }

@@ -1,31 +1,31 @@
 import Glibc
 
-/// Finds JPEGs in bytes that come piece by piece, by their own marks alone: cameras write wrong lengths, boundaries
-/// that are none and no types. What is between the pictures is passed over.
+/// Finds JPEGs in bytes that come piece by piece, only by the JPEGs' own marks: cameras write wrong lengths, wrong
+/// boundaries and no types. Bytes between the pictures are skipped.
 struct JPEGSequence {
-    /// Why there will be no more pictures.
+    /// The reason why there will be no more pictures.
     enum Failure: Error { case tooLong }
 
     private enum Place {
-        /// Before the next start of a picture.
+        /// Outside of pictures: the next start is searched for.
         case outside
-        /// At a marker.
+        /// A marker of a picture is next.
         case marker
-        /// In compressed pixels.
+        /// Compressed pixels are next.
         case scan
     }
 
     private var bytes: [UInt8] = []
     private var position = 0
     private var place = Place.outside
-    /// How many bytes came since the last picture.
+    /// The bytes that came since the last picture.
     private(set) var unused = 0
     private let longest: Int
 
-    /// Finds pictures of up to that many bytes.
+    /// Finds pictures of at most `longest` bytes.
     init(longest: Int) { self.longest = longest }
 
-    /// Takes what came next.
+    /// Takes the next piece of the bytes.
     /// - Throws: If a picture would be too long, or so much came without one.
     mutating func append(_ piece: some Collection<UInt8>) throws(Failure) {
         bytes += piece
@@ -33,7 +33,7 @@ struct JPEGSequence {
         if unused > longest { throw .tooLong }
     }
 
-    /// The next whole picture of what came; nil until more comes. One that breaks off is returned as far as it goes.
+    /// The next whole picture; nil until more bytes come. A picture that breaks off is returned as far as it goes.
     mutating func next() -> [UInt8]? {
         while true {
             switch place {
@@ -55,12 +55,12 @@ struct JPEGSequence {
         }
     }
 
-    /// What is there of a picture that has no end, at the end of all.
+    /// The unfinished last picture after the end of the bytes; nil if there is none.
     mutating func rest() -> [UInt8]? { place == .outside ? nil : takePicture(to: bytes.count) }
 
     private var needsMore = false
 
-    /// Passes over all before the next start of a picture, which is followed by a marker.
+    /// Skips all bytes before the next start of a picture, which is followed by a marker.
     private mutating func findStart() -> Bool {
         var start = position
         while let mark = index(of: 0xFF, from: start) {
@@ -70,7 +70,8 @@ struct JPEGSequence {
             }
             if bytes[mark + 1] == 0xD8, bytes[mark + 2] == 0xFF {
                 bytes.removeSubrange(..<mark)
-                (position, place) = (2, .marker)
+                position = 2
+                place = .marker
                 return true
             }
             start = mark + 1
@@ -80,7 +81,7 @@ struct JPEGSequence {
         return false
     }
 
-    /// Passes over a marker with what belongs to it.
+    /// Skips a marker and its content.
     /// - Returns: Where the picture ends, if it ends here.
     private mutating func passMarker() -> Int? {
         needsMore = position + 1 >= bytes.count
@@ -111,7 +112,9 @@ struct JPEGSequence {
     private mutating func takePicture(to end: Int) -> [UInt8] {
         let picture = Array(bytes[..<end])
         bytes.removeSubrange(..<end)
-        (position, place, unused) = (0, .outside, bytes.count)
+        position = 0
+        place = .outside
+        unused = bytes.count
         return picture
     }
 

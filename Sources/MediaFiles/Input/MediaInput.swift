@@ -6,16 +6,16 @@ final class MediaInput {
     let stream: UnsafeMutablePointer<AVStream>
     private let owned: FFmpegOwned<AVFormatContext>
     private let opening: Opening
-    /// Which state of a file it is.
+    /// The state of the file when it was opened, to tell whether it was changed since.
     let version: [Int]?
-    /// When FFmpeg began to read what it holds.
+    /// The time at which FFmpeg began to read the content.
     let probingBegan: ContinuousClock.Instant
-    /// How much wider than high its pixels are, if the container says.
+    /// The ratio of the pixels' width to their height, if the container states it.
     private let aspect: Double?
     var context: UnsafeMutablePointer<AVFormatContext> { owned.pointer }
     var location: MediaLocation { opening.location }
     var options: FrameSourceOptions { opening.options }
-    /// What brings a command's output.
+    /// The process that writes a command's output.
     var command: CommandOutput? { opening.command }
 
     /// Opens it and finds its video track. Network addresses get `options.openTimeout`.
@@ -38,19 +38,19 @@ final class MediaInput {
         interrupt.limit(nil)
     }
 
-    /// Whether much came since the newest picture, in which none was found.
+    /// Whether many bytes came since the newest picture, in which no picture was found.
     var hasRest: Bool { opening.bytes?.hasRest == true }
-    /// What the sender's bytes are counted by.
+    /// The input whose bytes, as they come from the sender, are counted.
     private var counted: UnsafeMutablePointer<AVIOContext>? { opening.bytes?.source ?? context.pointee.pb }
 
     var demuxer: String { String(cString: context.pointee.iformat.pointee.name) }
-    /// Whether it is one picture, not a clip.
+    /// Whether the file is a single picture, not a clip.
     var isPicture: Bool { command == nil && (demuxer == "image2" || demuxer.hasSuffix("_pipe")) }
-    /// Whether it brings its pictures when they happen: a clip on a server has a length, a live stream has none.
+    /// Whether the pictures come when they happen: a clip on a server has a length, a live stream has none.
     var isLive: Bool { location.isStream && !isPicture && announcedDuration == nil }
-    /// Whether its pictures come without times, and FFmpeg makes up 25 a second; a command's times only count pictures.
+    /// Whether the pictures come without times, and FFmpeg makes up 25 a second; a command's only count pictures.
     var lacksTimes: Bool { command != nil || context.pointee.iformat.pointee.flags & AVFMT_NOTIMESTAMPS != 0 }
-    /// More is no rate: FFmpeg then names the ticks of the clock, 1000 or 90000 a second.
+    /// The highest rate that is believed: beyond it, FFmpeg names the ticks of the clock, 1000 or 90000 a second.
     private static let highestRate = 500.0
 
     var rate: Double? {
@@ -61,7 +61,7 @@ final class MediaInput {
 
     var codec: String { FFmpeg.name(of: stream.pointee.codecpar.pointee.codec_id) }
 
-    /// The codec as people know it; as its file names it where FFmpeg does not know it.
+    /// The codec's usual name, or the file's name for it if FFmpeg does not know it.
     var codecInWords: String {
         let parameters = stream.pointee.codecpar.pointee
         if hasOpacityBeside { return "\(codec) with opacity (libvpx)" }
@@ -74,7 +74,7 @@ final class MediaInput {
         return unknown.map { "the codec \($0)" } ?? "its codec, which has the number \(tag)"
     }
 
-    /// Whether the pictures' opacity lies in packets of its own, in WebM.
+    /// Whether the pictures' opacity is in packets of its own, as in WebM.
     var hasOpacityBeside: Bool {
         let codec = stream.pointee.codecpar.pointee.codec_id
         return (codec == AV_CODEC_ID_VP8 || codec == AV_CODEC_ID_VP9)
@@ -83,9 +83,9 @@ final class MediaInput {
 
     /// The name, size with square pixels, codec and rate of the video track.
     var description: StreamDescription {
-        let (name, size) = (location.name, squareSize(of: stream.pointee.size))
+        let size = squareSize(of: stream.pointee.size)
         let turn = orientation.then(options.wholeOrientation)
-        return StreamDescription(name: name, size: size, format: codec, rate: rate, orientation: turn)
+        return StreamDescription(name: location.name, size: size, format: codec, rate: rate, orientation: turn)
     }
 
     /// The size of a decoded picture once its pixels are square.
@@ -111,8 +111,7 @@ final class MediaInput {
         return numbersItsPackets && count > 0 ? count : nil
     }
 
-    /// Whether the time of a packet is its number: in an avi, whose header counts the empty packets that FFmpeg passes
-    /// over.
+    /// Whether the time of a packet is its number: in an avi, whose header also counts empty packets.
     var numbersItsPackets: Bool { demuxer == "avi" }
 
     /// Whether the container's index points behind the end of the file: it was cut off.
@@ -127,15 +126,15 @@ final class MediaInput {
         }
     }
 
-    /// How the container says its pictures are to be turned.
+    /// The turn that the container states for its pictures.
     var orientation: Orientation { facet_display_matrix(stream).map { Orientation(displayMatrix: $0) } ?? .up }
 
     /// Whether its pictures come at times of their own, which say when each is to be shown.
     var isPlayedOut: Bool { isLive && !lacksTimes }
-    /// For how long, in seconds, live pictures may wait for those that come later. HLS comes in segments of seconds.
+    /// The longest time, in seconds, that live pictures may wait for later ones. HLS comes in segments of seconds.
     var longestDelay: Double { options.maximumDelay / .seconds(1) * (demuxer.hasPrefix("hls") ? 6 : 1) }
 
-    /// Reads the next packet of any track, of a network stream within that time.
+    /// Reads the next packet of any track; from a network stream within a time limit.
     /// - Returns: 0, or FFmpeg's error number.
     func read(into packet: UnsafeMutablePointer<AVPacket>, within limit: Duration? = nil) -> Int32 {
         if location.isStream {
@@ -145,7 +144,7 @@ final class MediaInput {
         return ffmpeg.av_read_frame(context, packet)
     }
 
-    /// Why a read ended with this error number, other than at the end.
+    /// The reason why a read ended with this error number, unless it is the end.
     func reason(of code: Int32) -> String {
         if FFmpeg.isPrematureEnd(code) { return "the sender ended the stream" }
         return opening.interrupt.reason(of: code, "no data", for: options.stallTimeout, setBy: "camera.stallTimeout")
@@ -153,13 +152,13 @@ final class MediaInput {
 
 }
 
-/// What it takes to open a file or a stream.
+/// The parameters for opening a file or a stream.
 private struct Opening {
     let location: MediaLocation
     let interrupt: Interrupt
     let options: FrameSourceOptions
     let command: CommandOutput?
-    /// What is read in FFmpeg's place; nil where FFmpeg opens the address itself.
+    /// The input that is read instead of FFmpeg's own; nil if FFmpeg opens the address itself.
     private(set) var bytes: SenderBytes?
 
     /// Finds out whether a web address or a command sends JPEGs, or a text that is no stream.
@@ -189,7 +188,7 @@ private struct Opening {
         return FFmpegOwned(io) { _ = ffmpeg.avio_closep($0) }
     }
 
-    /// What came in place of pictures, if that can be told.
+    /// The words for content that is not pictures, if its kind is known.
     private static func problem(of kind: SenderBytes.Kind) -> String? {
         guard case .text(let text) = kind else { return kind == .nothing ? "the answer is empty" : nil }
         let beginnings: [Character: String] = ["<": "a web page", "{": "a text in JSON", "[": "a text in JSON"]
@@ -201,7 +200,7 @@ private struct Opening {
         .init(.unreachable, "open the stream \(location.name)", problem, remedy)
     }
 
-    /// Refuses what is no readable file before FFmpeg guesses.
+    /// Refuses a path that is not a readable file before FFmpeg guesses at it.
     private func check(_ path: String) throws(SourceFailure) {
         guard let status = fileStatus(path) else {
             guard errno != ENOENT, errno != ENOTDIR else {
@@ -253,10 +252,11 @@ private struct Opening {
         throw unreachable(problem, "check the path")
     }
 
-    /// What a command writes, if that are pictures without any header.
+    /// The form of a command's pictures if these have no header.
     private var raw: FrameSourceOptions.RawPictures? { command == nil ? nil : options.rawPictures }
 
-    /// The formats that are media in themselves: a playlist could name other files, and a plain text is not a clip.
+    /// The formats that may be read: those that contain media themselves. A playlist could name other files, and a
+    /// plain text is not a clip.
     private static let formats =
         "mov,matroska,webm,avi,gif,asf,mpegts,mpeg,flv,ogg,h264,hevc,m4v,mjpeg,mpegvideo,ivf,apng,yuv4mpegpipe,dv,nut,"
         + "mpjpeg,image2,png_pipe,jpeg_pipe,webp_pipe,bmp_pipe,tiff_pipe,ppm_pipe,pgm_pipe,gif_pipe,jpegls_pipe,"
@@ -311,7 +311,7 @@ private struct Opening {
         return stream
     }
 
-    /// Says of a stream of JPEGs what FFmpeg would find out in many of them: the size of the first one.
+    /// Sets the size of a stream of JPEGs from the first one, which FFmpeg would find out by decoding many.
     private func describePictures(in context: UnsafeMutablePointer<AVFormatContext>) -> Bool {
         guard let size = bytes?.firstSize, size.width * size.height <= options.maximumPixels,
             let parameters = context.pointee.streams?[0]?.pointee.codecpar
@@ -320,7 +320,7 @@ private struct Opening {
         return true
     }
 
-    /// Keeps FFmpeg from choosing a track with few pictures, for which flags may speak, beside one with many.
+    /// Keeps FFmpeg from choosing a track with few pictures, even if flags favour it, when there is one with many.
     private func passOverThumbnails(in context: UnsafeMutablePointer<AVFormatContext>) throws(SourceFailure) {
         let tracks = (0..<Int(context.pointee.nb_streams)).filter {
             context.pointee.streams[$0]?.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_VIDEO
@@ -329,7 +329,8 @@ private struct Opening {
         // Newer versions of FFmpeg find the tiles of a HEIC, each of which would be taken for the picture.
         if let failure = SourceFailure.unreadableKind(location) { throw failure }
         // What is read here is missing later.
-        let (again, packet) = (try open(), FFmpegOwned.packet())
+        let again = try open()
+        let packet = FFmpegOwned.packet()
         var pictures: [Int: Int] = [:]
         for _ in 0..<2000 where pictures.values.max() ?? 0 < 25 {
             guard ffmpeg.av_read_frame(again.pointer, packet.pointer) >= 0 else { break }
@@ -401,7 +402,7 @@ private struct Opening {
         return unreachable(reason, remedy)
     }
 
-    /// FFmpeg's names of a file's format, whether it is one of those above or not.
+    /// FFmpeg's names of a file's format, whether it may be read or not.
     private var kind: (format: String, name: String)? {
         let address = location.address.revealed().fileName
         var io: UnsafeMutablePointer<AVIOContext>?

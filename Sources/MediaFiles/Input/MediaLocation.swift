@@ -1,25 +1,25 @@
 import FoundationEssentials
 import System
 
-/// Where a clip or a stream is: a file's path, a network address or a command.
+/// The place that a clip or a stream is read from: a file's path, a network address or a command.
 struct MediaLocation: Hashable, Sendable {
     static let networkSchemes: Set<String> = ["http", "https", "rtsp", "rtsps"]
 
-    /// What FFmpeg is given. A path gets the `file:` protocol, so that a colon in a name is not taken for another one.
+    /// The address for FFmpeg. A path gets the `file:` protocol, so that a colon in a name does not end one.
     let address: Secret
-    /// The path or the address as it may be shown: without user, password and query.
+    /// The path or the address in the form to show: without user, password and query.
     let name: String
     var path: String?
-    /// What writes the stream to its standard output.
+    /// The command that writes the stream to its standard output; nil for files and addresses.
     var command: Secret?
 
-    /// What changes when a file is replaced or written anew; nil if there is none.
+    /// Numbers that change when a file is replaced or written anew; nil if there is no file.
     var version: [Int]? {
         guard let path, let status = fileStatus(path) else { return nil }
         return [Int(bitPattern: status.st_ino), Int(status.st_size), status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
     }
 
-    /// Whether a sender brings it, which may be late or gone, and is tried again.
+    /// Whether a sender brings the pictures; it may be late or gone, and is then tried again.
     var isStream: Bool { path == nil }
 }
 

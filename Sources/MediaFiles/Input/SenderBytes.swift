@@ -1,9 +1,9 @@
 import CFFmpeg
 
-/// What a web address or a command sends. JPEGs that follow each other, as cameras send them in many ways, are found by
-/// their own marks and handed to FFmpeg as it knows them: a multipart stream with lengths.
+/// The bytes from a web address or a command. JPEGs in a row, which cameras send in many forms, are found by their own
+/// marks and given to FFmpeg in a form that it knows: a multipart stream with lengths.
 final class SenderBytes: ByteInput {
-    /// What the first bytes are.
+    /// The kind of content, by its first bytes.
     enum Kind: Equatable {
         case pictures
         /// A text, which may be a playlist.
@@ -12,27 +12,27 @@ final class SenderBytes: ByteInput {
         case nothing
     }
 
-    /// What the sender's bytes are read from.
+    /// The input from which the sender's bytes are read.
     var source: UnsafeMutablePointer<AVIOContext> { owned.pointer }
     private let owned: FFmpegOwned<AVIOContext>
     let kind: Kind
     /// Whether `source` was brought back to its beginning.
     let canBeReread: Bool
-    /// What is too long for a packet ends reading first, with its reason.
+    /// The JPEGs found so far; one that is too long for a packet ends the reading with its reason.
     private var sequence = JPEGSequence(longest: 2 * Int(Interrupt.bytesPerPacket))
-    /// What FFmpeg has not read yet.
+    /// The bytes that FFmpeg has not read yet.
     private var ready: ArraySlice<UInt8> = []
     private var isAtEnd = false
-    /// The size of the first picture, once that has come and if its header says one.
+    /// The size of the first picture, once that has come and if its header states it.
     private(set) var firstSize: FrameSize?
     private static let pieceSize: CInt = 32_768
-    /// How much text may come before the first picture.
+    /// The most bytes of text before the first picture.
     private static let longestText = 4096
 
-    /// Whether more came since the newest picture than stands between two.
+    /// Whether more bytes came since the newest picture than are usual between two.
     var hasRest: Bool { sequence.unused > Self.longestText }
 
-    /// Reads the beginning.
+    /// Reads the beginning of the content.
     /// - Throws: FFmpeg's error number.
     init(_ owned: FFmpegOwned<AVIOContext>) throws(FFmpegError) {
         self.owned = owned
@@ -49,7 +49,7 @@ final class SenderBytes: ByteInput {
         super.init(bufferSize: Self.pieceSize)
     }
 
-    /// What that beginning is; nil if more must come to tell.
+    /// The kind of content with that beginning; nil if more bytes are needed to tell.
     static func kind(of beginning: [UInt8], isWhole: Bool) -> Kind? {
         // No byte of a text in UTF-8 is FF.
         let text = beginning.prefix { (0x20..<0xF5).contains($0) && $0 != 0x7F || (0x09...0x0D).contains($0) }
@@ -61,7 +61,7 @@ final class SenderBytes: ByteInput {
         return rest.isEmpty ? .text(String(decoding: text, as: UTF8.self)) : .other
     }
 
-    /// The bytes that come next; nil at the end.
+    /// The next bytes; nil at the end.
     private static func read(_ source: UnsafeMutablePointer<AVIOContext>) throws(FFmpegError) -> [UInt8]? {
         var code: Int32 = 0
         let piece = [UInt8](unsafeUninitializedCapacity: Int(pieceSize)) { buffer, count in

@@ -16,12 +16,12 @@ extension SourceFailure {
         return .init(.corrupt, "open \(location.name)", "\(problem) (\(reason))", remedy)
     }
 
-    /// What to say of a file by its first bytes; nil if they say nothing.
+    /// The failure for a file whose first bytes show its kind; nil if they do not.
     static func unreadableKind(_ location: MediaLocation) -> Self? {
         location.path.flatMap { FileKind.name(of: $0) }.map { unreadableKind(location.name, $0) }
     }
 
-    /// A file that is whole for all that is known, and of another kind than those that are read.
+    /// The failure for a file that may be whole, but is of a kind that is not read.
     static func unreadableKind(_ name: String, _ kind: String) -> Self {
         let remedy = "convert it first, for example to PNG, JPEG or H.264 in an mp4"
         return .init(.unsupported, "read \(name)", "it is \(kind), which cannot be read here", remedy)
@@ -38,7 +38,7 @@ extension SourceFailure {
         return .init(.unsupported, "decode \(input.location.name)", problem, remedy)
     }
 
-    /// Nothing in the file could be decoded, which may be of a kind that is not read.
+    /// The failure for a file of which nothing could be decoded, perhaps because it is of a kind that is not read.
     static func undecodable(_ location: MediaLocation, _ reason: String) -> Self {
         if let failure = unreadableKind(location) { return failure }
         let problem = "no picture in it could be decoded (\(reason))"

@@ -14,7 +14,8 @@ package final class ClipFrames {
     package init(_ path: String) throws {
         source = try ClipSource(path, options: FrameSourceOptions(pace: .asap))
         description = source.description
-        let (source, mailbox) = (source, mailbox)
+        let source = source
+        let mailbox = mailbox
         _ = try JoinableThread(named: "clip") { source.run(into: mailbox) }
     }
 

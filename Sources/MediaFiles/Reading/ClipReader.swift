@@ -5,11 +5,11 @@ import System
 final class ClipReader {
     enum Step {
         /// A picture with square pixels, turned as the clip and the options say, without its stamp; and its time in
-        /// seconds by the clip's clock: nil if the clip does not say, infinite if what it says is impossible.
+        /// seconds by the clip's clock: nil if the clip does not say, infinite if its time is impossible.
         case picture(Frame, presentation: Double?)
         /// A picture that could not be decoded; the next may be fine.
         case damaged
-        /// Nothing comes any more; `completeness` says how it went.
+        /// Nothing comes any more; `completeness` says whether all was read.
         case end
     }
 
@@ -20,28 +20,28 @@ final class ClipReader {
     private let scaler = PixelScaler()
     private var converted = PicturePool()
     private let interrupt: Interrupt
-    /// The reader of a stream whose pictures are played out by their times; nil until the first packet.
+    /// The queue of a stream whose pictures are played out by their times; nil until the first packet.
     private var queue: PacketQueue?
     private var isDraining = false
-    /// What decides which packets wait; nil where each is decoded as it comes.
+    /// The rule that decides which packets wait; nil if each is decoded as it comes.
     private var idle: IdleDecoding?
-    /// The packets of the current group that wait, and those that did and are decoded next.
+    /// The packets of the current group that wait, and those that waited and are decoded next.
     private var waiting: [ArrivedPacket] = []
     private var backlog: [ArrivedPacket] = []
     private var watched = Watched.nothing
     /// The presentation time of the key picture that was decoded by itself, in the stream's units.
     private var shown: Int64?
     private var skipped = 0
-    /// Until when packets that waited, and those that came meanwhile, are worked off; nil unless they are.
+    /// The time until which packets that waited, and those that came meanwhile, must be decoded; nil if there are none.
     private var catchUpEnd: ContinuousClock.Instant?
-    /// When the packet came that was decoded last.
+    /// The time at which the packet came that was decoded last.
     private var arrival = ContinuousClock.now
     private var decodingTime = WorkTime()
-    /// Since when the next picture has been waited for; nil while the caller has the newest one.
+    /// The time since when the next picture has been waited for; nil while the caller has the newest one.
     private var waitingSince: ContinuousClock.Instant?
     /// The newest time of a file, and the step to it.
     private var known: (time: Double, step: Double?)?
-    /// What came after the newest picture, read to judge the time of that.
+    /// The step after the newest picture, read ahead to judge the time of that picture.
     private var following: Step?
     private lazy var headers = try? JPEGDecoder()
 
@@ -78,8 +78,8 @@ final class ClipReader {
         return .picture(frame, presentation: .infinity)
     }
 
-    /// Reads on as `next` does. A network stream must bring a picture, not only data, within `stallTimeout`; the first
-    /// one within `openTimeout` if that is longer, as the next key picture may be seconds away.
+    /// Reads on like `next`. A network stream must bring a picture, not only data, within `stallTimeout`; the first one
+    /// within `openTimeout` if that is longer, as the next key picture may be seconds away.
     private func read(_ isAtRest: () -> Bool) -> Step {
         waitingSince = waitingSince ?? .now
         while true {
@@ -113,7 +113,7 @@ final class ClipReader {
         }
     }
 
-    /// How long decoding took since the last call, with the conversion of the pictures.
+    /// The time that decoding took since the last call, with the conversion of the pictures.
     func drainDecodingTime() -> WorkTime { exchange(&decodingTime, with: WorkTime()) }
 
     private var pictureTimeout: Duration {
@@ -203,7 +203,7 @@ final class ClipReader {
 
     // MARK: - Packets that wait
 
-    /// What the decoder is being emptied of.
+    /// The pictures that are taken out of the decoder while it is emptied.
     private enum Watched {
         case nothing
         /// The pictures before a key picture that is decoded by itself.
@@ -213,21 +213,21 @@ final class ClipReader {
 
     private static let longestCatchUp = Duration.seconds(3)
 
-    /// Whether packets are worked off that have waited.
+    /// Whether packets are being decoded that have waited.
     var isCatchingUp: Bool { catchUpEnd != nil }
-    /// How long ago the packet of a live stream came that was decoded last.
+    /// The time since the packet of a live stream came that was decoded last.
     var age: Duration { input.isLive ? arrival.duration(to: .now) : .zero }
 
-    /// How many pictures were left out since the last call.
+    /// The number of pictures that were left out since the last call.
     func drainSkipped() -> Int { exchange(&skipped, with: 0) }
 
-    /// Drops what waits but for the key picture, which was shown.
+    /// Drops the packets that wait, except the key picture, which was shown.
     private func leaveOut() {
         skipped += max(0, waiting.count - 1)
         waiting = []
     }
 
-    /// Decodes the key picture of the group that waits, once all before it came out; then readies the decoder again.
+    /// Decodes the key picture of the waiting group, after all pictures before it; then prepares the decoder for more.
     private func watchKey() {
         decoder.flush()
         if watched == .before {
@@ -244,7 +244,7 @@ final class ClipReader {
         }
     }
 
-    /// Ends the reading if a JPEG was refused because of its size, which would be found in every one that follows.
+    /// Ends the reading if a JPEG was refused because of its size, which all that follow have too.
     private func checkSize(_ packet: AVPacket) {
         guard input.stream.pointee.codecpar.pointee.codec_id == AV_CODEC_ID_MJPEG, packet.size > 0 else { return }
         let bytes = UnsafeRawBufferPointer(start: packet.data, count: Int(packet.size))
@@ -252,7 +252,7 @@ final class ClipReader {
         endUndecodable(SourceFailure.tooManyPixels(size, limit: options.maximumPixels))
     }
 
-    /// Follows how far any of the tracks came.
+    /// Notes the end time of a packet, of any track.
     private func note(_ packet: AVPacket) {
         let time = packet.pts == facet_no_timestamp ? packet.dts : packet.pts
         guard let stream = input.context.pointee.streams[Int(packet.stream_index)]?.pointee,
@@ -272,8 +272,7 @@ final class ClipReader {
     }
 
     /// Makes a frame of the picture; nil if that is impossible. Pixels that `Frame` can describe are not copied if they
-    /// are square; all others are converted into memory that is used again. A picture with transparent parts is laid
-    /// over white.
+    /// are square; others are converted into memory that is reused. Transparent parts are laid over white.
     private func frame(of decoded: DecodedPicture) -> Frame? {
         guard decoded.size.width * decoded.size.height <= options.maximumPixels else { return nil }
         let size = input.squareSize(of: decoded.size, decoded.pointer)

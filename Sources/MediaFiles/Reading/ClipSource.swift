@@ -24,8 +24,7 @@ package final class ClipSource: FrameSource {
     /// The reader that `init` opened, until it is played.
     private let opened: Mutex<ClipReader?>
 
-    /// Opens a file by its path or `file://` address. An address or `exec:` with a command is only checked: `run`
-    /// connects.
+    /// Opens a file by its path or `file://` address; only checks an address or an `exec:` command, which `run` opens.
     /// - Throws: `SourceFailure` if the file is missing, unreadable, empty, not a clip or picture, or without video.
     package init(_ location: String, options: FrameSourceOptions = FrameSourceOptions()) throws(SourceFailure) {
         let location = try MediaLocation(location)
@@ -63,7 +62,8 @@ package final class ClipSource: FrameSource {
     /// - Throws: Why it is to be opened again.
     private func play(into delivery: inout PictureDelivery) throws(SourceFailure) -> SourceEvent.End? {
         let reader: ClipReader
-        let (began, before) = (ContinuousClock.now, delivery.delivered)
+        let began = ContinuousClock.now
+        let before = delivery.delivered
         do throws(SourceFailure) {
             let first = opened.withLock { $0.take() }
             // Opened anew rather than rewound: not every format can be rewound, and opening takes a few milliseconds.
@@ -90,20 +90,21 @@ package final class ClipSource: FrameSource {
     }
 
     static let pictureRate = 30.0
-    /// How often a second an address of single pictures is asked.
+    /// The requests a second to an address of single pictures, by default.
     private static let requestRate = 5.0
 
     /// Delivers all pictures of a clip or a connection.
     private func play(_ reader: ClipReader, into delivery: inout PictureDelivery) -> SourceEvent.End {
-        let (input, isPicture, isPaced) = (reader.input, reader.input.isPicture, options.pace == .realtime)
+        let input = reader.input
+        let isPicture = reader.input.isPicture
+        let isPaced = options.pace == .realtime
         var stream = input.description
         if isPicture { stream.rate = location.isStream ? nil : Self.pictureRate }
         let isRequested = isPicture && location.isStream
         stream.isLive = input.isLive || isPaced || isRequested
         let timing: PictureDelivery.Timing =
             input.isLive || isRequested ? .live(hasTimes: input.isPlayedOut) : isPaced ? .paced : .file
-        let (isConnection, delay) = (location.isStream, input.longestDelay)
-        delivery.begin(timing, rate: stream.rate, isConnection: isConnection, longestDelay: delay)
+        delivery.begin(timing, rate: stream.rate, isConnection: location.isStream, longestDelay: input.longestDelay)
         while !interrupt.stop.isSet {
             let step = reader.next { delivery.mailbox.isAtRest.load(ordering: .relaxed) }
             delivery.skip(reader.drainSkipped(), isCatchingUp: reader.isCatchingUp)

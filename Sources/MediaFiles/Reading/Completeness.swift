@@ -1,16 +1,16 @@
-/// What is known at the end of a clip about whether it was whole.
+/// The signs of whether a clip was whole, gathered up to its end.
 struct Completeness: Hashable {
     var decoded = 0
-    /// Packets or pictures that were damaged beyond decoding.
+    /// The number of packets or pictures that were damaged beyond decoding.
     var damaged = 0
     var endsDamaged = false
     /// The error that ended the reading, other than the end of the file.
     var readError: String?
     /// Whether data came, and no picture could be made of it: for too long, or because it would be too large.
     var isUndecodable = false
-    /// Packets of the video track, as far as they were counted.
+    /// The number of packets of the video track, as far as they were counted.
     var packets = 0
-    /// How many of them the header states, if it does.
+    /// The number of packets that the header states, if it does.
     var announcedPackets: Int?
     /// The latest end of any track's packet in seconds from the clip's start.
     var reached = 0.0
@@ -18,7 +18,7 @@ struct Completeness: Hashable {
     var announcedDuration: Double?
     /// Whether the container's index points behind the end of the file.
     var indexExceedsFile = false
-    /// How much of the stated length may be missing: the last picture's duration is often unknown.
+    /// The seconds of the stated length that may be missing: the last picture's duration is often unknown.
     static let durationTolerance = 0.5
     /// The share of damaged pictures up to which a clip counts as played: a few broken blocks are no failure.
     static let damagedShare = 0.1
@@ -30,7 +30,7 @@ struct Completeness: Hashable {
         packets = before == .max ? before : before + 1
     }
 
-    /// Why the clip must not count as played to its end, in words; nil if it was whole.
+    /// The reason why the clip does not count as played to its end, in words; nil if it was whole.
     var problem: String? {
         if let readError { return "reading failed after \(pictures) (\(readError))" }
         if decoded == 0 {

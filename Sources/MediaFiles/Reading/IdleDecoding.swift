@@ -12,69 +12,70 @@ struct IdleDecoding {
     struct Packet {
         var isKey: Bool
         var bytes: Int
-        /// When its picture is to be shown, in seconds; nil if the stream does not say.
+        /// The time at which its picture is to be shown, in seconds; nil if the stream does not say.
         var presentation: Double?
     }
 
     enum Decision: Equatable {
-        /// It is decoded as it comes.
+        /// Decode the packet as it comes.
         case decode
-        /// It begins a group that waits: it is decoded by itself, and those that waited before are not.
+        /// Decode this key picture alone, and drop the packets that waited; those of its group wait from now on.
         case watch
-        /// It waits with its group.
+        /// Let the packet wait with its group.
         case wait
-        /// What waits is decoded, then this one and what follows.
+        /// Decode the waiting packets, then this one and those that follow.
         case resume
-        /// It is left out: it comes before its key picture, and refers to a group that may not have been decoded.
+        /// Drop the packet: it comes before its key picture, and refers to a group that may not have been decoded.
         case skip
     }
 
-    /// What may wait, in seconds and bytes: longer groups are decoded.
+    /// The longest group, in seconds and bytes, whose packets wait: longer groups are decoded.
     static let longestGroup = 5.0
     static let mostBytes = 16 << 20
-    /// How many packets of a group may wait, and at how many places the usual size is kept.
+    /// The most packets of a group that may wait, and the most places for which the usual size is kept.
     static let mostPlaces = 1000
-    /// Packets at rest, about two seconds, before their sizes are known; and how many of the newest are compared.
+    /// The number of packets without movement, about two seconds, after which their usual sizes are known, and the
+    /// number of the newest ones that are compared.
     static let fewestSizes = 50
     static let mostSizes = 128
-    /// How many times larger than a packet between them key pictures must be at least: a face that covers a twentieth
+    /// The least ratio of a key picture's size to that of a packet between key pictures: a face that covers a twentieth
     /// of the picture then adds as much as the packet has.
     static let keyFactor = 16.0
-    /// A packet counts by how many deviations more than `slack` it is larger than usual, up to `largest` of them; from
-    /// `alarm` on their sum, which never falls below 0, says that something happens.
+    /// The limits of the evidence: a packet counts by the deviations more than `slack` by which it is larger than
+    /// usual, up to `largest`; from `alarm` on their sum, which never falls below 0, shows that something happens.
     static let slack = 2.0
     static let largest = 4.0
     static let alarm = 6.0
-    /// How much of a packet's size is learnt as that of its place.
+    /// The share of a packet's size that is learnt as the usual size of its place.
     static let learning = 0.25
-    /// In octaves: sizes that hardly vary are no reason to take the next small difference for an event.
+    /// The least deviation, in octaves: sizes that hardly vary do not make the next small difference an event.
     static let smallestDeviation = 0.12
-    /// Seconds for which everything is decoded after that.
+    /// The seconds for which everything is decoded after an alarm.
     static let pause = 1.0
 
     private var isWaiting = false
     /// Whether the current group, or its beginning, waited.
     private var hasWaited = false
-    /// When the key picture of the current group is to be shown, and the latest of its pictures so far.
+    /// The presentation times of the key picture of the current group, and of the latest of its pictures so far.
     private var began: Double?
     private var latest = 0.0
     private var groupBytes = 0
-    /// How long the group before was, in seconds.
+    /// The length of the group before, in seconds.
     private var groupLength: Double?
     /// The usual size at each place after a key picture, as a binary logarithm.
     private var usual: [Double] = []
     /// The place of the newest packet.
     private var place = 0
-    /// Of packets whose pictures are shown after all that came before.
+    /// The excess of packets whose pictures are shown after all that came before.
     private var forward = Excess()
-    /// The mean size of these, as a binary logarithm.
+    /// The mean size of these packets, as a binary logarithm.
     private var meanSize = 0.0
-    /// Of those whose pictures are shown between others, such as B-frames.
+    /// The excess of packets whose pictures are shown between others, such as B-frames.
     private var between = Excess()
     private var evidence = 0.0
     private var earliestWait = -Double.infinity
 
-    /// Decides about the next packet; `isAtRest` says whether nothing was seen in the pictures decoded so far.
+    /// Decides about the next packet; `isAtRest` says whether no face was seen in the pictures decoded so far.
     mutating func decide(_ packet: Packet, isAtRest: Bool) -> Decision {
         guard let time = packet.presentation else {
             // As of the first packet over RTSP.
@@ -113,7 +114,7 @@ struct IdleDecoding {
         return resume(at: time)
     }
 
-    /// Compares a size with the usual one, and learns from it at rest.
+    /// Compares a packet's size with the usual one; learns from it while nothing moves.
     private mutating func note(_ size: Double, _ isForward: Bool, _ isAtRest: Bool) {
         defer { place += 1 }
         guard place < usual.count else {
@@ -140,7 +141,7 @@ struct IdleDecoding {
         return .resume
     }
 
-    /// By how much packets of one kind are larger at rest than is usual at their place, in octaves.
+    /// How much larger than usual at their place packets of one kind are while nothing moves, in octaves.
     private struct Excess {
         private var newest: [Double] = []
         private var median = 0.0
@@ -153,7 +154,8 @@ struct IdleDecoding {
             newest.append(excess)
         }
 
-        /// Finds the median and the deviation, estimated from the median of the absolute ones, once enough was noted.
+        /// Computes the median, and the deviation from the median of the absolute differences, once there are enough
+        /// values.
         mutating func settle() {
             guard newest.count >= IdleDecoding.fewestSizes else { return }
             median = newest.sorted()[newest.count / 2]
@@ -161,7 +163,7 @@ struct IdleDecoding {
             deviation = max(IdleDecoding.smallestDeviation, 1.4826 * deviations[newest.count / 2])
         }
 
-        /// By how many deviations this is above the median; 0 while these are not known.
+        /// The distance of an excess from the median, in deviations; 0 while these are not known.
         func deviations(_ excess: Double) -> Double { isKnown ? (excess - median) / deviation : 0 }
     }
 }

@@ -7,15 +7,14 @@ final class PacketQueue {
     private struct State {
         var packets: [ArrivedPacket] = []
         var bytes = 0
-        /// Why no more come.
+        /// The reason why no more packets come; nil while they may.
         var end: String?
         var isOver = false
         /// The longest time between two packets.
         var longestPause = Duration.zero
     }
 
-    /// The bytes above which the sender waits; so it does once the oldest packet is `slack` seconds later than pictures
-    /// may be.
+    /// The bytes above which the sender waits; it also waits if the oldest packet is `slack` seconds too late.
     private static let mostBytes = 64 << 20
     private static let slack = 1.0
 
@@ -27,7 +26,8 @@ final class PacketQueue {
     /// - Throws: `SystemError` if the system has no thread left.
     init(_ input: MediaInput, interrupt: Interrupt) throws(SystemError) {
         let state = Monitor(State())
-        (self.state, self.interrupt) = (state, interrupt)
+        self.state = state
+        self.interrupt = interrupt
         // Only the thread reads it; what others ask of it does not change once it is open.
         nonisolated(unsafe) let input = input
         thread = try JoinableThread(named: "packets") { Self.read(input, into: state) }
@@ -69,7 +69,7 @@ final class PacketQueue {
         }
     }
 
-    /// Whether all that came was taken.
+    /// Whether all packets that came were taken.
     var isEmpty: Bool { state.read(\.packets.isEmpty) }
 
     enum Step {

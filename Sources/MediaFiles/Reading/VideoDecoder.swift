@@ -1,27 +1,27 @@
 import CFFmpeg
 
-/// Decodes the packets of one video track, on a device of this machine where that is wanted and possible, else on the
-/// processor. After a failure of the device the processor goes on with the next key picture.
+/// Decodes the packets of one video track, on a device of this machine if that is wanted and possible, otherwise on the
+/// processor. After a failure of the device the processor continues with the next key picture.
 final class VideoDecoder {
     private var context: FFmpegOwned<AVCodecContext>
     private let frame: FFmpegOwned<AVFrame>
     private let codec: UnsafePointer<AVCodec>
     private let input: MediaInput
     private var device: HardwareDevice?
-    /// Why the processor decodes in place of a device, as `StreamDescription.decoderDetail` has it.
+    /// The reason why the processor decodes and not a device, for `StreamDescription.decoderDetail`.
     private(set) var detail: String?
-    /// Whether pictures come from the device; FFmpeg itself goes on without it where it does not take a stream.
+    /// Whether pictures come from the device; FFmpeg itself continues without it if the device does not take a stream.
     private var usesDevice = false
     private var hasPicture = false
-    /// How many pictures in a row failed on the device.
+    /// The number of pictures in a row that failed on the device.
     private var failures = 0
     private var isDraining = false
-    /// Until when packets before the next key picture are refused: the device had what they refer to.
+    /// The time until which packets before the next key picture are refused: the device had the pictures they refer to.
     private var keyDeadline: ContinuousClock.Instant?
-    /// Lost packets damage fewer, as a rule.
+    /// Number of failures in a row after which the device counts as broken: lost packets usually damage fewer pictures.
     private static let mostFailures = 3
-    /// Smaller pictures cost the processor little, against copying each out of the device and keeping its driver
-    /// loaded.
+    /// The fewest pixels of pictures for a device: smaller ones cost the processor little, and the device the copying
+    /// of each picture and a loaded driver.
     private static let smallestPixels = 640 * 480 + 1
 
     enum Output {
@@ -32,7 +32,7 @@ final class VideoDecoder {
         case drained
     }
 
-    /// Opens it; `devices` is the directory of the machine's device nodes.
+    /// Opens the decoder; `devices` is the directory of the machine's device nodes.
     /// - Throws: `SourceFailure` if the installed FFmpeg does not decode this.
     init(for input: MediaInput, devices: String) throws(SourceFailure) {
         let parameters = input.stream.pointee.codecpar.pointee
@@ -58,8 +58,8 @@ final class VideoDecoder {
         FFmpegForgetErrors()
     }
 
-    /// FFmpeg's own decoders of VP8 and VP9 leave opacity out, which lies in packets beside the pictures: what was
-    /// erased would be seen.
+    /// The decoder for an input. FFmpeg's own decoders of VP8 and VP9 ignore opacity, which is in packets beside the
+    /// pictures, so that erased parts would be seen: these are not used then.
     private static func codec(for input: MediaInput) -> UnsafePointer<AVCodec>? {
         let id = input.stream.pointee.codecpar.pointee.codec_id
         guard input.hasOpacityBeside else { return ffmpeg.avcodec_find_decoder(id) }
@@ -85,18 +85,16 @@ final class VideoDecoder {
         if input.isPicture, !Self.hasTags(codec) { opened.pointee.err_recognition = AV_EF_EXPLODE }
         opened.pointee.hw_device_ctx = device.flatMap { ffmpeg.av_buffer_ref($0.reference.pointer) }
         let result = ffmpeg.avcodec_open2(opened, codec, nil)
-        guard result >= 0 else {
-            throw .noDecoder(input, reason: FFmpeg.text(result))
-        }
+        guard result >= 0 else { throw .noDecoder(input, reason: FFmpeg.text(result)) }
         return context
     }
 
-    /// What decodes, as `StreamDescription.decoder` has it.
+    /// The decoder's name, for `StreamDescription.decoder`.
     var name: String { usesDevice ? device?.name ?? "" : "software" }
-    /// Whether nothing can come before the next key picture.
+    /// Whether no picture can come before the next key picture.
     var awaitsKey: Bool { keyDeadline != nil }
 
-    /// Gives it a packet; nil says that no more come.
+    /// Gives the decoder a packet; nil says that no more come.
     /// - Returns: 0, or FFmpeg's error number if the packet is damaged.
     func send(_ packet: UnsafeMutablePointer<AVPacket>?) -> Int32 {
         isDraining = packet == nil
@@ -108,7 +106,7 @@ final class VideoDecoder {
         return send(packet)
     }
 
-    /// Lets it take packets again after the last one, beginning with a key picture.
+    /// Lets the decoder take packets again after the last one, beginning with a key picture.
     func flush() {
         isDraining = false
         ffmpeg.avcodec_flush_buffers(context.pointer)
@@ -127,13 +125,13 @@ final class VideoDecoder {
         }
     }
 
-    /// Whether FFmpeg, told to take no damage, also refuses whole pictures for a tag that it does not know, as each
-    /// TIFF has some. Damage is then seen by what FFmpeg says of it.
+    /// Whether FFmpeg, told to accept no damage, also refuses whole pictures because of a tag that it does not know, as
+    /// each TIFF has some. Damage is then recognised by FFmpeg's messages.
     private static func hasTags(_ codec: UnsafePointer<AVCodec>) -> Bool { codec.pointee.id == AV_CODEC_ID_TIFF }
 
     // MARK: - The device
 
-    /// Takes the picture, out of the device's memory if it is there.
+    /// Takes the picture, out of the device's memory if necessary.
     private func fetch() -> Output {
         hasPicture = true
         usesDevice = frame.pointer.pointee.hw_frames_ctx != nil
@@ -156,8 +154,8 @@ final class VideoDecoder {
         return .picture(copy)
     }
 
-    /// Goes on by the processor if it seems to be the device's fault that a picture failed: after several in a row, or,
-    /// before the first picture, a key picture. Others fail then where the stream was joined between key pictures.
+    /// Continues on the processor if the device seems to be the reason that a picture failed: after several in a row,
+    /// or, before the first picture, for a key picture. Returns whether it does.
     private func leavesDevice(_ code: Int32, isKey: Bool) -> Bool {
         guard usesDevice else { return false }
         failures += 1
@@ -197,19 +195,19 @@ extension DecodedPicture {
     var size: FrameSize { pointer.pointee.size }
     var format: AVPixelFormat { AVPixelFormat(pointer.pointee.format) }
 
-    /// What the picture says about its colours besides matrix and range; nil without a word.
+    /// The picture's own statements about its colours, besides matrix and range; nil if there are none.
     var statedColors: ColorStatement? {
         let primaries = UInt8(clamping: pointer.pointee.color_primaries.rawValue)
         var stated = ColorStatement(primaries: primaries, transfer: UInt8(clamping: pointer.pointee.color_trc.rawValue))
         if let data = ffmpeg.av_frame_get_side_data(pointer, AV_FRAME_DATA_ICC_PROFILE)?.pointee {
             let profile = Array(UnsafeBufferPointer(start: data.data, count: data.size))
-            // What it is about stands there; FFmpeg makes RGB of CMYK.
+            // These bytes name the color space that the profile describes; FFmpeg makes RGB of CMYK.
             if profile.dropFirst(16).starts(with: "RGB ".utf8) { stated.profile = profile }
         }
         return stated == ColorStatement() ? nil : stated
     }
 
-    /// How the picture itself says it is to be turned: by EXIF in a JPEG, WebP or PNG.
+    /// The turn that the picture itself states: by EXIF in a JPEG, WebP or PNG.
     var statedOrientation: Orientation? {
         if let matrix = ffmpeg.av_frame_get_side_data(pointer, AV_FRAME_DATA_DISPLAYMATRIX), matrix.pointee.size >= 36 {
             return UnsafeRawPointer(matrix.pointee.data).withMemoryRebound(to: Int32.self, capacity: 9) {

@@ -6,7 +6,7 @@ package final class ClipWriter {
     package static let knownEndings = ClipFormat.all.map(\.ending)
 
     package private(set) var frames = 0
-    /// The codecs of the sound that this format cannot hold, which is left out.
+    /// The codecs of the sound that this format cannot contain, which is left out.
     package var omittedSound: [String] { muxer?.sound?.omitted ?? [] }
     private let path: String
     private let size: FrameSize
@@ -14,7 +14,7 @@ package final class ClipWriter {
     private let encoder: VideoEncoder
     private let target: PictureForm
     private let painter: GIFPainter?
-    /// Nil once the file was finished or given up.
+    /// The muxer; nil once the file was finished or given up.
     private var muxer: Muxer?
     private let frameTicks: Int64
     private var firstTime: Double?
@@ -45,7 +45,8 @@ package final class ClipWriter {
         guard rate > 0, rate <= 1000 else { throw .unencodable(path, "\(rate) frames per second are impossible") }
         let even = FrameSize(width: size.width & ~1, height: size.height & ~1)
         guard even.width > 0, even.height > 0 else { throw .unencodable(path, "\(size) is too small") }
-        (self.path, self.size) = (path, size)
+        self.path = path
+        self.size = size
         target = format.target(size: even, colors)
         painter = format.muxer == "gif" ? GIFPainter() : nil
         encoder = try VideoEncoder(format, target, rate: rate, path: path)
@@ -106,14 +107,14 @@ package final class ClipWriter {
     }
 }
 
-/// A kind of file that clips can be written to.
+/// A kind of file as which clips can be written.
 struct ClipFormat {
     var ending: String
     /// FFmpeg's name of the container.
     var muxer: String
-    /// Encoders in order of preference.
+    /// The encoders in order of preference.
     var encoders: [String]
-    /// How finely times are kept; nil for one frame.
+    /// The resolution of times, in ticks per second; nil for one frame.
     var ticksPerSecond: Int32?
 
     static let all = [
@@ -125,11 +126,11 @@ struct ClipFormat {
         ClipFormat(ending: "gif", muxer: "gif", encoders: ["gif"], ticksPerSecond: 100),
     ]
 
-    /// A single picture.
+    /// The format of a single picture.
     static let png = ClipFormat(ending: "png", muxer: "image2", encoders: ["png"])
 
-    /// What the encoder gets, in limited range: BT.601 below 720 rows and BT.709 from there on, as players expect;
-    /// BT.2020 for its primaries.
+    /// The form of the pictures for the encoder, in limited range: BT.601 below 720 rows and BT.709 from there on, as
+    /// players expect; BT.2020 for its primaries.
     func target(size: FrameSize, _ colors: ColorStatement?) -> PictureForm {
         guard muxer != "gif" else { return .init(format: AV_PIX_FMT_RGB24, size: size, encoding: .jpeg) }
         let isWide = colors.map { UInt32($0.primaries) == AVCOL_PRI_BT2020.rawValue } ?? false
@@ -165,7 +166,7 @@ struct ClipFormat {
 
     var options: [(String, String)] { Self.options[encoders[0]] ?? [] }
 
-    /// Quality near the limit of visible loss, at a speed that a small board keeps up with.
+    /// The encoders' options: a quality near the limit of visible loss, at a speed that a small board keeps up with.
     private static let options = [
         "libx264": [("preset", "veryfast"), ("crf", "18")],
         "libvpx": [("deadline", "realtime"), ("cpu-used", "8"), ("crf", "10"), ("b", "4M")],

@@ -1,4 +1,4 @@
-/// The 255 colours, at most, that represent pictures best.
+/// A palette of at most 255 colours that represent pictures best.
 ///
 /// Colours are counted in a grid of 32 steps for red, green and blue. The box whose pixels differ the most from their
 /// mean is cut in two at that mean, until there are enough boxes; their means are the palette.
@@ -6,7 +6,7 @@ struct ColorPalette {
     static let size = 255
     private static let steps = 32
 
-    /// A place of the grid, and how many pixels have its colour.
+    /// A place of the grid, and the number of pixels with its colour.
     private typealias Cell = (place: SIMD3<Double>, count: Double)
 
     private struct Box {
@@ -38,7 +38,7 @@ struct ColorPalette {
     /// The index of the nearest colour for each place of the grid; −1 where it was not asked for yet.
     private var nearest = [Int16](repeating: -1, count: steps * steps * steps)
 
-    /// Chooses colours by how many pixels there are at each place of the grid.
+    /// Chooses colours by the number of pixels at each place of the grid.
     init(counts: [Int]) {
         let cells = counts.indices.filter { counts[$0] > 0 }
             .map { (place: SIMD3<Double>(Self.color(at: $0)), count: Double(counts[$0])) }
@@ -57,7 +57,7 @@ struct ColorPalette {
     @inline(__always)
     static func place(_ red: Int, _ green: Int, _ blue: Int) -> Int { (red >> 3) << 10 | (green >> 3) << 5 | blue >> 3 }
 
-    /// The colour of a place; the first step is black and the last one white.
+    /// The colour at a place of the grid; each part's first step is 0 and its last one 255.
     private static func color(at place: Int) -> SIMD3<Int> {
         SIMD3(place >> 10, place >> 5 & 31, place & 31) &* 255 / 31
     }
@@ -72,7 +72,8 @@ struct ColorPalette {
     private func search(_ place: Int) -> Int16 {
         let color = Self.color(at: place)
         let best = colors.indices.min { left, right in
-            let (one, other) = (colors[left] &- color, colors[right] &- color)
+            let one = colors[left] &- color
+            let other = colors[right] &- color
             return (one &* one).wrappedSum() < (other &* other).wrappedSum()
         }
         return Int16(best ?? 0)

@@ -1,12 +1,13 @@
 import CFFmpeg
 
 /// Paints the pictures of a GIF with colours chosen from the pictures themselves. The first pictures wait for that: all
-/// of a short clip, else as many as there is memory for.
+/// of a short clip, of a longer one those for which there is memory.
 final class GIFPainter {
-    /// Memory for pictures that wait: 36 of 1280×720.
+    /// The bytes of the pictures that may wait: 36 of 1280×720.
     private static let capacity = 100_000_000
-    /// How far the colours of neighbouring pixels are moved apart, of 256, so that shades do not end in visible edges.
-    /// The pattern stays in its place: what does not move in the clip takes no room in the file.
+    /// The strength, of 256, with which neighbouring pixels are made lighter and darker before they get a colour of the
+    /// palette, so that shades do not end in visible edges. The pattern is fixed: where nothing moves in the clip,
+    /// nothing needs to be stored.
     private static let ditherStrength = 10
 
     /// The order in which the pixels of a square of 4×4 are moved from dark to bright (Bayer).
@@ -19,7 +20,7 @@ final class GIFPainter {
     private var size = FrameSize(width: 0, height: 0)
     private var palette: ColorPalette?
 
-    /// Hands on a picture of 24 bits a pixel, painted, together with those that waited; or lets it wait.
+    /// Paints a picture of 24 bits a pixel and hands it to `encode`, together with those that waited; or lets it wait.
     /// - Returns: the first number that `encode` returned and that is an error; 0 without one.
     func paint(_ picture: UnsafeMutablePointer<AVFrame>, _ encode: (UnsafeMutablePointer<AVFrame>) -> Int32) -> Int32 {
         guard let base = picture.pointee.data.0 else { return 0 }
@@ -53,7 +54,7 @@ final class GIFPainter {
         return 0
     }
 
-    /// How many pixels that wait lie at each place of the palette's grid.
+    /// The number of waiting pixels at each place of the palette's grid.
     private var counts: [Int] {
         var counts = [Int](repeating: 0, count: 32 * 32 * 32)
         for (_, pixels) in waiting {

@@ -1,7 +1,6 @@
 import CFFmpeg
 
-/// The sound of a clip, copied packet by packet, without loss, into a clip that is being written. It belongs to that
-/// `ClipWriter`.
+/// The sound of a clip, copied packet by packet, without loss, into a clip that its `ClipWriter` is writing.
 final class SoundTracks {
     private let input: MediaInput
     private let output: UnsafeMutablePointer<AVFormatContext>
@@ -9,14 +8,14 @@ final class SoundTracks {
     private var packet: UnsafeMutablePointer<AVPacket> { owned.pointer }
     /// The output's stream for each of the input's streams; nil for those that are not copied.
     private let streams: [UnsafeMutablePointer<AVStream>?]
-    /// The input's time that is 0 in the clip that is written, in seconds: at first that of the first picture. Where
-    /// the input's times step back, as in recordings that were joined, it is moved so that the sound goes on.
+    /// The input's time, in seconds, that is 0 in the clip that is written: at first that of the first picture. Where
+    /// the input's times step back, as in recordings that were joined, it is moved so that the sound continues.
     private var origin: Double
-    /// How far the sound was copied, in seconds of the clip that is written.
+    /// The time up to which the sound was copied, in seconds of the clip that is written.
     private var reached = -Double.infinity
     /// The newest time of each of the output's streams, which must grow.
     private var newest: [CInt: Int64] = [:]
-    /// A step back of so many seconds begins another recording.
+    /// The step back of a track's time, in seconds, from which on it begins another recording.
     private static let longestStepBack = 0.5
 
     private var holdsPacket = false
@@ -57,8 +56,8 @@ final class SoundTracks {
         isOver = streams.allSatisfy { $0 == nil }
     }
 
-    /// Copies the sound before a time in seconds of the clip that is written; with nil all that is left. It ends where
-    /// the sound cannot be read.
+    /// Copies the sound before a time in seconds of the clip that is written, or all the rest, as far as it can be
+    /// read.
     /// - Returns: FFmpeg's error number of the muxer; not negative if all went well.
     func copy(upTo seconds: Double?) -> Int32 {
         while !isOver, reached < seconds ?? .infinity {
@@ -79,7 +78,7 @@ final class SoundTracks {
         return 0
     }
 
-    /// Where the packet comes from and where it goes; nil if it is not copied.
+    /// The tracks that the packet comes from and goes to; nil if it is not copied.
     private var streamPair: (source: UnsafeMutablePointer<AVStream>, target: UnsafeMutablePointer<AVStream>)? {
         let index = Int(packet.pointee.stream_index)
         guard streams.indices.contains(index), let target = streams[index],

@@ -33,7 +33,7 @@ final class Surface {
 
     var all: SurfaceRect { SurfaceRect(origin: .zero, size: size.points) }
 
-    /// Copies a part in another size, with the border's colours beyond it.
+    /// Copies a part of the surface in another size; beyond the surface the border's colours continue.
     func resampled(
         from part: SurfaceRect,
         _ size: FrameSize,

@@ -40,7 +40,7 @@ package struct PreviewLayerGeometry: Hashable, Sendable {
     }
 }
 
-/// How a picture fills a surface of another shape, as AVLayerVideoGravity.
+/// The way in which a picture fills a surface of another shape, as AVLayerVideoGravity.
 package enum VideoGravity: String, Hashable, Sendable, CaseIterable {
     /// The whole picture is visible and keeps its shape; bars stay free at two sides.
     case resizeAspect = "contain"

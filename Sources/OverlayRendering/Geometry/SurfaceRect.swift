@@ -53,7 +53,7 @@ extension SurfaceRect {
         return max(0, shared.x) * max(0, shared.y)
     }
 
-    /// The whole pixels that it touches on a surface of that size.
+    /// The whole pixels that the rectangle touches on a surface of that size.
     func wholePixels(in size: SurfaceSize) -> SurfaceRect {
         let first = pointwiseMax(.zero, origin.rounded(.down))
         return SurfaceRect(origin: first, size: pointwiseMin(size, end.rounded(.up)) - first)

@@ -27,7 +27,7 @@ struct BoxOverlay: Overlay {
 
 /// A box around each face, with a label of what it does: smiles, blinks, closes its eyes, looks at the camera.
 struct LabelOverlay: Overlay {
-    /// Least number of lines that fit into the picture's height: a large face has no larger words.
+    /// The least number of lines that fit into the picture's height, so that a large face does not get larger words.
     private static let linesInHeight = 28.0
 
     var showsZones: Bool { true }

@@ -23,8 +23,7 @@ extension String {
 }
 
 extension [String] {
-    /// The arguments of a command, with the path in place of a file's address wherever an argument or an option's value
-    /// is one.
+    /// The arguments of a command, with paths in place of files' addresses, also in the values of options.
     package var withPlainPaths: [String] {
         map { argument in
             if let path = argument.pathOfFileAddress { return path }

@@ -1,15 +1,14 @@
-/// A file that is written under another name, and gets its own only when it is whole; without that nothing is left of
-/// it.
+/// A file that is written under a temporary name and gets its own when it is whole; else nothing is left of it.
 package final class PendingFile: Sendable {
     package let path: String
-    /// The name it has until then: in the same directory, so that renaming is one step.
+    /// The temporary name: in the same directory, so that renaming is one step.
     package let temporaryPath: String
-    /// Locked as long as this object exists: a file that is not was left by a program that was killed.
+    /// Descriptor, locked as long as this object exists: a file without a lock was left by a program that was killed.
     private let descriptor: CInt
-    /// No other program's: what is left is removed.
+    /// The ending of temporary names, which no other program uses, so that leftovers can be removed.
     private static let ending = ".facet-part"
 
-    /// Makes the file, empty, with the mode that the process's mask leaves of `mode`, and removes those that were left.
+    /// Makes the empty file, with the mode that the process's mask leaves of `mode`, and removes leftovers.
     ///
     /// Its name is new: no link of another user's decides what is overwritten, and of programs that write the same file
     /// the last one to finish wins.
@@ -17,7 +16,8 @@ package final class PendingFile: Sendable {
         self.path = path
         let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
         // A name may have all the bytes that the file system allows.
-        let (directory, prefix) = (String(path[..<slash]), ".\(path[slash...].prefix(bytes: 100)).")
+        let directory = String(path[..<slash])
+        let prefix = ".\(path[slash...].prefix(bytes: 100))."
         Self.removeLeftovers(in: directory, prefix)
         while true {
             let number = String(UInt64.random(in: 0 ... .max), radix: 36)
@@ -32,7 +32,8 @@ package final class PendingFile: Sendable {
             if flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK, fstat(descriptor, &made) == 0,
                 made.st_nlink > 0
             {
-                (temporaryPath, self.descriptor) = (name, descriptor)
+                temporaryPath = name
+                self.descriptor = descriptor
                 return
             }
             close(descriptor)
@@ -55,8 +56,8 @@ package final class PendingFile: Sendable {
         }
     }
 
-    /// Writes a whole file, with the mode as for `init` or, with `keepsOwner`, owner, group and mode of the file whose
-    /// place it takes: one that a person edits, and so is on the disk before it does, whenever the power fails.
+    /// Writes a whole file, with the mode as for `init`. With `keepsOwner` it gets owner, group and mode of the file
+    /// that it replaces, which a person edits, and is on the disk before that, so that no power failure loses both.
     /// - Throws: `SystemError`; a file that was there is as before then.
     package static func write(
         _ bytes: UnsafeRawBufferPointer,
@@ -81,7 +82,7 @@ package final class PendingFile: Sendable {
         try file.commit()
     }
 
-    /// Gives the file its name, in place of one that was there.
+    /// Gives the file its name, replacing a file of that name.
     package func commit() throws(SystemError) {
         guard rename(temporaryPath, path) == 0 else { throw SystemError("write \(path)", errno) }
     }

@@ -5,7 +5,7 @@ import FoundationEssentials
 package enum SmallFile {
     package static let textLimit = 256 * 1024
 
-    /// Reads a file of so many bytes at most.
+    /// Reads a file of at most `limit` bytes.
     package static func bytes(at path: String, limit: Int = textLimit) throws(FileError) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { throw FileError(path, code: errno) }
@@ -42,7 +42,7 @@ package enum SmallFile {
 }
 
 extension StringProtocol {
-    /// The beginning that has no more bytes.
+    /// The longest beginning of the collection with at most that number of bytes.
     package func prefix(bytes limit: Int) -> SubSequence {
         var room = limit
         return prefix { character in
@@ -53,7 +53,7 @@ extension StringProtocol {
 }
 
 extension String {
-    /// The text without the mark that some editors begin a file with.
+    /// The text without the byte order mark with which some editors begin a file.
     package var withoutByteOrderMark: String { hasPrefix("\u{FEFF}") ? String(dropFirst()) : self }
 
     /// The first line without byte order mark and blanks at its end.
@@ -71,8 +71,7 @@ extension String {
 }
 
 extension [String: String] {
-    /// The variables that are set: an empty one is as none, and a line end that a file of variables had is no part of a
-    /// value.
+    /// The variables that are set and not empty, without the line end that a file of variables may add to a value.
     package var given: Self {
         compactMapValues { value in
             var text = value.withoutByteOrderMark
@@ -87,7 +86,7 @@ package func cString<Bytes>(_ bytes: Bytes) -> String {
     withUnsafeBytes(of: bytes) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
 }
 
-/// Why a file cannot be read.
+/// The reason why a file cannot be read.
 package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     package let path: String
     package let reason: String

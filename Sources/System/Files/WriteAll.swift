@@ -1,5 +1,5 @@
-/// Writes all bytes, `chunk` at once; a descriptor that does not block is waited for. `waitForRoom` is called before
-/// each write, and returns false to give up, which counts as EPIPE.
+/// Writes all bytes, at most `chunk` at a time; waits for a descriptor that does not block. `waitForRoom` is called
+/// before each write, and returns false to give up, which counts as EPIPE.
 /// - Returns: The number of the error; 0 if all was written.
 package func writeAll(
     _ bytes: UnsafeRawBufferPointer,

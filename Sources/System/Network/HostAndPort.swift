@@ -4,7 +4,7 @@ package struct HostAndPort: Hashable, Sendable {
     package let host: String
     package let port: UInt16?
 
-    /// Nil for anything else, such as blanks in the host, an IPv6 address without brackets, or a port beyond `ports`.
+    /// Reads a host and a port; nil for others, such as blanks, an IPv6 address without brackets, or a wrong port.
     package init?(_ text: some StringProtocol, ports: ClosedRange<UInt16> = 1...65_535) {
         let form = /(?:\[(?<address>[^\[\]]+)\]|(?<name>[^:\[\]\x00-\x20\x7F]+))(?::(?<port>[0-9]*))?/
         guard let match = String(text).wholeMatch(of: form), let host = match.address ?? match.name else { return nil }
@@ -16,13 +16,13 @@ package struct HostAndPort: Hashable, Sendable {
     }
 }
 
-/// The address of a server's client, the same however it is written: as a socket has it or as proxies name it, with a
-/// port, in brackets or quotes, with a zone, an address of version 4 as one of version 6.
+/// The address of a server's client, which is equal in all notations: as a socket has it or as proxies name it, with a
+/// port, in brackets or quotes, with a zone, an IPv4 address as an IPv6 one.
 package struct ClientAddress: Hashable, Sendable, CustomStringConvertible {
-    /// The four or the sixteen bytes of the number.
+    /// The four bytes of an IPv4 address, or the sixteen of an IPv6 one.
     private let bytes: [UInt8]
 
-    /// Nil for what is no address, as the word that a proxy has for a client it does not know.
+    /// Reads an address; nil for any other text, such as the word that a proxy writes for a client it does not know.
     package init?(_ text: some StringProtocol) {
         let plain = String(text.filter { !$0.isWhitespace && $0 != "\"" })
         var address = plain[...]
@@ -48,7 +48,7 @@ package struct ClientAddress: Hashable, Sendable, CustomStringConvertible {
         guard isPort else { return nil }
     }
 
-    /// What counts as one client: of version 6 the half that names the network, as a client has all addresses in it.
+    /// The part of the address that counts as one client: of IPv6 the network's half, all of which a client may use.
     package var network: [UInt8] { bytes.count == 4 ? bytes : Array(bytes.prefix(8)) }
 
     package var description: String {
@@ -58,19 +58,17 @@ package struct ClientAddress: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// What counts as one client of a server, by the client's address; by the text if it is none.
+/// Key under which a client of a server is counted, from the client's address; the text itself if it is not an address.
 package func clientNetwork(of address: String) -> String {
     ClientAddress(address)?.network.map { String($0) }.joined(separator: ".") ?? address
 }
 
 /// An IPv4 or IPv6 address with its port, as sockets take it.
 package struct SocketAddress: Hashable, Sendable {
-    package struct LookupError: Error, Hashable {
-        package let reason: String
-    }
+    package struct LookupError: Error, Hashable { package let reason: String }
 
     package let family: CInt
-    /// As numbers, such as `127.0.0.1` or `::1`.
+    /// The address as numbers, such as `127.0.0.1` or `::1`.
     package let host: String
     package let port: String
     private let bytes: [UInt8]
@@ -78,12 +76,14 @@ package struct SocketAddress: Hashable, Sendable {
     private init(_ address: UnsafePointer<sockaddr>, _ length: socklen_t) {
         family = CInt(address.pointee.sa_family)
         bytes = Array(UnsafeRawBufferPointer(start: address, count: Int(length)))
-        var (host, port) = ([CChar](repeating: 0, count: Int(NI_MAXHOST)), [CChar](repeating: 0, count: 8))
+        var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+        var port = [CChar](repeating: 0, count: 8)
         getnameinfo(address, length, &host, socklen_t(NI_MAXHOST), &port, 8, NI_NUMERICHOST | NI_NUMERICSERV)
-        (self.host, self.port) = (String(upToZero: host), String(upToZero: port))
+        self.host = String(upToZero: host)
+        self.port = String(upToZero: port)
     }
 
-    /// The end of a socket that `name`, which is `getsockname` or `getpeername`, names.
+    /// Makes the address of one end of a socket, as `name`, which is `getsockname` or `getpeername`, gives it.
     package init(
         of socket: CInt,
         _ name: (CInt, UnsafeMutablePointer<sockaddr>?, UnsafeMutablePointer<socklen_t>?) -> CInt
@@ -96,7 +96,7 @@ package struct SocketAddress: Hashable, Sendable {
         }
     }
 
-    /// All addresses of a host, at least one; blocks until its name is resolved. With `isNumeric` the host must be an
+    /// All addresses of a host, at least one; blocks until its name is resolved. With `isNumeric` it must be an
     /// address.
     package static func all(of host: String, port: Int, isNumeric: Bool = false) throws(LookupError) -> [Self] {
         var hints = addrinfo()
@@ -141,7 +141,7 @@ package func withUnixAddress<Value>(_ name: String, _ body: (UnsafePointer<socka
     return withAddress(in: &address) { body($0, length) }
 }
 
-/// Calls `body` with a structure of one kind of address as the kernel takes it.
+/// Calls `body` with a structure for one kind of address, in the form that the kernel takes.
 private func withAddress<Structure, Value>(
     in structure: inout Structure,
     _ body: (UnsafeMutablePointer<sockaddr>) -> Value

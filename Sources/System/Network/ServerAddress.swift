@@ -1,24 +1,24 @@
-/// The address of a server, taken apart once: its text form has neither user nor password nor query.
+/// The address of a server, parsed once: its text form has neither user nor password nor query.
 package struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
-    /// Why a text is no address, without anything of it.
+    /// The reason why a text is not an address, without any part of the text.
     package struct Failure: Error, Hashable {
-        /// The address as far as it may be shown.
+        /// The part of the address that may be shown.
         package let shown: String
         package let reason: String
     }
 
     /// The word before `://`, in lower case.
     package let scheme: String
-    /// What stands before the password or the @; nil without an @.
+    /// The text before the password or the @; nil without an @.
     package let user: String?
     package let hasPassword: Bool
     package let place: HostAndPort
-    /// What follows the host and the port, without the query.
+    /// The part after the host and the port, without the query.
     package let path: String
     package let description: String
     private let whole: Secret
 
-    /// Takes apart what follows `scheme://`.
+    /// Parses the text after `scheme://`.
     package init(scheme: some StringProtocol, _ rest: Substring) throws(Failure) {
         let scheme = scheme.lowercased()
         func isEnd(_ character: Character) -> Bool { "/?#".contains(character) }
@@ -54,18 +54,18 @@ package struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
         path = String(shown[host.endIndex...])
     }
 
-    /// The whole address, for what connects.
+    /// The whole address, for the code that connects.
     package func revealed() -> String { whole.revealed() }
 }
 
 extension HostAndPort? {
-    /// Whether it names an address, which no user is called.
+    /// Whether the text is a numeric address, which is not a user's name.
     fileprivate var isNumeric: Bool {
         guard let host = self?.host else { return false }
         return host.contains(":") || host.wholeMatch(of: /\d+\.\d+\.\d+\.\d+/) != nil
     }
 
-    /// Whether it has no signs but those of names and addresses.
+    /// Whether the text has only characters of names and addresses.
     fileprivate var isPlain: Bool {
         self?.host.allSatisfy { $0.isLetter || $0.isNumber || "-._:%".contains($0) } ?? false
     }

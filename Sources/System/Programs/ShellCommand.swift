@@ -5,22 +5,24 @@ import CLinux
 /// Not Foundation's `Process`: that also waits for everything that the command leaves in the background.
 package struct ShellCommand {
     package enum End: Equatable, Sendable {
-        /// By itself, with a status.
+        /// The command ended by itself, with a status.
         case exited(Int32)
-        /// By a signal.
+        /// A signal ended the command.
         case signalled(Int32)
-        /// It never began: why.
+        /// The command never began, for a reason.
         case notStarted(String)
     }
 
     private let text: String
     private let environment: [String: String]
-    /// Where its standard output and its standard error go; nil for where ours go.
+    /// The descriptors for its standard output and its standard error; nil for those of this program.
     private let output, errors: CInt?
 
     package init(text: String, environment: [String: String], output: CInt? = nil, errors: CInt? = nil) {
-        (self.text, self.environment) = (text, environment)
-        (self.output, self.errors) = (output, errors)
+        self.text = text
+        self.environment = environment
+        self.output = output
+        self.errors = errors
     }
 
     /// Makes a pipe whose ends no other command inherits, the one to read from first.

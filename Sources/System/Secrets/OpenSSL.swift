@@ -1,17 +1,17 @@
 import CCrypto
 
-/// Initialises OpenSSL, once for all that use it.
+/// Initialises OpenSSL, once for all its users.
 package enum OpenSSL {
-    /// At exit libcrypto would free everything at once, while threads may be busy with it or with their own end: that
-    /// corrupts the heap. The process ends all the same.
+    /// Whether OpenSSL is initialised, without its clean-up at exit: libcrypto would free everything while threads may
+    /// be busy with it, which corrupts the heap. The process ends in any case.
     package static let isReady = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil) == 1
 }
 
-/// A SHA-256 in the making.
+/// A SHA-256 digest that is being computed.
 package final class SHA256 {
     private let context: OpaquePointer
 
-    /// Nil if libcrypto fails.
+    /// Begins a digest; nil if libcrypto fails.
     package init?() {
         guard OpenSSL.isReady, let context = EVP_MD_CTX_new() else { return nil }
         self.context = context
@@ -22,7 +22,7 @@ package final class SHA256 {
 
     package func add(_ bytes: UnsafeRawBufferPointer) { EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) }
 
-    /// In lowercase hexadecimal; empty if libcrypto fails, which equals no pinned digest.
+    /// The digest in lowercase hexadecimal; empty, which no pinned file has, if libcrypto fails.
     package func finish() -> String {
         var digest = [UInt8](repeating: 0, count: 32)
         return EVP_DigestFinal_ex(context, &digest, nil) == 1 ? Self.hexadecimal(digest) : ""

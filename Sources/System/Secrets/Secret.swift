@@ -11,13 +11,13 @@ package struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugS
         Secrets.add(value)
     }
 
-    /// Holds a text some of which is secret, such as an address or a command.
+    /// Makes a secret of a text that is partly secret, such as an address or a command.
     package init(partly text: String) {
         value = text
         Secrets.learn(from: text)
     }
 
-    /// The value, for the one place that hands it on.
+    /// The value, for the one place that uses it.
     package func revealed() -> String { value }
     package var description: String { "<redacted>" }
     package var debugDescription: String { description }
@@ -25,15 +25,15 @@ package struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugS
     package var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
 }
 
-/// The secrets in the configuration of this process, by which texts are cleaned before anybody reads them.
+/// The secrets in the configuration of this process, which are removed from texts before people read them.
 ///
 /// What a library or a command says about an address may quote any part of it, in any form: only the values are known.
 package enum Secrets {
     private static let known = Mutex<Set<String>>([])
-    /// Shorter values are part of too many words and numbers.
+    /// The length up to which values are not searched for everywhere: they are part of too many words and numbers.
     private static let shortest = 2
 
-    /// Notes a secret, with the forms in which addresses and what reads them have it.
+    /// Notes a secret, also in the forms in which addresses contain it and their readers quote it.
     package static func add(_ value: String) {
         var unreserved = CharacterSet.alphanumerics
         unreserved.insert(charactersIn: "-._~")
@@ -43,7 +43,7 @@ package enum Secrets {
         known.withLock { $0.formUnion(forms.compactMap(\.self).filter { $0.count >= shortest }) }
     }
 
-    /// What a text has, in lower case, that holds a secret: the beginnings of what the expressions of `learn` look for.
+    /// Marks, in lower case, one of which each text with a secret has: what the expressions of `learn` begin with.
     private static let signs = [
         "@", "$", "?", "&", "-u", "--user", "--proxy-user", "pass", "pw", "token", "secret", "credential", "bearer",
         "key", "authorization", "cookie",
@@ -96,15 +96,15 @@ package enum Secrets {
         }
     }
 
-    /// An address of version 4 that ends there.
+    /// An expression for an IPv4 address at the end of a text.
     private static var number: Regex<Substring> { /\d+\.\d+\.\d+\.\d+(?:[:\/?#\s"']|$)/ }
 
-    /// Whether the setting, option or variable of a name holds the path of a file, not a secret itself.
+    /// Whether a setting, option or variable of that name contains the path of a file, and not a secret itself.
     private static func namesFile(_ name: some StringProtocol) -> Bool {
         ["file", "path"].contains { name.lowercased().hasSuffix($0) }
     }
 
-    /// Notes the secrets that the command line and the environment hold.
+    /// Notes the secrets in the command line and the environment.
     package static func learn(arguments: [String], environment: [String: String]) {
         for argument in arguments { learn(from: argument, environment: environment) }
         for (name, value) in environment where name.hasPrefix("FACET_") && !namesFile(name) {
@@ -116,7 +116,7 @@ package enum Secrets {
         }
     }
 
-    /// Notes a password with its parts: what takes it for a host, a port or a path quotes one of them.
+    /// Notes a password and its parts: a program that takes a part for a host, a port or a path quotes only that part.
     private static func addParts(of password: Substring) {
         add(String(password))
         for part in password.split(whereSeparator: { !$0.isLetter && !$0.isNumber && !"-_.".contains($0) })
@@ -125,7 +125,7 @@ package enum Secrets {
         }
     }
 
-    /// A text without the known secrets.
+    /// The text without the known secrets.
     ///
     /// They are compared by scalars: a mark that combines with a secret's last letter hides nothing of it. Foundation's
     /// search, which `contains` of a string is, traps with some texts.
@@ -138,7 +138,7 @@ package enum Secrets {
         return String(text)
     }
 
-    /// Replaces a short value where it is a word of its own: not 1234 in 12345, `pass` in `passed` or 20 in %20.
+    /// Replaces a short value only where it is a whole word: not 1234 in 12345, `pass` in `passed` or 20 in %20.
     private static func replacing(
         _ value: String.UnicodeScalarView,
         in text: String.UnicodeScalarView
@@ -160,8 +160,7 @@ package enum Secrets {
 }
 
 extension String {
-    /// The text as a person may read it: without the secrets that this process was given, and with the bytes of files'
-    /// names that are no UTF-8 as `\xE9`.
+    /// The text in a form for people: without the secrets of this process, and with bytes that are not UTF-8 as `\xE9`.
     package var withoutSecrets: String {
         Secrets.hidden(in: unicodeScalars.contains { $0.byteOfFileName != nil } ? withVisibleBytes : self)
     }
@@ -184,8 +183,8 @@ extension String {
             ) { "\($0.name)=…" }
     }
 
-    /// A source as it may be shown. Of `exec:COMMAND` only the program is left, of `gstreamer:PIPELINE` the first
-    /// element, as the rest may hold a password in any form.
+    /// A source in the form to show. Of `exec:COMMAND` only the program is left, of `gstreamer:PIPELINE` the first
+    /// element, as the rest may contain a password in any form.
     package var shownSource: String {
         if let command = wholeMatch(of: /exec:\s*(?<program>\S*)(?s:.*)/) {
             let isPlain = command.program.wholeMatch(of: /[\w.\/+-]+/) != nil

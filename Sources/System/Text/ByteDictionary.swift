@@ -1,12 +1,11 @@
-/// Values by texts that differ if their bytes do, as MQTT's topics: to `String` an ü of one character and one of two
-/// are the same.
+/// A dictionary whose keys, unlike strings, are equal only if their bytes are, as MQTT's topics.
 package struct ByteDictionary<Value>: Sequence {
     package typealias Element = (key: String, value: Value)
     private var elements: [[UInt8]: Element] = [:]
 
     package init() {}
 
-    /// The first of two values with the same key counts.
+    /// Makes a dictionary; of two values with the same key the first one counts.
     package init(_ elements: some Sequence<Element>) {
         for (key, value) in elements where self[key] == nil { self[key] = value }
     }

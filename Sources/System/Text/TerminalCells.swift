@@ -4,7 +4,7 @@ extension Unicode.Scalar {
     /// The tables of the C library, whatever the user's language: all know the width of every character.
     private nonisolated(unsafe) static let tables = newlocale(1 << LC_CTYPE, "C.UTF-8", nil)
 
-    /// How many cells of a terminal it takes: 2 for most of East Asia's and for pictures, 0 for marks and joiners.
+    /// The number of terminal cells of the character: 2 for most of East Asia's and pictures, 0 for marks and joiners.
     fileprivate var cells: Int {
         if 0x20..<0x7F ~= value { return 1 }
         // The tone of a skin is drawn into the picture before it.
@@ -17,10 +17,10 @@ extension Unicode.Scalar {
 }
 
 extension StringProtocol {
-    /// How many cells a terminal needs for the text, which has no control characters.
+    /// The number of terminal cells that the text takes; it has no control characters.
     package var cells: Int { unicodeScalars.reduce(0) { $0 + $1.cells } }
 
-    /// The beginning that fits into `limit` cells.
+    /// The longest beginning of the text that fits into `limit` cells.
     package func prefix(cells limit: Int) -> SubSequence {
         var room = limit
         return prefix { character in

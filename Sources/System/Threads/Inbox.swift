@@ -19,7 +19,7 @@ package final class Inbox<Queue: Sendable>: Sendable {
         return queue.withLock { $0.isClosed ? nil : add(&$0.elements) }
     }
 
-    /// Closes the queue: what is in it is still read.
+    /// Closes the queue: what is in it can still be taken.
     package func finish() {
         queue.withLock { $0.isClosed = true }
         waker.finish()

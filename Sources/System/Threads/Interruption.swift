@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// SIGINT, SIGTERM and the terminal's hangup, noted and reported instead of ending the program; the second one ends it.
+/// Catches SIGINT, SIGTERM and the terminal's hangup, and reports them; the second one ends the program.
 ///
 /// `@unchecked Sendable` because any thread may cancel a dispatch source.
 package final class Interruption: @unchecked Sendable {
@@ -10,7 +10,7 @@ package final class Interruption: @unchecked Sendable {
     private let sources: [(source: any DispatchSourceSignal, usual: __sighandler_t?)]
     private let raised: Flag
 
-    /// Apart from `Interruption`, so that the sources do not keep that alive.
+    /// The signal that came; separate from `Interruption`, so that the dispatch sources do not keep that alive.
     private final class Flag: Sendable { let signal = Atomic<CInt>(0) }
 
     package init(_ report: @escaping @Sendable () -> Void = {}) {
@@ -40,7 +40,7 @@ package final class Interruption: @unchecked Sendable {
     package var number: CInt { raised.signal.load(ordering: .relaxed) }
     package var isRaised: Bool { number != 0 }
 
-    /// Gives the signals the effect back that they had before.
+    /// Restores the effect that the signals had before.
     package func cancel() {
         for (source, usual) in sources {
             source.cancel()

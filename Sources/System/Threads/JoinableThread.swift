@@ -1,7 +1,7 @@
 import CLinux
 import Synchronization
 
-/// A thread whose end can be waited for: not only that of its work, but until nothing of it is left.
+/// A thread that can be joined: the wait is over when nothing of the thread is left, not only its work is done.
 ///
 /// Libraries tidy up after a thread when it ends. A process that exits meanwhile tidies up the same things.
 /// Where it is not waited for, it ends by itself. The program's other threads take its signals.
@@ -12,10 +12,10 @@ package final class JoinableThread: Sendable {
         init(_ run: @escaping () -> Void) { self.run = run }
     }
 
-    /// Nil once it was joined.
+    /// The thread; nil once it was joined.
     private let thread: Mutex<pthread_t?>
 
-    /// Starts a thread that does `body`. Tools like `top` show its name, of 15 bytes at most.
+    /// Starts a thread that runs `body`. Tools like `top` show its name, of 15 bytes at most.
     /// - Throws: `SystemError` if the system has no thread left.
     package init(named name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
         let work = Work {
@@ -49,7 +49,7 @@ package final class JoinableThread: Sendable {
         if pthread_equal(thread, pthread_self()) != 0 { pthread_detach(thread) } else { pthread_join(thread, nil) }
     }
 
-    /// Blocks all signals but those of a crash, whose handler prints where it happened.
+    /// Blocks all signals except those of a crash, whose handler prints where it happened.
     ///
     /// OpenSSL writes to sockets without `MSG_NOSIGNAL`: a peer that hangs up must be an error, not a SIGPIPE that ends
     /// the process.

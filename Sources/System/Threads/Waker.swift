@@ -1,8 +1,8 @@
 import CLinux
 
-/// Wakes a thread that polls.
+/// Wakes a thread that waits in `poll`.
 package final class Waker: Sendable {
-    /// For `poll`: readable from `wake` until `clear`.
+    /// The descriptor for `poll`: readable from `wake` until `clear`.
     package let descriptor: CInt
 
     /// - Throws: `SystemError` if the process has no file descriptor left.

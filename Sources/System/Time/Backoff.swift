@@ -1,4 +1,4 @@
-/// How long to wait before the next try: twice as long each time.
+/// The wait before the next try: twice as long each time.
 package struct Backoff {
     /// The shortest and the longest wait, in seconds.
     let waits: ClosedRange<Double>
@@ -6,7 +6,7 @@ package struct Backoff {
 
     package init(_ waits: ClosedRange<Double>) { self.waits = waits }
 
-    /// The seconds to wait after one more failure, times a factor that keeps tries of many from coming together.
+    /// The seconds to wait after one more failure, times a factor that keeps the tries of many programs apart.
     package mutating func next(times factor: Double = 1) -> Double {
         let wait = min(waits.upperBound, waits.lowerBound * Double(1 << min(failures, 10)))
         failures += 1

@@ -10,16 +10,17 @@ package func nanoseconds(of clock: clockid_t) -> Int64 {
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
 }
 
-/// How long work took, in seconds: by the clock, and of its thread's processor time.
+/// The duration of some work, in seconds: by the clock, and as processor time of its thread.
 package struct WorkTime: Equatable, Sendable {
     package private(set) var elapsed = 0.0
     package private(set) var processor = 0.0
 
     package init() {}
 
-    /// Adds what `body` takes on this thread.
+    /// Runs `body` and adds the time that it takes on this thread.
     package mutating func measure<Value, Failure: Error>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
-        let (clock, processor) = (nanoseconds(of: CLOCK_MONOTONIC), Self.ofThread)
+        let clock = nanoseconds(of: CLOCK_MONOTONIC)
+        let processor = Self.ofThread
         defer {
             elapsed += Double(nanoseconds(of: CLOCK_MONOTONIC) - clock) / 1e9
             self.processor += Self.ofThread - processor

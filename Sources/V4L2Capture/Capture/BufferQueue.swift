@@ -2,7 +2,7 @@ import CV4L2
 import Synchronization
 import SystemPackage
 
-/// The driver's queue: which buffers it has, and how they get there.
+/// The queue of buffers at the driver: which buffers it has, and how they get there.
 ///
 /// Frames are released on any thread, so giving back takes the lock. After `detach` the descriptor is not touched any
 /// more: its number may belong to another file.
@@ -110,8 +110,7 @@ final class MappedBuffer: @unchecked Sendable {
     deinit { calls.unmap(base, length: length) }
 
     /// Replaces the driver's memory by a copy in the same place, for a frame that outlives its stream. While a page of
-    /// the driver is mapped, the kernel keeps the device open, busy for all programs. Without memory for the copy it
-    /// stays mapped.
+    /// the driver is mapped, the kernel keeps the device busy for all programs. Without memory it stays mapped.
     func makePrivate() { try? calls.makePrivate(base, length: length) }
 }
 

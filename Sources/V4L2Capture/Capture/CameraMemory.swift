@@ -1,7 +1,6 @@
 import Synchronization
 
-/// What is known of a camera that was in use, kept for its next source: it is found again under another number, and
-/// waited for.
+/// The memory of a camera that was in use, by which the next source finds it again or waits for it.
 package final class CameraMemory: Sendable {
     struct Content: Sendable {
         /// The configuration with which it last streamed.

@@ -17,8 +17,8 @@ package final class CameraSource: FrameSource {
     private let fallback: Fallback?
     private let successor = Mutex<(any FrameSource)?>(nil)
 
-    /// The reasons that do not go away by themselves. While a camera is away the reason of each try changes: unplugged,
-    /// then not found, then no permission until udev has finished.
+    /// The reports of losses: of reasons that do not go away by themselves. While a camera is away the reason of each
+    /// try changes: unplugged, then not found, then no permission until udev has finished.
     private static let report = LossReport(
         settling: 3_000_000_000,
         reasons: [.permissionDenied, .busy, .notACamera, .unsupportedMode, .unsupportedControl]
@@ -27,8 +27,7 @@ package final class CameraSource: FrameSource {
     /// Makes the source that takes over if `auto` finds only cameras that libcamera sets up; nil if there is none.
     package typealias Fallback = @Sendable () -> (any FrameSource)?
 
-    /// Makes a source that continues from what an earlier one knew. `fallback` is for machines where V4L2 has no
-    /// camera.
+    /// Makes a source that continues from what an earlier one knew. `fallback` is used where V4L2 has no camera.
     /// - Throws: `V4L2Error.failed` if the process has no file descriptor left.
     package init(
         _ configuration: CameraConfiguration,
@@ -97,7 +96,7 @@ package final class CameraSource: FrameSource {
         try loop.run()
     }
 
-    /// The source that takes over; nil without one, and while the nodes are those without which there was none before.
+    /// The source to use instead of a camera; nil if there is none, and for nodes for which there was none before.
     private func follow(_ nodes: inout [String]?) -> (any FrameSource)? {
         let found = calls.nodes()
         guard found != nodes, let next = fallback?() else {
@@ -110,7 +109,7 @@ package final class CameraSource: FrameSource {
         return next
     }
 
-    /// Ends `run` within milliseconds, whatever it waits for.
+    /// Ends `run` within milliseconds, whatever it is waiting for.
     package func stop() {
         isStopped.set()
         stopWaker.wake()

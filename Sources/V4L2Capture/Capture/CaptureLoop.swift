@@ -5,17 +5,17 @@ import SystemPackage
 /// Delivers a stream's frames until it is stopped or the camera is lost: of all buffers that are ready the newest good
 /// one. The driver always keeps `fewestQueued` buffers to fill: a frame that would take one of those is copied.
 struct CaptureLoop {
-    /// Least number of buffers with which the driver skips no frame while we handle one.
+    /// The least number of queued buffers with which the driver skips no frame while one is handled here.
     static let fewestQueued = 2
-    /// A larger jump between the two clocks, in nanoseconds, means that the machine was suspended.
+    /// The jump between the two clocks, in nanoseconds, above which the machine was suspended.
     private static let shortestSuspend: Int64 = 200_000_000
-    /// Milliseconds that a camera may take to start: longer than between frames, since it measures the light first.
+    /// The milliseconds that a camera may take to start: longer than between frames, since it measures the light first.
     static let startTimeout = 5000
 
     let stream: CaptureStream
     let source: CameraSource
     let mailbox: FrameMailbox
-    /// Numbers and times; continues from one stream to the next.
+    /// The timeline that gives frames their numbers and times; it continues from one stream to the next.
     var timeline: FrameTimeline
     /// Whether a frame was delivered; only then the camera counts as streaming.
     private(set) var hasDelivered = false
@@ -119,7 +119,7 @@ struct CaptureLoop {
         return mailbox.put(.frame(frame))
     }
 
-    /// The leased buffer itself, or a copy if the driver would have too few left.
+    /// The pixels of a buffer: the leased buffer itself, or a copy if the driver would have too few left.
     private mutating func pixels(of buffer: v4l2_buffer) -> (UnsafeRawPointer, any AnyObject & Sendable) {
         let mapped = stream.buffers[Int(buffer.index)]
         let lease = BufferLease(mapped)

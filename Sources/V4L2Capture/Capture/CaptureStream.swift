@@ -35,8 +35,8 @@ final class CaptureStream {
         try setStreaming(true)
     }
 
-    /// Stops streaming, unmaps unused buffers, frees the driver's; the device closes with its last owner. Failures do
-    /// not matter: they are the rule when the device is gone.
+    /// Stops streaming, unmaps unused buffers, frees the driver's; the device closes with its last owner. Failures are
+    /// ignored: they are usual when the device is gone.
     deinit {
         let held = queue.detach()
         try? setStreaming(false)

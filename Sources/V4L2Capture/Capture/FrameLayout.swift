@@ -6,11 +6,11 @@ struct FrameLayout {
     var size: FrameSize
     var encoding: YUVEncoding
     private var planes: [(offset: Int, bytesPerRow: Int)] = []
-    /// The driver's bytes per row, and what makes single bytes of samples, of a format of two bytes a sample; else nil.
+    /// Driver's bytes per row, and the conversion to single bytes, for a format of two bytes a sample; nil for others.
     private(set) var wide: (bytesPerRow: Int, depth: GrayDepth)?
     /// The number of bytes of a whole frame; of a JPEG, the fewest it can have.
     var byteCount: Int
-    /// Least bytes of a JPEG: those of its headers.
+    /// The fewest bytes of a JPEG: those of its headers.
     private static let fewestJPEGBytes = 128
 
     /// The formats that can be read, cheapest first; gray comes last because the models learned from colours.
@@ -84,10 +84,10 @@ extension YUVEncoding {
 /// Converts the 16-bit words in which infrared cameras give brightness to bytes. It measures how many bits of a word
 /// are used: drivers do not say, formats named Y16 have 10 or 12, and words of a 10-bit format may begin at the top.
 struct GrayDepth {
-    /// One in this number of words is taken for damage if it has more bits than before; more words show the depth.
+    /// The words of which one may have more bits than before and count as damage; more such words show a greater depth.
     private static let damagedShare = 1000
 
-    /// The number of used bits; at the beginning by the format's name.
+    /// The number of used bits; at the beginning that of the format's name.
     private(set) var bits: Int
 
     init(atLeast bits: Int) { self.bits = bits }

@@ -1,13 +1,13 @@
 /// Gives every frame of a source its number and its times, also across losses. Its clocks are parameters. A driver's
 /// stamp that can't be true (zero, in the future, by another clock) is replaced by the time of the fetch.
 struct FrameTimeline {
-    /// Oldest possible capture time before a fetch, in nanoseconds.
+    /// The longest time between a capture and its fetch that is believed, in nanoseconds.
     private static let oldest: Int64 = 10_000_000_000
 
     /// The drift between wall clock and monotonic clock, in nanoseconds, above which the wall clock counts as set (by
     /// the network after boot) or the machine as suspended: slewing moves both alike.
     private static let clockStep: Int64 = 50_000_000
-    /// Largest jump in sequence numbers that is a gap, and not a confused driver.
+    /// The largest jump in sequence numbers that counts as a gap, and not as a confused driver.
     private static let largestGap: UInt32 = 100_000
 
     /// The number of the frame that `advance` was last called for.

@@ -1,8 +1,8 @@
-/// Which camera to use, and how.
+/// The camera to use, and the way to use it.
 public struct CameraConfiguration: Hashable, Sendable {
-    /// Which camera.
+    /// The camera, by its name or place.
     public var device: DeviceSelector
-    /// Size, rate and format, if they are not left to the negotiation.
+    /// The size, the rate and the format; nil values are left to the negotiation.
     public var request: CaptureRequest
 
     /// The number of buffers that the driver fills in turn, at least 2.
@@ -12,7 +12,7 @@ public struct CameraConfiguration: Hashable, Sendable {
     /// Settings for the camera's controls, by name.
     public var controls: [String: String]
 
-    /// Whether a camera that is away, busy or forbidden at the start is waited for.
+    /// Whether to wait for a camera that is away, busy or forbidden at the start.
     ///
     /// The default is true: an unattended machine may boot before its camera is there. Settings that the camera can't
     /// fulfil and nodes that are no cameras are mistakes, which end the source at the start either way. Once frames

@@ -12,15 +12,15 @@ public struct CameraControl: Hashable, Sendable, CustomStringConvertible {
 
     /// The driver's number for the control.
     public var id: UInt32
-    /// The name in settings and messages, lowerCamelCase.
+    /// The control's name in settings and messages, in lowerCamelCase.
     public var name: String
     /// The driver's own name, for people; it is accepted in settings too.
     public var label: String
     /// The kind of value that it takes.
     public var kind = Kind.integer
-    /// The values it takes, at both ends included.
+    /// The range of its values.
     public var range: ClosedRange<Int>
-    /// Values are `range.lowerBound` plus multiples of this.
+    /// The step between its values, which are `range.lowerBound` plus multiples of this.
     public var step = 1
     /// The value after a reset.
     public var defaultValue = 0
@@ -28,9 +28,9 @@ public struct CameraControl: Hashable, Sendable, CustomStringConvertible {
     public var value: Int?
     /// The names of a menu's values.
     public var choices: [Int: String] = [:]
-    /// Whether it can't be set at all.
+    /// Whether it cannot be set at all.
     public var isReadOnly = false
-    /// Whether it can't be set because of another control, as exposure while automatic exposure is on.
+    /// Whether it cannot be set because of another control, as exposure while automatic exposure is on.
     public var isInactive = false
 
     /// Name and values on one line: `gain 0…255`, `powerLineFrequency (disabled, 50 Hz, 60 Hz)`.
@@ -44,7 +44,7 @@ public struct CameraControl: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Why a control can't be set.
+/// The reason why a control cannot be set.
 package enum ControlError: Error, Hashable, Sendable, CustomStringConvertible {
     case unknown(name: String, existing: [CameraControl])
     /// The value is out of range, or not one of the menu's.
@@ -54,7 +54,7 @@ package enum ControlError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Another control sets it at the moment.
     case inactive(CameraControl)
 
-    /// What is wrong, and what would be right.
+    /// The error, and the values that would be right.
     public var description: String {
         switch self {
         case .unknown(let name, let existing) where existing.isEmpty:
@@ -72,7 +72,7 @@ package enum ControlError: Error, Hashable, Sendable, CustomStringConvertible {
 /// The control that a setting means, and the number of its value.
 struct ControlSetting {
     let name: String
-    /// A number, the name of a menu's choice, or `on` and `off`.
+    /// The value: a number, the name of a menu's choice, or `on` and `off`.
     let value: String
 
     /// The control of that name, whichever way the name is written: `powerLineFrequency`, `Power Line Frequency`.
@@ -99,7 +99,7 @@ struct ControlSetting {
 
     private static let states = ["on": 1, "true": 1, "yes": 1, "off": 0, "false": 0, "no": 0]
 
-    /// Letters and digits only, in lower case.
+    /// The name reduced to letters and digits in lower case.
     static func plain(_ name: String) -> String { String(name.lowercased().filter { $0.isLetter || $0.isNumber }) }
 
     /// The driver's name in lowerCamelCase: `Power Line Frequency` becomes `powerLineFrequency`.

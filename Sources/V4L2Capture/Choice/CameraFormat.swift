@@ -2,7 +2,7 @@
 public struct CameraFormat: Hashable, Sendable, CustomStringConvertible {
     /// The format's name.
     public var fourCC: FourCC
-    /// What the driver calls it, for people.
+    /// The driver's name for the format, for people.
     public var name: String
     /// Whether libv4lconvert converts another format into it.
     public var isEmulated = false

@@ -18,15 +18,15 @@ public struct CameraInventory: Sendable {
         public var needsLibcamera = false
         /// The formats with sizes and rates, as the hardware has them.
         public var formats: [CameraFormat]
-        /// What can be set, with values and ranges.
+        /// The controls, with their values and ranges.
         public var controls: [CameraControl]
     }
 
-    /// A node that is no camera, or can't be asked.
+    /// A node that is not a camera, or cannot be examined.
     public struct Other: Hashable, Sendable {
         /// The node.
         public var node: String
-        /// Why it is not listed as a camera.
+        /// The reason why it is not listed as a camera.
         public var why: String
         /// Whether this user may not open it.
         public var isDenied = false
@@ -37,7 +37,7 @@ public struct CameraInventory: Sendable {
     /// The other nodes, by number: metadata nodes, output devices, nodes that may not be opened.
     public var others: [Other]
 
-    /// Asks all nodes of the machine; cameras in use are listed too.
+    /// Examines all nodes of the machine; cameras in use are listed too.
     public static func list() -> CameraInventory { list(LibV4L2(), links: stableLinks()) }
 
     static func list(_ calls: any V4L2Calls, links: [String]) -> CameraInventory {

@@ -4,7 +4,7 @@ public struct CameraSize: Hashable, Sendable, CustomStringConvertible {
     public var minimum: FrameSize
     /// The largest size of the range; the size itself if there is only one.
     public var maximum: FrameSize
-    /// Steps between widths and heights in pixels, at least 1.
+    /// The steps between widths and heights in pixels, at least 1.
     public var step = FrameSize(width: 1, height: 1)
     /// Frames per second; empty if the driver does not list them.
     public var rates: [ClosedRange<Double>]

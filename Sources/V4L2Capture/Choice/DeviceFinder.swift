@@ -3,7 +3,7 @@ struct DeviceFinder {
     let selector: DeviceSelector
     let calls: any V4L2Calls
 
-    /// Opens the selected camera and starts it; prefers the `lastSeen` one, whatever number it has now.
+    /// Opens the selected camera and starts it; prefers the camera `lastSeen`, whatever number it has now.
     ///
     /// A camera that another program uses is passed over, although many drivers only refuse to start. A link is waited
     /// for while it is not there: a camera that looks the same may be another one of the same make.

@@ -1,4 +1,4 @@
-/// Names a camera.
+/// A selection of a camera.
 public enum DeviceSelector: Hashable, Sendable, CustomStringConvertible {
     /// The first camera; after a loss preferably the same one again.
     case automatic
@@ -16,7 +16,7 @@ public enum DeviceSelector: Hashable, Sendable, CustomStringConvertible {
 
     private var path: String? { if case .path(let path) = self { path } else { nil } }
 
-    /// Whether it names a node by its number, which says nothing about the camera behind it.
+    /// Whether it is a node's path with a number, which says nothing about the camera behind it.
     var isNode: Bool {
         guard let path else { return false }
         let name = path.hasPrefix("/dev/") ? path.dropFirst(5) : path[...]

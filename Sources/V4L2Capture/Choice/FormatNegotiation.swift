@@ -3,13 +3,13 @@
 /// fps in YUYV and at 30 in MJPG is read in MJPG.
 struct FormatNegotiation {
     static let preferred = FrameLayout.formats.map(\.name)
-    /// Frames per second beyond which nothing is gained.
+    /// The frames per second beyond which nothing is gained.
     static let usualRate = 30.0
-    /// Share by which rates may differ and be the same: 29.97 is sold as 30.
+    /// The share by which rates may differ and still count as the same: 29.97 is sold as 30.
     static let rateTolerance = 0.011
 
     let request: CaptureRequest
-    /// The size to come nearest to.
+    /// The size to which the chosen one must be nearest.
     var wanted: FrameSize { request.size ?? .usual }
 
     /// The best mode; nil if the camera can't do what is asked for, or only in formats we can't read.
@@ -56,7 +56,8 @@ struct FormatNegotiation {
         return rank(left.format) > rank(right.format)
     }
 
-    /// Whether a rate is worse: up to the usual rate faster is better, beyond it slower is, because nothing is gained.
+    /// Whether a rate is worse: up to the usual rate a higher one is better, beyond it a lower one, as nothing is
+    /// gained.
     private static func isSlower(_ left: Double, than right: Double) -> Bool {
         func worth(_ rate: Double) -> Double { rate <= usualRate ? rate : usualRate * usualRate / rate }
         return worth(left) < worth(right) * (1 - rateTolerance)
@@ -73,7 +74,7 @@ struct FormatNegotiation {
 struct CaptureMode: Hashable {
     var format: FourCC
     var size: FrameSize
-    /// Nil if the driver lists no rates and none was asked for.
+    /// The rate to ask for; nil if the driver lists no rates and none was requested.
     var rate: Double?
     var isEmulated = false
 }

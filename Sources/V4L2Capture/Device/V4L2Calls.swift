@@ -20,8 +20,8 @@ package protocol V4L2Calls: Sendable {
 
     func unmap(_ base: UnsafeMutableRawPointer, length: Int)
 
-    /// Blocks until the device, if not negative, has something, `stop` can be read, or (empty) the time is over or a
-    /// signal came.
+    /// Blocks until the device, if not negative, has something, until `stop` can be read, or, with an empty result,
+    /// until the time is over or a signal came.
     func wait(_ descriptor: CInt, stop: CInt, milliseconds: Int) throws(Errno) -> Readiness
 
     func now() -> ClockReading

@@ -3,7 +3,7 @@ import System
 import SystemPackage
 
 extension V4L2Device {
-    /// Most controls of a driver; ends an endless list.
+    /// The most controls of a driver, so that an endless list ends.
     private static let mostControls = 512
 
     func controls() throws(V4L2Error) -> [CameraControl] {
@@ -21,7 +21,7 @@ extension V4L2Device {
         return controls
     }
 
-    /// Applies the settings in an order that works; the first one that fails ends it.
+    /// Applies the settings in an order that works; the first failure ends it.
     func apply(_ settings: [String: String]) throws(V4L2Error) {
         for setting in ControlSetting.ordered(settings) {
             // Listed anew each time, because a control changes which others are active.

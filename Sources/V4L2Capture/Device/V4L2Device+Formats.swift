@@ -2,7 +2,7 @@ import CV4L2
 import System
 
 extension V4L2Device {
-    /// Most entries of a list: some drivers never end theirs.
+    /// The most entries of a list, since some drivers never end theirs.
     private static let mostEntries: UInt32 = 256
 
     /// All formats with sizes and rates; for a range of sizes the rates at the size nearest to `focus`.
@@ -109,6 +109,6 @@ extension V4L2Device {
 }
 
 extension v4l2_fract {
-    /// Frames per second, if this is the time between two; nil for nonsense.
+    /// The frames per second, if this is the time between two; nil if it is not a positive time.
     fileprivate var rate: Double? { numerator > 0 && denominator > 0 ? Double(denominator) / Double(numerator) : nil }
 }

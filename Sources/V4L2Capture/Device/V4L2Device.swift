@@ -20,7 +20,7 @@ final class V4L2Device {
 
     deinit { calls.close(descriptor) }
 
-    /// Makes a request.
+    /// Makes a request to the driver.
     /// - Returns: False if the driver gave one of the refusals: it lacks what was asked for.
     /// - Throws: `V4L2Error` for every other failure.
     @discardableResult
@@ -41,7 +41,7 @@ final class V4L2Device {
         }
     }
 
-    /// Answers of a driver that lacks what is asked for.
+    /// The errors with which a driver says that it lacks what is asked for.
     static let lacking: [Errno] = [.invalidArgument, .inappropriateIOCTLForDevice]
 
     struct Identity: Hashable {
@@ -64,8 +64,8 @@ final class V4L2Device {
             throw .notACamera(device: path, why: "it is not a video device")
         }
         let hasOwn = answer.capabilities & UInt32(V4L2_CAP_DEVICE_CAPS) != 0
-        let (driver, card) = (cString(answer.driver), cString(answer.card))
-        var identity = Identity(driver: driver, card: card, bus: cString(answer.bus_info))
+        let card = cString(answer.card)
+        var identity = Identity(driver: cString(answer.driver), card: card, bus: cString(answer.bus_info))
         identity.index = calls.node(at: path).flatMap(calls.index)
         identity.capabilities = hasOwn ? answer.device_caps : answer.capabilities
         return identity
@@ -77,7 +77,7 @@ extension V4L2Device.Identity {
     /// controller, as libcamera does for a ribbon camera of a Raspberry Pi. That program names the node.
     var isSetUpElsewhere: Bool { capabilities & UInt32(V4L2_CAP_IO_MC) != 0 }
 
-    /// Why the node is no camera that we can read; nil if it is one.
+    /// The reason why the node is not a camera that can be read; nil if it is one.
     var reasonForRefusal: String? {
         // Its nodes look like a camera's and even start to stream, but only return what a program feeds them.
         if driver == "bcm2835-isp" {

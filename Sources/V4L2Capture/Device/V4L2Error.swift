@@ -2,10 +2,10 @@ import FoundationEssentials
 import System
 package import SystemPackage
 
-/// Why a camera can't be used, or can't any more.
+/// The reason why a camera cannot be used, or cannot be used any more.
 package enum V4L2Error: Error, Hashable, Sendable, CustomStringConvertible {
     case notFound(selector: String)
-    /// There is no other camera than one that only libcamera can set up.
+    /// The only camera is one that only libcamera can set up.
     case setUpElsewhere(device: String)
     case unplugged(device: String)
     /// The node may not be opened; `group` is its owner, if it has a name.
@@ -39,7 +39,7 @@ package enum V4L2Error: Error, Hashable, Sendable, CustomStringConvertible {
 
     package var sourceFailure: SourceFailure { SourceFailure(reason: reason, description: description) }
 
-    /// Sorts a failed call: what the number means depends on what was tried.
+    /// Makes the error of a failed call: the meaning of the number depends on what was tried.
     init(_ operation: V4L2Operation, device: String, _ errno: Errno) {
         switch errno {
         case .noSuchFileOrDirectory where operation == .open: self = .notFound(selector: device)
@@ -110,7 +110,7 @@ package enum V4L2Error: Error, Hashable, Sendable, CustomStringConvertible {
 package enum V4L2Operation: String, Hashable, Sendable {
     case open
     case queryCapabilities = "ask for the capabilities of"
-    /// Put libv4lconvert before it.
+    /// The operation of putting libv4lconvert before the camera.
     case convert = "convert the format of"
     case enumerate = "list the formats of"
     case setFormat = "set the format of"

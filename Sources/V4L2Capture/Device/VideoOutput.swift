@@ -1,7 +1,7 @@
 import CV4L2
 import SystemPackage
 
-/// A node into which one task writes pictures that others read as from a camera, such as v4l2loopback's.
+/// A node, such as v4l2loopback's, into which one task writes pictures that others read as if from a camera.
 package final class VideoOutput {
     private let device: V4L2Device
 
@@ -42,7 +42,7 @@ package final class VideoOutput {
     }
 }
 
-/// Why pictures cannot be shown on a node.
+/// The reason why pictures cannot be shown on a node.
 package struct VideoOutputError: Error, Hashable, Sendable, CustomStringConvertible {
     package let description: String
 
