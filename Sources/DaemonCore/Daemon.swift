@@ -1,11 +1,6 @@
-import FaceMessages
-import FacetKit
 import Foundation
-package import Logging
-import MQTT
 import ServiceLifecycle
 import Synchronization
-import System
 import UnixSignals
 
 /// The whole daemon: one run of `facetd`.

@@ -1,5 +1,4 @@
 package import FaceMessages
-import Glibc
 import Synchronization
 import System
 

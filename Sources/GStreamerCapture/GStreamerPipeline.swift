@@ -1,6 +1,4 @@
 import CGStreamer
-import FaceMetadata
-import Frames
 import System
 
 /// A GStreamer pipeline that ends in pictures; used by one thread.

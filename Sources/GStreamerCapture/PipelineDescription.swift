@@ -1,5 +1,4 @@
 import CGStreamer
-public import Frames
 package import System
 
 /// A GStreamer source: a camera of libcamera or PipeWire, or a pipeline as `gst-launch-1.0` takes it.

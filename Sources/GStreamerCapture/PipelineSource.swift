@@ -1,4 +1,3 @@
-package import Frames
 import Synchronization
 import System
 

@@ -1,23 +1,6 @@
 import CMicroHTTPD
-import Glibc
 import Synchronization
 import System
-
-/// The reason why a server cannot start.
-package enum HTTPServerError: Error, Hashable, Sendable, CustomStringConvertible {
-    case cannotListen(host: String, port: UInt16, reason: String)
-    /// The system has no descriptor or memory left, or the certificate and the key are no pair in PEM.
-    case cannotStart(hasCertificate: Bool)
-
-    package var description: String {
-        switch self {
-        case .cannotListen(let host, let port, let reason): "cannot listen on \(host) port \(port): \(reason)"
-        case .cannotStart(hasCertificate: true):
-            "the TLS library refuses the certificate and the key: both must be PEM, and belong together"
-        case .cannotStart(hasCertificate: false): "the system has no memory or descriptor left for a server"
-        }
-    }
-}
 
 /// An HTTP server for few clients on one thread, with limits on everything that a client can send or keep.
 ///
@@ -195,5 +178,21 @@ package final class HTTPServer: @unchecked Sendable {
         }
         let host = SocketAddress(of: socket, getpeername).host
         table.open(socket, from: ClientAddress(host)?.description ?? host, at: seconds)
+    }
+}
+
+/// Why a server cannot start.
+package enum HTTPServerError: Error, Hashable, Sendable, CustomStringConvertible {
+    case cannotListen(host: String, port: UInt16, reason: String)
+    /// The system has no descriptor or memory left, or the certificate and the key are no pair in PEM.
+    case cannotStart(hasCertificate: Bool)
+
+    package var description: String {
+        switch self {
+        case .cannotListen(let host, let port, let reason): "cannot listen on \(host) port \(port): \(reason)"
+        case .cannotStart(hasCertificate: true):
+            "the TLS library refuses the certificate and the key: both must be PEM, and belong together"
+        case .cannotStart(hasCertificate: false): "the system has no memory or descriptor left for a server"
+        }
     }
 }

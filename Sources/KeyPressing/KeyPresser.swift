@@ -1,7 +1,5 @@
 import CEvdev
 package import Companion
-package import FaceMessages
-import Glibc
 
 /// Presses keys of this machine on events and signs, until the camera's messages end; then releases what is pressed.
 package struct KeyPresser {
@@ -24,13 +22,13 @@ package struct KeyPresser {
 
     package func run(_ subscriber: Subscriber) async throws {
         var pressed: [(keys: [KeyName], until: Double)] = []
-        StandardOutput.note("waiting for \(bindings.map(\.text).joined(separator: ", ")); Ctrl-C ends")
+        Console.note("waiting for \(bindings.map(\.text).joined(separator: ", ")); Ctrl-C ends")
         try await subscriber.follow(every: .milliseconds(25), awaiting: bindings.map(\.event.topic)) { input in
             if case .occurrence(let occurrence) = input.content, case .event(let event) = occurrence.decoded {
                 for binding in bindings where binding.event.fits(event.event.kind) {
                     try keyboard.set(binding.keys, isDown: true)
                     pressed.append((binding.keys, input.seconds + Self.duration))
-                    StandardOutput.print(line: "\(binding.text) (face \(event.event.face.faceID.rawValue))")
+                    Console.print(line: "\(binding.text) (face \(event.event.face.faceID.rawValue))")
                 }
             }
             while let first = pressed.first, input.seconds >= first.until {

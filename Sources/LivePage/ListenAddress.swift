@@ -1,5 +1,4 @@
 import Foundation
-import System
 
 /// The numeric address and the port on which a server listens.
 package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {

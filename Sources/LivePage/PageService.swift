@@ -1,9 +1,5 @@
-package import Companion
-package import FaceMessages
 import Foundation
 import HTTPServing
-import MQTT
-import System
 
 /// Serves the live page, or the page on which areas are drawn, until the messages of the cameras end.
 package struct PageService {
@@ -71,8 +67,8 @@ package struct PageService {
             ready(url)
         } else {
             let access = options.token == nil ? "open to all users of this machine" : "asks for the token"
-            StandardOutput.print(line: "\(url) \(access)")
-            if StandardOutput.isTerminal { StandardOutput.note("serving the page, Ctrl-C ends") }
+            Console.print(line: "\(url) \(access)")
+            if Console.isTerminal { Console.note("serving the page, Ctrl-C ends") }
         }
         // A session in this program has no connection that could be missing.
         if subscriber.isLocal { publisher.take(.connection(.connected(.version5, broker: "")), at: 0) }

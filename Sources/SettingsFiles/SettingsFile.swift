@@ -1,49 +1,6 @@
 import System
 import Yams
 
-/// A setting, or a settings file, that cannot be used.
-package struct SettingsProblem: Hashable, Sendable, CustomStringConvertible {
-    /// The dotted key, or nil if the problem is the file as a whole.
-    package var key: String?
-    /// The origin of the value: a file with a line, an environment variable, the command line.
-    package var source: String
-    package var reason: String
-    /// The line of the file; 0 for a value from elsewhere.
-    var line = 0
-
-    /// One line with source, key and reason, each cut to a length that a person reads.
-    package var description: String {
-        let parts = [source, key, reason].compactMap(\.self)
-        return parts.map { $0.utf8.count > 300 ? $0.prefix(200) + "…" : $0 }.joined(separator: ": ")
-    }
-}
-
-/// Why settings cannot be used: all problems at once.
-package struct SettingsError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The most problems that the text lists; a person reads no more before the next try.
-    static let maximumShown = 20
-
-    /// The problems, those of a file in its order; at least one.
-    package var problems: [SettingsProblem]
-
-    package init(problems: [SettingsProblem]) { self.problems = problems.sorted { $0.line < $1.line } }
-
-    package init(_ path: String, _ reason: String) {
-        problems = [SettingsProblem(key: nil, source: path, reason: reason)]
-    }
-
-    /// A line for each problem, as far as they are shown.
-    package var description: String { text(about: "the settings have") }
-
-    /// A line for each problem, as far as they are shown, after a line that begins with `beginning`.
-    package func text(about beginning: String) -> String {
-        let count = problems.count == 1 ? "one problem" : "\(problems.count) problems"
-        var lines = problems.prefix(Self.maximumShown).map { "  \($0)" }
-        if problems.count > lines.count { lines.append("  and \(problems.count - lines.count) more") }
-        return "\(beginning) \(count):\n" + lines.joined(separator: "\n")
-    }
-}
-
 /// A settings file, as values by dotted key with their lines.
 package struct SettingsFile {
     enum Value: Hashable {
@@ -166,5 +123,48 @@ package struct SettingsFile {
             if byte == UInt8(ascii: "*"), " \t\r\n[{,:?-".utf8.contains(previous) { count += 1 }
             previous = byte
         }
+    }
+}
+
+/// A setting, or a settings file, that cannot be used.
+package struct SettingsProblem: Hashable, Sendable, CustomStringConvertible {
+    /// The dotted key, or nil if the problem is the file as a whole.
+    package var key: String?
+    /// The origin of the value: a file with a line, an environment variable, the command line.
+    package var source: String
+    package var reason: String
+    /// The line of the file, 0 for what comes from elsewhere.
+    var line = 0
+
+    /// One line with source, key and reason, each cut to a length that a person reads.
+    package var description: String {
+        let parts = [source, key, reason].compactMap(\.self)
+        return parts.map { $0.utf8.count > 300 ? $0.prefix(200) + "…" : $0 }.joined(separator: ": ")
+    }
+}
+
+/// Why settings cannot be used: all problems at once.
+package struct SettingsError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// How many problems the text lists; a person reads no more before the next try.
+    static let maximumShown = 20
+
+    /// The problems, those of a file in its order; at least one.
+    package var problems: [SettingsProblem]
+
+    package init(problems: [SettingsProblem]) { self.problems = problems.sorted { $0.line < $1.line } }
+
+    package init(_ path: String, _ reason: String) {
+        problems = [SettingsProblem(key: nil, source: path, reason: reason)]
+    }
+
+    /// A line for each problem, as far as they are shown.
+    package var description: String { text(about: "the settings have") }
+
+    /// A line for each problem, as far as they are shown, after a line that begins with `beginning`.
+    package func text(about beginning: String) -> String {
+        let count = problems.count == 1 ? "one problem" : "\(problems.count) problems"
+        var lines = problems.prefix(Self.maximumShown).map { "  \($0)" }
+        if problems.count > lines.count { lines.append("  and \(problems.count - lines.count) more") }
+        return "\(beginning) \(count):\n" + lines.joined(separator: "\n")
     }
 }

@@ -1,5 +1,3 @@
-import Glibc
-
 /// A failed call of the system, with the number of its error and, if known, the remedy.
 package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What was tried, such as `make an eventfd`.

@@ -1,6 +1,4 @@
 import CTerminal
-package import Frames
-import Glibc
 import System
 
 /// The terminal of the program, taken over for pictures and given back however the program ends.

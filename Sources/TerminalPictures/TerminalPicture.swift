@@ -1,15 +1,6 @@
 import CChafa
 import CZlib
 import Foundation
-package import Frames
-
-package enum TerminalFormat: String, Hashable, Sendable, CaseIterable {
-    /// Pixels by the kitty graphics protocol.
-    case kitty
-    /// Pixels by DEC's sixel graphics, up to 256 colours.
-    case sixel
-    case cells
-}
 
 /// Converts pixels to the control sequences with which a terminal shows them; reuses its memory.
 ///
@@ -140,4 +131,12 @@ package final class TerminalPicture {
         canvas = (made, wanted)
         return made
     }
+}
+
+package enum TerminalFormat: String, Hashable, Sendable, CaseIterable {
+    /// Pixels by the kitty graphics protocol.
+    case kitty
+    /// Pixels by DEC's sixel graphics, up to 256 colours.
+    case sixel
+    case cells
 }

@@ -1,10 +1,5 @@
-import ArgumentParser
-import Companion
-import FaceMessages
-import FacetKit
 import Foundation
 import SettingsFiles
-import System
 
 /// The companion of `facetd`: shows and uses what the daemon publishes about faces.
 @main
@@ -40,7 +35,7 @@ struct Facet: AsyncParsableCommand {
         let text = fullMessage(for: error).withoutSecrets
         let code = exitCode(for: error)
         if !text.isEmpty {
-            StandardOutput.write(Array((text + "\n").utf8), to: code == .success ? STDOUT_FILENO : STDERR_FILENO)
+            Console.write(Array((text + "\n").utf8), to: code == .success ? STDOUT_FILENO : STDERR_FILENO)
         }
         exit(withError: code)
     }

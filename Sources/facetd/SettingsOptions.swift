@@ -1,8 +1,6 @@
 import ArgumentParser
 import DaemonCore
 import Foundation
-import MQTT
-import System
 
 /// The options that set settings. None has a default here: values that are not given are left to environment and file.
 struct SettingsOptions: ParsableArguments {

@@ -143,12 +143,4 @@ struct FleetTests {
         #expect(lines.dropFirst(3).first == "\"x,\"\"\u{301}/faces\",\"'=a \"\"b\"\", \",\(numbers)")
         #expect(lines.count == 5)
     }
-
-    @Test(
-        "ages are in the unit that suits them",
-        arguments: [(-3.0, "0 s"), (59.9, "59 s"), (61, "1 min"), (7200, "2 h"), (2e5, "2 d")]
-    )
-    func durations(seconds: Double, text: String) {
-        #expect(FleetFormatter.duration(seconds) == text)
-    }
 }

@@ -1,5 +1,3 @@
-import FacetKit
-
 /// Holds frames back until the next ones are known: a face is drawn from its first sighting to its last, without gaps.
 struct LookAhead {
     /// Seconds for which a sighting by the detector alone counts: it sees some faces in every third frame only.

@@ -1,8 +1,4 @@
-import Companion
-import FacetKit
 import MediaFiles
-import OverlayRendering
-import System
 
 /// One file with faces, and the file with the overlay that is made of it.
 struct OverlaidFile {
@@ -79,12 +75,12 @@ struct OverlaidFile {
         guard let warnings = try allowedWarnings() else { return false }
         try show(shown)
         try job.drawing.draw(picture, scene: scene, at: shown.mediaTime).write(to: output)
-        StandardOutput.note("wrote \(output)")
+        Console.note("wrote \(output)")
         if isPicture, summary.isEmpty, !job.options.detection.findsTurned {
-            StandardOutput.note("\(input): no face was found; if it lies on its side, add --turned")
+            Console.note("\(input): no face was found; if it lies on its side, add --turned")
         }
         if !isPicture {
-            StandardOutput.note("\(input) has more pictures than this first one; for all name a clip with -o, as a.mp4")
+            Console.note("\(input) has more pictures than this first one; for all name a clip with -o, as a.mp4")
         }
         return report(warnings)
     }
@@ -133,8 +129,8 @@ struct OverlaidFile {
     }
 
     private func report(_ warnings: [String]) -> Bool {
-        for warning in warnings { StandardOutput.note("\(input): \(warning)") }
-        StandardOutput.note(summary.sentence)
+        for warning in warnings { Console.note("\(input): \(warning)") }
+        Console.note(summary.sentence)
         return !warnings.isEmpty
     }
 }

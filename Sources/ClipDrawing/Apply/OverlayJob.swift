@@ -1,9 +1,4 @@
-package import Companion
-import FaceMessages
-import FacetKit
 import Foundation
-import OverlayRendering
-package import System
 
 /// Draws overlays over one file, or over all clips and pictures of a directory.
 package struct OverlayJob {
@@ -56,7 +51,7 @@ package struct OverlayJob {
         guard !names.isEmpty else { throw CommandFailure("there is no clip and no picture in \(input)") }
         func note(_ names: [String], _ reason: String) {
             guard !names.isEmpty else { return }
-            StandardOutput.note("left out, because \(reason): \(names.joined(separator: ", ").printable)")
+            Console.note("left out, because \(reason): \(names.joined(separator: ", ").printable)")
         }
         note(files.filter { !named.contains($0) }, "their names are not those of clips or pictures")
         note(besides, "they are hidden, or no files")
@@ -71,7 +66,7 @@ package struct OverlayJob {
                 var work = try OverlaidFile("\(input)/\(name)", to: written, self, interruption)
                 hasWarned = try await work.draw() || hasWarned
             } catch {
-                StandardOutput.note("\(error)")
+                Console.note("\(error)")
                 failures += 1
             }
         }

@@ -1,7 +1,3 @@
-import Companion
-import FaceMetadata
-import FacetKit
-
 /// The figures of one file that `apply` draws over, and its warnings.
 struct OverlaySummary {
     /// The most lost faces, and the most frames, that a warning names.
@@ -99,11 +95,11 @@ struct OverlaySummary {
             return texts.prefix(Self.named).joined(separator: ", ") + more
         }
         if hidesFaces, !lost.isEmpty {
-            let times = list(lost.map { "face \($0.face.rawValue) at \(OverlayRecorder.seconds($0.time))" })
+            let times = list(lost.map { "face \($0.face.rawValue) at \(Seconds.text($0.time))" })
             warnings.append("lost inside the picture: \(times); what is seen of them after that is bare")
         }
         if hidesFaces, !missed.isEmpty {
-            let times = list(missed.map(OverlayRecorder.seconds))
+            let times = list(missed.map { Seconds.text($0) })
             warnings.append("not found in single frames: a face that jumps, at \(times); it may be bare there")
         }
         return warnings

@@ -1,7 +1,3 @@
-import FaceMetadata
-import Glibc
-import OverlayRendering
-
 /// The recent path of one face, smoothed with the sightings before and after, so that it neither lags nor trembles.
 struct SmoothedPath {
     /// The seconds before and after a sighting whose sightings smooth it.

@@ -1,6 +1,3 @@
-import FacetKit
-import System
-
 extension FaceSession {
     /// Finds the faces in a file until its end, Ctrl-C, or until `receive` returns false; returns whether it came to
     /// the end. `interruption` watches for the Ctrl-C of a command that works on several files.

@@ -1,10 +1,5 @@
-import Companion
-import FaceMessages
 import Foundation
-import Frames
 import MediaFiles
-package import OverlayRendering
-import System
 
 extension MessageTrack {
     /// Reads the messages in a file line by line, with a note to the user if they seem to be about another clip.
@@ -31,8 +26,8 @@ extension MessageTrack {
             throw CommandFailure("cannot use the metadata in \(metadata): \(error)")
         }
         guard ferror(file) == 0 else { throw unreadable() }
-        if firstFace == nil { StandardOutput.note("there is no face in the metadata in \(metadata)") }
-        if let clip, let note = mismatch(with: clip) { StandardOutput.note(note) }
+        if firstFace == nil { Console.note("there is no face in the metadata in \(metadata)") }
+        if let clip, let note = mismatch(with: clip) { Console.note(note) }
     }
 
     /// The note that the messages seem to be about another clip; nil if they do not.

@@ -1,7 +1,4 @@
-package import Companion
-import Frames
 import MediaFiles
-package import OverlayRendering
 
 /// Draws a scene over a picture.
 package struct OverlayPicture {

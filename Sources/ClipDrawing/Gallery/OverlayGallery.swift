@@ -1,9 +1,3 @@
-import Companion
-import FaceMessages
-import FacetKit
-import Frames
-package import OverlayRendering
-
 /// A page with a picture of each overlay, drawn over the faces of a picture or a clip.
 package enum OverlayGallery {
     /// The largest width and height of the pictures, in pixels.

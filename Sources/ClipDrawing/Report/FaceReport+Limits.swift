@@ -1,5 +1,3 @@
-import FaceMessages
-
 /// The limits of what a report keeps, since it may go on for weeks; what it counts does not depend on them.
 extension FaceReport {
     /// The most elements of each kind that are kept, of all faces together.

@@ -1,8 +1,4 @@
-package import Companion
-import FacetKit
 import Foundation
-import OverlayRendering
-import System
 
 extension FaceReport {
     /// Finds the faces of a clip and gathers them into a report.
@@ -35,8 +31,8 @@ extension FaceReport {
     package init(following subscriber: Subscriber, for seconds: Double?) async throws {
         self.init()
         began = Date()
-        let end = seconds.map { "for \(ReportChart.clock($0)), or until Ctrl-C" } ?? "until Ctrl-C"
-        StandardOutput.note("following \(subscriber.base) at \(subscriber.address) \(end)")
+        let end = seconds.map { "for \(Seconds.clock($0)), or until Ctrl-C" } ?? "until Ctrl-C"
+        Console.note("following \(subscriber.base) at \(subscriber.address) \(end)")
         var time = 0.0
         try await subscriber.follow(every: .milliseconds(200)) { input in
             time = min(input.seconds, seconds ?? .infinity)
@@ -53,7 +49,7 @@ extension FaceReport {
     package func write(to output: String, picturesOf clip: String?) throws {
         let pictures = try clip.map { try ReportPictures(of: self, from: $0) }
         try OutputPath.write(ReportPage(report: self, pictures: pictures).html, to: output)
-        StandardOutput.note("wrote \(output): \(ReportChart.clock(end)), \(figures.faces.counted("face"))")
+        Console.note("wrote \(output): \(Seconds.clock(end)), \(figures.faces.counted("face"))")
     }
 
     /// Whether an input is a clip: by its name, else by its first byte, as messages are JSON. A pipe gives messages.

@@ -1,8 +1,4 @@
-import Companion
-package import FaceMessages
 import Foundation
-import Frames
-import OverlayRendering
 
 /// The faces and events of a stretch of time, gathered from a daemon's messages; times are seconds from its beginning.
 package struct FaceReport {

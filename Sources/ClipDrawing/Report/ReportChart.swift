@@ -1,7 +1,4 @@
-import FaceMessages
-import FaceMetadata
 import Foundation
-import OverlayRendering
 
 /// Draws what happened over time as shapes that are stretched to the page's width, and therefore contain no text.
 struct ReportChart {
@@ -35,7 +32,8 @@ struct ReportChart {
     var axis: String {
         let labels = marks.enumerated().map { index, time in
             let place = Self.text(100 * time / max(end, 1e-6))
-            return "<span\(index % 2 == 1 ? " class=\"odd\"" : "") style=\"left:\(place)%\">\(Self.clock(time))</span>"
+            return
+                "<span\(index % 2 == 1 ? " class=\"odd\"" : "") style=\"left:\(place)%\">\(Seconds.clock(time))</span>"
         }
         return "<div class=\"axis\" aria-hidden=\"true\">\(labels.joined())</div>"
     }
@@ -105,17 +103,6 @@ struct ReportChart {
             let high = known.max { (points[$0].value ?? 0) < (points[$1].value ?? 0) }
             return Set([unit.first, low, high, unit.last].compactMap(\.self)).sorted().map { points[$0] }
         }
-    }
-
-    /// A time as minutes and seconds, or as hours, minutes and seconds; tenths where there are any.
-    static func clock(_ seconds: Double) -> String {
-        let tenths = Int((seconds * 10).rounded())
-        let hours = tenths / 36_000
-        let minutes = tenths / 600 % 60
-        let rest = tenths % 600
-        let fraction = rest % 10 == 0 ? "" : ".\(rest % 10)"
-        let start = hours > 0 ? String(format: "%d:%02d", hours, minutes) : "\(minutes)"
-        return start + String(format: ":%02d", rest / 10) + fraction
     }
 
     /// A number with at most one decimal.

@@ -1,7 +1,5 @@
-import FaceMessages
 import Foundation
-import Frames
-import OverlayRendering
+import MediaFiles
 
 /// The pictures of a report, cut out of the clip that it is about.
 struct ReportPictures {

@@ -1,8 +1,4 @@
-package import Companion
-import FaceMessages
-import Frames
 import MediaFiles
-package import OverlayRendering
 
 /// Draws the one picture that `facet snapshot` takes.
 package struct SnapshotPicture {
@@ -21,7 +17,7 @@ package struct SnapshotPicture {
         let frames = moments.count > 1 ? try ClipFrames(clip) : nil
         let picture = Picture()
         let sharpest = try moments.sharpest { time, face in
-            let frame = try frames?.frame(upTo: time) ?? PictureFile.load(clip, at: time)
+            let frame = try frames?.frame(upTo: time + MessageTrack.rounding) ?? PictureFile.load(clip, at: time)
             try picture.update(from: frame)
             return ((frame: frame, time: time), try face.map { try picture.sharpness(of: $0.bounds) } ?? 0)
         }
@@ -41,8 +37,8 @@ package struct SnapshotPicture {
         var chosen: [PictureChoice.Candidate] = []
         var first: PictureChoice.Candidate?
         var seconds = 0.0
-        if let event { StandardOutput.note("waiting for \(event.name) at \(subscriber.address)") }
-        if wantsFace { StandardOutput.note("looking for the first face in \(subscriber.address)") }
+        if let event { Console.note("waiting for \(event.name) at \(subscriber.address)") }
+        if wantsFace { Console.note("looking for the first face in \(subscriber.address)") }
         try await LivePictures.follow(
             subscriber,
             hidesFaces: drawing.hidesFaces,
@@ -62,7 +58,7 @@ package struct SnapshotPicture {
         }
         if chosen.isEmpty { chosen = choice.chosen(at: .infinity) }
         if chosen.isEmpty, wantsFace, let first {
-            StandardOutput.note("there is no face in \(subscriber.address): this is its first picture")
+            Console.note("there is no face in \(subscriber.address): this is its first picture")
             chosen = [first]
         }
         let decoder = try PreviewDecoder()

@@ -1,8 +1,3 @@
-import Companion
-import FaceMessages
-import MQTT
-import System
-
 /// The last row of `facet view`: the state of broker and camera, and the keys as far as there is room.
 struct StatusLine {
     /// The broker's host and port; nil if there is none.
@@ -29,7 +24,7 @@ struct StatusLine {
             parts.append(faces?.counted("face") ?? "no metadata")
         }
         if let lastEvent {
-            parts.append("\(lastEvent.text), \(FleetFormatter.duration(seconds - lastEvent.seconds)) ago")
+            parts.append("\(lastEvent.text), \(Seconds.inOneUnit(seconds - lastEvent.seconds)) ago")
         }
         parts.append(controls.overlay + (controls.isPaused ? " – paused" : ""))
         // All keys are listed if there is room, else the key that lists them.

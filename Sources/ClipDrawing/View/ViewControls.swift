@@ -1,8 +1,3 @@
-import Companion
-import FaceMetadata
-import Frames
-package import OverlayRendering
-
 /// The settings that the keys of `facet view` change.
 package struct ViewControls: Equatable {
     package enum Action: Equatable {

@@ -1,6 +1,4 @@
-import Companion
-import Frames
-import OverlayRendering
+import MediaFiles
 
 /// The picture that `facet view` draws over: the preview's, a clip's, or none. Not Sendable: the drawing code owns it.
 final class ViewPicture {
@@ -42,7 +40,7 @@ final class ViewPicture {
         if let mediaTime, let clip {
             if mediaTime < reached { frames = try ClipFrames(clip) }
             reached = mediaTime
-            waiting = try frames?.frame(upTo: mediaTime).map(PreviewPicture.init)
+            waiting = try frames?.frame(upTo: mediaTime + MessageTrack.rounding).map(PreviewPicture.init)
         }
         guard let new = waiting else { return false }
         waiting = nil

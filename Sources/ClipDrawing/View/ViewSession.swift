@@ -1,10 +1,4 @@
-package import Companion
-import FaceMessages
 import Foundation
-import Frames
-package import OverlayRendering
-import System
-package import TerminalPictures
 
 /// A view of a camera or a clip in the terminal, as `facet view` shows it.
 package struct ViewSession {

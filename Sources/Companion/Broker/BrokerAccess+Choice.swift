@@ -1,6 +1,3 @@
-import FaceMessages
-import System
-
 // Which of the cameras on a broker a command is about that shows only one.
 extension BrokerAccess {
     /// The most cameras that an error lists.

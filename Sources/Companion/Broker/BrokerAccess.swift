@@ -1,9 +1,5 @@
-package import FaceMessages
-import FacetKit
 import Foundation
-package import MQTT
 import SettingsFiles
-import System
 
 /// The broker's address, the login there, and the cameras that a command is about.
 package struct BrokerAccess: Sendable {

@@ -1,8 +1,3 @@
-package import FaceMessages
-package import Frames
-package import MQTT
-package import OverlayRendering
-
 /// A message about a camera, from a broker or from a session in this program.
 package struct CameraMessage: Sendable {
     package enum Content: Sendable {
@@ -69,6 +64,7 @@ package struct PreviewPicture: Sendable {
 
     /// The bytes of a JPEG; empty for a frame.
     package var jpeg: [UInt8] { if case .jpeg(let bytes) = content { bytes } else { [] } }
+    var isFrame: Bool { if case .frame = content { true } else { false } }
 }
 
 extension PreviewPicture {

@@ -1,8 +1,4 @@
-package import FaceMessages
 import Foundation
-package import Frames
-package import MQTT
-package import System
 
 /// The state of every camera that a command hears of, by the base of its topics.
 package struct CameraTable {

@@ -1,7 +1,3 @@
-import FaceMessages
-import FacetKit
-import System
-
 /// Watches which daemons give signs of life: one that ends together with its broker is online in its retained status.
 struct LifeSigns {
     private struct Daemon {
@@ -56,7 +52,7 @@ struct LifeSigns {
                     now - daemon.heard > .seconds(interval * Self.patience)
                 else { return nil }
                 daemons[base]?.isGone = true
-                let silence = FleetFormatter.duration(interval * Self.patience)
+                let silence = Seconds.inOneUnit(interval * Self.patience)
                 let status = DaemonStatus(state: .gone, detail: "no sign of life for \(silence)")
                 let content = CameraMessage.Content.decoded(.status(status, from: daemon.origin))
                 return CameraMessage(base: base, topic: .status, content: content, isRetained: true)

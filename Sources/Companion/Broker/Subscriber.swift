@@ -1,9 +1,3 @@
-package import FaceMessages
-package import FacetKit
-import Logging
-package import MQTT
-import System
-
 /// The source of a command's messages: a broker with daemons, or a session in this program.
 package final class Subscriber: Sendable {
     /// Something that happens at the source of messages.

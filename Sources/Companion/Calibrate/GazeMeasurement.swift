@@ -1,5 +1,3 @@
-package import FaceMessages
-
 /// The direction in which the nearest face looks, over a stretch of time.
 package struct GazeMeasurement: PersonMeasurement {
     /// The largest median distance, in degrees, of the gazes from their middle: with more the person looks around.

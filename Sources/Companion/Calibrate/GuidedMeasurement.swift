@@ -1,6 +1,3 @@
-package import FaceMessages
-package import FaceTracking
-
 /// Leads a person through the steps of a smile calibration, with a live bar, and records what is seen.
 package struct GuidedMeasurement: PersonMeasurement {
     package typealias Value = SmileCalibration.Outcome

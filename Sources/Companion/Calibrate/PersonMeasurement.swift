@@ -1,5 +1,3 @@
-package import FaceMessages
-
 /// A measurement of the person before a camera.
 package protocol PersonMeasurement {
     associatedtype Value
@@ -23,7 +21,7 @@ extension PersonMeasurement {
 
     /// Takes the measurement before a camera; throws `CommandFailure` that says why that cannot be done.
     package mutating func result(_ subscriber: Subscriber) async throws -> Value {
-        defer { if StandardOutput.showsProgress { StandardOutput.progress("") } }
+        defer { if Console.showsProgress { Console.progress("") } }
         var state = CameraState()
         var result: Value?
         // By the time of the pictures: on a busy machine messages and ticks wait.
@@ -52,10 +50,10 @@ extension PersonMeasurement {
             let asked = prompt
             result = try measure(state.faces, at: time)
             if result == nil, let prompt {
-                if StandardOutput.showsProgress {
-                    StandardOutput.progress(progress)
+                if Console.showsProgress {
+                    Console.progress(progress)
                 } else if prompt != asked {
-                    StandardOutput.note(prompt)
+                    Console.note(prompt)
                 }
             }
             return result == nil && input.seconds <= deadline

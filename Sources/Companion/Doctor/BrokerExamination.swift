@@ -1,9 +1,4 @@
-import FaceInference
-import FaceMessages
 import Foundation
-import Frames
-import MQTT
-import System
 
 /// Examines a broker and the daemons that should be online there, for `facet doctor`.
 struct BrokerExamination {

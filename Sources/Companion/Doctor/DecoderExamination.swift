@@ -1,6 +1,4 @@
 import Foundation
-import Frames
-import GStreamerCapture
 import MediaFiles
 
 /// Examines the devices of this machine that can decode video instead of the processor.

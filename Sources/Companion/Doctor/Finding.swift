@@ -1,7 +1,4 @@
-import FaceMessages
 import Foundation
-import System
-import TerminalPictures
 
 /// One finding of `facet doctor`.
 package struct Finding: Encodable {

@@ -1,9 +1,4 @@
-import FaceInference
 import Foundation
-import GStreamerCapture
-import MQTT
-import System
-import V4L2Capture
 
 /// Examines what the daemon needs of this machine.
 struct MachineExamination {

@@ -1,5 +1,4 @@
 import Foundation
-package import OverlayRendering
 import SettingsFiles
 
 /// The way faces are drawn: the overlay and its options.

@@ -1,5 +1,3 @@
-import System
-
 /// The text of a file that an option names.
 package enum FileText {
     /// Reads a file; `content` names in the error what the file contains.

@@ -1,6 +1,5 @@
 import Foundation
 package import SettingsFiles
-import System
 
 /// A settings file of which one part is changed, while everything else stays, also comments.
 package struct SettingsText {

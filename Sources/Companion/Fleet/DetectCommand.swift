@@ -1,5 +1,3 @@
-import FaceMessages
-
 /// Switches a daemon's detection, and waits until the daemon confirms it.
 package enum DetectCommand {
     /// The seconds after which the daemon is not waited for any more.

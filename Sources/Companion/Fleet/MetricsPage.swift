@@ -1,6 +1,3 @@
-import FaceMessages
-import MQTT
-
 /// The figures of all cameras, in Prometheus' text format 0.0.4.
 package enum MetricsPage {
     package static let contentType = "text/plain; version=0.0.4; charset=utf-8"

@@ -1,5 +1,4 @@
 import DequeModule
-import System
 
 /// An input of a command that follows a daemon, and the time at which it came.
 package struct LiveInput: Sendable {

@@ -1,7 +1,3 @@
-package import FaceMessages
-import MQTT
-package import OverlayRendering
-
 /// Waits for pictures and the metadata of their frames, and tells the user why none come.
 package struct LivePictures {
     /// The seconds until a command gives up waiting for the first picture.

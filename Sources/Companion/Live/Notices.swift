@@ -1,6 +1,3 @@
-import FaceMessages
-import MQTT
-
 /// Tells the person at the terminal about troubles of the source of messages, each once.
 struct Notices {
     /// The most topics whose unreadable messages are reported; further ones are passed over.

@@ -1,7 +1,3 @@
-package import FaceMessages
-import System
-package import TerminalPictures
-
 extension Subscriber {
     /// Hands on what comes, and ticks, until `receive` returns false, Ctrl-C or q on the terminal ends it, or the
     /// source or the terminal ends; then ends the connection.
@@ -60,7 +56,7 @@ extension Subscriber {
             case .interrupted, .key(UInt8(ascii: "q")): break inputs
             case .key: break
             }
-            if let note = input.note, notes ?? (terminal == nil) { StandardOutput.note(note) }
+            if let note = input.note, notes ?? (terminal == nil) { Console.note(note) }
             input.connection = notices.connection
             input.dropped += dropped
             guard try receive(input) else { break }

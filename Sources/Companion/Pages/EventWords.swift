@@ -1,5 +1,3 @@
-package import FaceMessages
-
 /// The words and the icon that pages show for a kind of event.
 package struct EventWords: Sendable {
     /// The name of a drawing in `PageParts.icons`, without the prefix `i-`.

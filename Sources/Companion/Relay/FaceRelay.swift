@@ -1,8 +1,3 @@
-import FaceMessages
-import Frames
-import Glibc
-import System
-
 /// Sends faces to other programs as OSC and opentrack messages, until the camera's messages end.
 package struct FaceRelay {
     /// Seconds between two messages while nothing changes.
@@ -21,7 +16,7 @@ package struct FaceRelay {
         var state = CameraState()
         var channels = FaceChannels()
         var lastSent = -Self.interval
-        StandardOutput.note("sending to \((osc + opentrack).map(\.address).joined(separator: ", ")); Ctrl-C ends")
+        Console.note("sending to \((osc + opentrack).map(\.address).joined(separator: ", ")); Ctrl-C ends")
         try await subscriber.follow(every: .seconds(Self.interval)) { input in
             if case .occurrence(let occurrence) = input.content {
                 state.take(occurrence)
@@ -94,7 +89,7 @@ final class DatagramSender {
     func send(_ bytes: [UInt8]) {
         guard Glibc.send(descriptor, bytes, bytes.count, CInt(MSG_DONTWAIT)) < 0 else { return successes += 1 }
         let reason = String(cString: strerror(errno))
-        if successes > 1 { StandardOutput.note("\(address) does not take messages: \(reason)") }
+        if successes > 1 { Console.note("\(address) does not take messages: \(reason)") }
         successes = 0
     }
 }

@@ -1,7 +1,3 @@
-package import FaceMessages
-import Frames
-import Glibc
-
 /// Messages of Open Sound Control 1.0.
 package enum OSC {
     package struct Argument {

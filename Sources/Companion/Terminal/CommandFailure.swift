@@ -1,6 +1,3 @@
-import FaceMessages
-import System
-
 /// Why a command cannot do its work: what was tried, on what, why it failed, what to do.
 package struct CommandFailure: Error, CustomStringConvertible {
     private let reason: String

@@ -1,6 +1,3 @@
-import FaceMessages
-import System
-
 extension String {
     /// The text in lines of a width in cells of a terminal, broken between words; a word that is longer is cut.
     package func wrapped(to width: Int) -> [String] {

@@ -1,13 +1,9 @@
-import FaceMessages
-import System
-import TerminalPictures
-
 /// Shows each face with its last seconds on the terminal.
 package enum TopScreen {
     package static func show(_ subscriber: Subscriber) async throws {
         let terminal = try Terminal(format: .cells)
         defer { terminal.release() }
-        let formatter = TopFormatter(hasColors: StandardOutput.hasColors)
+        let formatter = TopFormatter(hasColors: Console.hasColors)
         var top = TopState()
         try await subscriber.follow(terminal, every: .milliseconds(100)) { input in
             if case .occurrence(let occurrence) = input.content {
@@ -91,7 +87,7 @@ struct TopFormatter {
         return [String(heading.prefix(columns))]
             + zip(rows, labels).map { row, label in
                 let face = row.trace.face
-                let seen = FleetFormatter.duration(seconds - row.trace.start)
+                let seen = Seconds.inOneUnit(seconds - row.trace.start)
                 let cells = signals.enumerated().map { index, signal in
                     let value = (signal.value(face) ?? "–").padding(to: FaceSignal.valueWidth, alignsRight: true)
                     return FaceTrace.sparkline(row.trace.steps.map { $0[index] }, in: signal.range, width: bars) + " "

@@ -1,7 +1,3 @@
-import FaceMessages
-import OverlayRendering
-import System
-
 /// The faces of all cameras that were heard, what they did lately, and the last events.
 struct TopState {
     private static let capacity = 100

@@ -1,6 +1,4 @@
-import FaceMessages
 import Foundation
-import System
 
 /// A shell command that is run for each message, one after the other, with the message's fields in its environment.
 struct EventCommand: Sendable {

@@ -1,5 +1,3 @@
-package import FaceMessages
-
 /// The name of an event on command lines: its topic, or the kind of a sign.
 package struct EventName: Hashable, Sendable {
     package let topic: Topic

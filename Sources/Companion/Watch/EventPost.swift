@@ -1,7 +1,5 @@
 import CCurl
-package import FaceMessages
 import Foundation
-import System
 
 /// Sends each event to a web address, as CloudEvents 1.0 in structured JSON, until it was accepted.
 ///
@@ -70,7 +68,7 @@ package final class EventPost: @unchecked Sendable {
             if status != 0, status < 500, !Self.passing.contains(status) {
                 return "\(what), and will not: status \(status)"
             }
-            if !isNoted { StandardOutput.note("\(what): \(reason); trying again") }
+            if !isNoted { Console.note("\(what): \(reason); trying again") }
             isNoted = true
             let pause = Duration.seconds(wait.next(times: .random(in: 0.8...1.2)))
             if (try? await Task.sleep(for: pause)) == nil { return "\(what): \(reason)" }

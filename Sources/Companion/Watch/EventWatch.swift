@@ -1,5 +1,3 @@
-package import FaceMessages
-
 /// Prints events and faces as they come, and hands each event to a shell command or a web address.
 package struct EventWatch {
     /// The seconds that unfinished requests get at the end.
@@ -49,15 +47,15 @@ package struct EventWatch {
 
     /// - Throws: `CommandFailure` if there is no broker, or if at the end an event was not delivered.
     package func run(_ subscriber: Subscriber) async throws {
-        if StandardOutput.isTerminal, !printer.isJSON {
+        if Console.isTerminal, !printer.isJSON {
             let patterns = subscriber.patterns.joined(separator: ", ")
-            StandardOutput.note("watching \(patterns) at \(subscriber.address), Ctrl-C ends")
+            Console.note("watching \(patterns) at \(subscriber.address), Ctrl-C ends")
         }
         var printer = printer
         let commands = command.map(EventCommand.init).map { command in
             EventQueue(capacity: 100, "the command is too slow: no command") { message, payload in
                 // A command that fails has been run.
-                if let problem = await command.run(message, payload: payload) { StandardOutput.note(problem) }
+                if let problem = await command.run(message, payload: payload) { Console.note(problem) }
                 return nil
             }
         }
@@ -126,7 +124,7 @@ struct EventQueue {
             var failed = 0
             for await (message, payload) in stream {
                 if let problem = await perform(message, payload) {
-                    StandardOutput.note(problem)
+                    Console.note(problem)
                     failed += 1
                 }
                 done += 1
@@ -142,7 +140,7 @@ struct EventQueue {
         guard noted.map({ $0.duration(to: .now) > Self.pause }) ?? true else { return }
         let time = oldest.stamp.map { " of \($0.time.iso8601)" } ?? ""
         let last = oldest.topic.rawValue + time
-        StandardOutput.note("\(failure) for \((dropped - reported).counted("event")), now the \(last)")
+        Console.note("\(failure) for \((dropped - reported).counted("event")), now the \(last)")
         reported = dropped
         noted = .now
     }
@@ -159,8 +157,8 @@ struct EventQueue {
         let (done, failed) = await worker.value
         let left = count - dropped - done
         limit.cancel()
-        if dropped > reported { StandardOutput.note("\(failure) for \((dropped - reported).counted("more event"))") }
-        if left > 0 { StandardOutput.note("\(failure) for \(left) more events: the time was up") }
+        if dropped > reported { Console.note("\(failure) for \((dropped - reported).counted("more event"))") }
+        if left > 0 { Console.note("\(failure) for \(left) more events: the time was up") }
         return count - done + failed
     }
 }

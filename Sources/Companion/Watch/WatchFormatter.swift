@@ -1,6 +1,4 @@
-package import FaceMessages
 import Foundation
-import OverlayRendering
 
 /// Writes messages as lines for people.
 package struct WatchFormatter {
@@ -142,7 +140,7 @@ package struct WatchFormatter {
         return String(local.iso8601.suffix(16).prefix(12))
     }
 
-    private func seconds(_ value: Double) -> String { value.isFinite ? "\((value * 100).rounded() / 100) s" : "?" }
+    private func seconds(_ value: Double) -> String { Seconds.text(value, part: 100) }
 }
 
 extension DaemonStats {

@@ -1,9 +1,4 @@
-import FaceMessages
-import FaceTracking
-import Logging
-import MQTT
 import Synchronization
-import System
 
 /// Publishes the discovery message, again whenever Home Assistant starts, and removes the device with discovery off.
 final class HomeAssistantAnnouncer: Sendable {

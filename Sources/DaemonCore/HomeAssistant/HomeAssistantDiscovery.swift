@@ -1,8 +1,4 @@
-import FaceMessages
-import FaceTracking
-import FacetKit
 import Foundation
-import MQTT
 
 /// The device discovery message for Home Assistant: one device with its entities and device triggers.
 ///

@@ -1,6 +1,3 @@
-import FaceMessages
-package import SettingsFiles
-
 extension SettingsError {
     /// The error with its names and values made fit for a terminal.
     fileprivate var printable: Self {

@@ -1,8 +1,4 @@
-import FaceMessages
 import Foundation
-package import MQTT
-import SettingsFiles
-import System
 
 extension Settings {
     package struct MQTT: Hashable, Sendable {

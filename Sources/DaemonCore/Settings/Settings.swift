@@ -1,12 +1,4 @@
-package import FaceInference
-package import FaceMessages
-package import FaceTracking
-package import FacetKit
 import Foundation
-package import Frames
-package import MQTT
-import SettingsFiles
-package import V4L2Capture
 
 /// Everything the owner can set.
 ///

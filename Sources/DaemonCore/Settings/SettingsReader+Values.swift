@@ -1,6 +1,4 @@
-import FacetKit
 import Foundation
-import SettingsFiles
 
 extension SettingsReader {
     mutating func readTopic(_ key: String, _ topic: inout String) {

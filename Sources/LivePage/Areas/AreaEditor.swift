@@ -1,5 +1,3 @@
-import Companion
-import FaceMessages
 import SettingsFiles
 
 /// The areas that the page of `facet zones` shows, and the writing of those that a user draws there.

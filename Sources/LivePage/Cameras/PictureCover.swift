@@ -1,9 +1,3 @@
-import Companion
-import FaceInference
-import FaceMetadata
-import Frames
-import OverlayRendering
-
 /// Finds the faces in preview pictures and makes them unrecognisable, before pages get the pictures.
 final class PictureCover {
     /// The most pixels of a preview picture that is passed on: a page that opened a larger one would run out of memory.

@@ -1,8 +1,3 @@
-import Companion
-import FaceMessages
-import Frames
-import OverlayRendering
-
 /// One camera in the form that pages see: its faces and pictures, and the messages made of them.
 struct ServedCamera {
     /// The redraws a second of a scene without pictures.

@@ -1,9 +1,3 @@
-import Companion
-import FaceMessages
-import Frames
-import MQTT
-import System
-
 /// The state of the broker and the cameras, in the form that pages and programs get.
 struct ServedState: Sendable {
     let address: String

@@ -1,6 +1,5 @@
 import Foundation
 import HTTPServing
-import System
 
 /// A broker and a daemon that the demo starts for itself.
 struct DemoStage {

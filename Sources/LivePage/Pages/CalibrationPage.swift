@@ -1,6 +1,3 @@
-import Companion
-import FaceMessages
-import FaceTracking
 import Foundation
 import HTTPServing
 

@@ -1,8 +1,5 @@
-import Companion
-import FaceMessages
 import HTTPServing
 import Synchronization
-import System
 
 /// The newest events, for programs that read them as server-sent events. Each connection is told how many events were
 /// dropped before it had read them.

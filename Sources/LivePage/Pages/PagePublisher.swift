@@ -1,10 +1,3 @@
-import Companion
-import FaceMessages
-import Frames
-import MQTT
-import OverlayRendering
-import System
-
 /// All cameras that pages show; makes the pages' messages from those of the broker.
 ///
 /// Each picture is drawn and encoded once for each overlay and mirroring. Not Sendable: the command's one task owns it.
@@ -107,7 +100,7 @@ final class PagePublisher {
             let replaceable = state.cameras.first { !named.contains($0.key) && !$0.value.isOnline }
             guard camera.isOnline, let replaceable else {
                 let shown = "\(Self.capacity) cameras are shown, '\(base)' and further ones are not"
-                if state.further.isEmpty { StandardOutput.note("\(shown): name with --topic those to show") }
+                if state.further.isEmpty { Console.note("\(shown): name with --topic those to show") }
                 if state.further.count < Self.mostFurther, state.further.insert(base).inserted { isStateDirty = true }
                 return false
             }

@@ -1,5 +1,3 @@
-import System
-
 /// Slows down clients that guess tokens: after some wrong ones from an address, and after many from all, further ones
 /// are not compared for a while. The wrong ones of others do not slow down an address that gave the right token before.
 struct AttemptLimit: Sendable {

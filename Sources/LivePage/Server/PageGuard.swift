@@ -1,7 +1,6 @@
 import Foundation
 import HTTPServing
 import Synchronization
-import System
 
 /// Decides which requests are answered. Where there is a token, a visitor needs it from any address.
 ///

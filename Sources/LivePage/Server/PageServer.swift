@@ -1,8 +1,5 @@
-import Companion
-import FaceMessages
 import Foundation
 import HTTPServing
-import System
 
 /// Answers the requests of pages, and those of programs as config/openapi.yaml documents them.
 struct PageServer: Sendable {

@@ -1,5 +1,4 @@
 import CCairo
-import Frames
 
 extension Canvas {
     /// A corner of a cell of a picture: its position in the picture, and on the surface.

@@ -1,6 +1,4 @@
 import CCairo
-import FaceMetadata
-package import Frames
 
 /// A picture to draw on, whose points are its pixels. Not Sendable: the code that draws owns it.
 package final class Canvas {

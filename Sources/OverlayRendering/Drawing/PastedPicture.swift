@@ -1,6 +1,4 @@
 import CCairo
-package import Frames
-import Glibc
 import System
 
 /// A transparent PNG to paste onto faces, in several sizes, each half of the one before, so that it does not flicker.

@@ -1,6 +1,4 @@
 import CCairo
-package import FaceMetadata
-package import Frames
 
 /// A frame's pixels in the form that Cairo draws; keeps its memory from frame to frame of the same size.
 package final class Picture {

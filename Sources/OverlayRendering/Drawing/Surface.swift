@@ -1,5 +1,4 @@
 import CCairo
-import Frames
 
 /// A surface of Cairo's, destroyed with this object.
 final class Surface {

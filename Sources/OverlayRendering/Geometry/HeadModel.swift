@@ -1,4 +1,3 @@
-import FaceMetadata
 import Glibc
 
 /// A head in space, turned like the face and attached to the picture at one of its landmarks.

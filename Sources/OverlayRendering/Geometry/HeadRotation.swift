@@ -1,4 +1,3 @@
-import FaceMetadata
 import Glibc
 
 /// A direction or position in space: x to the right, y down, z towards the viewer.

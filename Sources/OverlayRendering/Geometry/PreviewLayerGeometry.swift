@@ -1,6 +1,3 @@
-package import FaceMetadata
-package import Frames
-
 /// The place of a picture, whose coordinates are the metadata's 0…1, on a drawing surface. As in
 /// AVCaptureVideoPreviewLayer, it is cropped to its clean aperture, mirrored, and fitted by gravity.
 package struct PreviewLayerGeometry: Hashable, Sendable {

@@ -1,4 +1,3 @@
-import FaceMetadata
 import Glibc
 
 /// The usual places of the parts of a face, as shares of its box from its centre, x of the width and y of the height.

@@ -1,7 +1,3 @@
-import FaceMessages
-package import FaceMetadata
-import Frames
-
 /// A face on the surface, with left and right as its viewer sees them, also if mirrored; what is unknown is nil.
 @dynamicMemberLookup
 package struct SurfaceFace: Hashable, Sendable {

@@ -1,5 +1,3 @@
-import FaceMessages
-
 /// A heart on each eye that is in sight, turned with the head; a red lid where the eye is closed.
 struct HeartsOverlay: Overlay {
     private static let lightRed = Color(red: 1, green: 0.36, blue: 0.42)

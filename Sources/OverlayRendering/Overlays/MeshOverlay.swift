@@ -1,4 +1,3 @@
-import FaceMessages
 import Glibc
 
 /// Draws the measurements: face mesh (in messages only eyes and mouth), irises and gaze, axes of the head, numbers.

@@ -1,5 +1,3 @@
-import FaceMessages
-import Frames
 import Glibc
 
 /// An overlay of the user's own: pictures that are pasted onto each face.

@@ -1,5 +1,3 @@
-import FaceMetadata
-
 /// Makes the picture under each head unrecognisable: coarse squares, a blur, or a flat shape of head and shoulders.
 ///
 /// Faces that are not seen in this frame are hidden equally; one that was not found stays visible.

@@ -1,4 +1,3 @@
-import FaceMessages
 import Glibc
 
 /// A hat, a moustache and a beard in three dimensions: they turn with the head, which hides parts of them.

@@ -1,5 +1,3 @@
-import FaceMessages
-
 /// The faces of the frames that recent metadata described, so that a picture is drawn with the faces of its own frame.
 ///
 /// Metadata comes when a value leaves its deadband, not with every frame. Between two messages, faces are as in the

@@ -1,5 +1,3 @@
-package import FaceMetadata
-
 extension FaceObject {
     /// Quality of the face's picture, 0…1: large, turned to the camera, not cut off, with open eyes, and not in a yawn.
     package var viewQuality: Double { isSeen ? viewOfEyes * ((mouthOpen ?? 0) < 0.3 ? 1 : 0.5) : 0 }

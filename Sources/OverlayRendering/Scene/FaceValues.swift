@@ -1,5 +1,3 @@
-package import FaceMetadata
-
 /// The values of a face that move, as numbers to average and interpolate: edges of the box, eyes, mouth, angles.
 package typealias FaceValues = SIMD16<Double>
 

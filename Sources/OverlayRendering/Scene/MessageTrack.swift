@@ -1,4 +1,3 @@
-package import FaceMessages
 import Foundation
 
 /// All messages about a clip, in order, for drawing over it by `mediaTime`.

@@ -1,5 +1,4 @@
 import CCairo
-import FaceMessages
 
 extension Scene {
     /// A face, and the strength, 0…1, with which it is drawn.

@@ -1,5 +1,3 @@
-package import FaceMessages
-
 /// The faces and zones to draw, kept up to date from a camera's messages.
 ///
 /// The faces are exactly those of the camera's state, so that none stays that is gone, even if messages were lost.

@@ -1,11 +1,3 @@
-import ArgumentParser
-import ClipDrawing
-import Companion
-import FaceMessages
-import LivePage
-import OverlayRendering
-import System
-
 /// `facet overlays`: the overlays there are, by name or each with a picture.
 struct OverlayList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -45,14 +37,14 @@ struct OverlayList: AsyncParsableCommand {
             let width = overlays.map(\.name.printable.cells).max() ?? 0
             for name in overlays.map(\.name) {
                 let summary = OverlayName(rawValue: name)?.summary ?? "an overlay of your own"
-                StandardOutput.print(line: "\(name.printable.padding(to: width))  \(summary)")
+                Console.print(line: "\(name.printable.padding(to: width))  \(summary)")
             }
             return
         }
         try OutputPath.check(gallery, endings: ["html", "htm"], what: "a page", replaces: true)
-        let path = try over ?? DemoShow.clip(or: "--over")
+        let path = try over ?? DemoClip.path(or: "--over")
         try OutputPath.checkIsNot(gallery, path)
         try await OverlayGallery.write(overlays, over: path, to: gallery)
-        StandardOutput.note("wrote \(gallery): \(overlays.count) overlays")
+        Console.note("wrote \(gallery): \(overlays.count) overlays")
     }
 }

@@ -1,7 +1,3 @@
-import ArgumentParser
-import Companion
-import FaceMessages
-
 struct Watch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Shows events as they come, and the faces that are there.",

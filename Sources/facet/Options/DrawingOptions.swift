@@ -1,9 +1,3 @@
-package import ArgumentParser
-import ClipDrawing
-import Companion
-import OverlayRendering
-import TerminalPictures
-
 /// The options for drawing faces; the same for every command that draws.
 struct DrawingOptions: ParsableArguments {
     private static let hiding = OverlayName.allCases.filter(\.overlay.hidesFaces).map(\.rawValue)

@@ -1,6 +1,3 @@
-import ArgumentParser
-import LivePage
-
 /// The options for the page's address, and for who may open it.
 struct PageOptions: ParsableArguments {
     @Option(help: .init("Where to listen: PORT, ADDRESS:PORT or [ADDRESS]:PORT.", valueName: "address"))

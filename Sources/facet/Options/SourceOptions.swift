@@ -1,9 +1,4 @@
-import ArgumentParser
-import Companion
-import FaceMessages
-import FacetKit
 import Foundation
-import System
 
 /// The option `--source`: pictures and faces from a session in this program instead of a daemon's.
 struct SourceOptions: ParsableArguments {
