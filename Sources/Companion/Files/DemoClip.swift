@@ -2,7 +2,8 @@ import Foundation
 
 /// The clip of the demo, which is also what a machine's speed is measured with.
 package enum DemoClip {
-    /// The path of the clip that packages have, and a build of the source makes; its absence names `option` for another.
+    /// The path of the clip that packages have, and a build of the source makes; its absence names `option` for
+    /// another.
     package static func path(or option: String = "--source") throws -> String {
         let path = URL(filePath: RunningProgram.directory).deletingLastPathComponent().path + "/share/facet/demo.mp4"
         let maker = RunningProgram.directory + "/demo-clip"

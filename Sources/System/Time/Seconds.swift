@@ -26,7 +26,9 @@ package enum Seconds {
     /// A moment of a clip as minutes and seconds, or as hours, minutes and seconds; tenths where there are any.
     package static func clock(_ seconds: Double) -> String {
         let tenths = Int((seconds * 10).rounded())
-        let (hours, minutes, rest) = (tenths / 36_000, tenths / 600 % 60, tenths % 600)
+        let hours = tenths / 36_000
+        let minutes = tenths / 600 % 60
+        let rest = tenths % 600
         let fraction = rest % 10 == 0 ? "" : ".\(rest % 10)"
         let start = hours > 0 ? String(format: "%d:%02d", hours, minutes) : "\(minutes)"
         return start + String(format: ":%02d", rest / 10) + fraction
