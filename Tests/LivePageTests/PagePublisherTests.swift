@@ -390,15 +390,21 @@ struct PagePublisherTests {
         #expect(model.nextPicture(at: 9) == nil, "what cannot be searched is not shown")
     }
 
-    @Test("of a source with many pictures a second a few are searched, and no other is shown where faces are hidden")
-    func fewSearches() {
+    @Test(
+        "of a source with 25 pictures a second a few are searched, fewer where this program analyses it, and only they are shown",
+        arguments: [false, true]
+    )
+    func fewSearches(isSession: Bool) throws {
+        let gray = [UInt8](repeating: 128, count: 3)
+        let frame = try Frame(copying: gray, size: FrameSize(width: 1, height: 1), format: .rgb24, stamp: stamp(0))
+        let content: PreviewPicture.Content = isSession ? .frame(frame) : .jpeg([])
         var model = LiveModel()
         model.hidesFaces = true
         var searched: [Int] = []
         var shown: [Int] = []
-        for frame in 0..<100 {
-            let arrival = Double(frame) / 25
-            let picture = PreviewPicture(content: .jpeg([]), frame: frame, mediaTime: arrival)
+        for number in 0..<100 {
+            let arrival = Double(number) / 25
+            let picture = PreviewPicture(content: content, frame: number, mediaTime: arrival)
             let message = CameraMessage(base: "faces", topic: .previewJPEG, content: .picture(picture))
             _ = model.take(.message(message), at: arrival)
             model.search { picture in
@@ -407,7 +413,7 @@ struct PagePublisherTests {
             }
             if let next = model.nextPicture(at: arrival) { shown.append(next.frame ?? -1) }
         }
-        #expect(searched == Array(stride(from: 0, to: 100, by: 4)))
+        #expect(searched == Array(stride(from: 0, to: 100, by: isSession ? 7 : 4)))
         #expect(shown == Array(searched.prefix { $0 <= 99 - 8 }), "each that was searched, once 0.3 s are over")
     }
 

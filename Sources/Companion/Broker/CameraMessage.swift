@@ -64,6 +64,7 @@ package struct PreviewPicture: Sendable {
 
     /// The bytes of a JPEG; none for a frame.
     package var jpeg: [UInt8] { if case .jpeg(let bytes) = content { bytes } else { [] } }
+    var isFrame: Bool { if case .frame = content { true } else { false } }
 }
 
 extension PreviewPicture {

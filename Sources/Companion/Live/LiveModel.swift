@@ -8,9 +8,11 @@ package struct LiveModel {
     /// Metadata names a face a tenth of a second after it was first seen, and may be lost on the way; a detector misses
     /// a face now and again, so that what was found shortly before or after is covered too.
     private static let hidingPatience = 0.3
-    /// Least seconds between two searches of pictures for faces. A search costs more than all else that is done with a
-    /// picture, and only searched pictures are shown: a page gets five or six a second.
+    /// Least seconds between two searches of a daemon's pictures for faces: its preview has five a second by default.
     private static let searchInterval = 0.15
+    /// Least seconds between two searches of frames of a session in this program. A search costs more than all else
+    /// that is done with a frame, and only searched frames are shown: a page gets almost four a second.
+    private static let frameSearchInterval = 0.25
     /// How many pictures may wait; more come only from a daemon with an unusual rate.
     private static let capacity = 16
     package var hidesFaces = false
@@ -85,8 +87,10 @@ package struct LiveModel {
 
     /// Searches the newest picture for faces, unless it or one shortly before it was; drops all that were not searched.
     package mutating func search(with faces: (PreviewPicture) -> [NormalizedRect]?) {
-        let next = found.last.map { $0.arrival + Self.searchInterval } ?? -.infinity
-        if let new = waiting.last, new.found == nil, new.arrival >= next, let faces = faces(new) {
+        let last = found.last?.arrival ?? -.infinity
+        if let new = waiting.last, new.found == nil,
+            new.arrival - last >= (new.isFrame ? Self.frameSearchInterval : Self.searchInterval), let faces = faces(new)
+        {
             waiting[waiting.count - 1].found = faces
             found.removeAll { new.arrival - $0.arrival > 3 * Self.hidingPatience }
             found.append((new.arrival, faces))

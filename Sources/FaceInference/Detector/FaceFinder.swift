@@ -164,11 +164,11 @@ final class FaceFinder {
         return FaceDetection.best(found, mostOverlap: 0.3)
     }
 
-    /// Finds faces in a frame of a scene that was searched before.
-    func findNext(in frame: Frame, rotation: Float = 0) throws(InferenceError) -> [FaceDetection] {
+    /// Finds faces in a frame of a scene that was searched before, at no more than `most` pixels.
+    func findNext(in frame: Frame, rotation: Float = 0, most: Int = .max) throws(InferenceError) -> [FaceDetection] {
         var found: [FaceDetection] = []
         for (pixels, reach) in Self.searches {
-            found += try find(in: frame, pixels: pixels, reach: reach, rotation: rotation)
+            found += try find(in: frame, pixels: min(pixels, most), reach: reach, rotation: rotation)
         }
         return FaceDetection.best(found, mostOverlap: 0.3)
     }
