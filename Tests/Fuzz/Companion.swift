@@ -91,7 +91,7 @@ enum Companion {
         let parts = bytes.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
         let drawn = parts.first.map { String(decoding: $0, as: UTF8.self) } ?? ""
         let before = parts.count > 1 ? Data(parts[1]) : Data("log: {level: info}\n".utf8)
-        mkdir(directory, 0o700)
+        _ = mkdir(directory, 0o700)
         let path = directory + "/facetd.yaml"
         guard FileManager.default.createFile(atPath: path, contents: before) else { return }
         let editor = AreaEditor(path: path) { _ in }

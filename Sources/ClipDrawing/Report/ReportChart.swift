@@ -1,5 +1,3 @@
-import Foundation
-
 /// Draws what happened over time as shapes that are stretched to the page's width, and therefore contain no text.
 struct ReportChart {
     private static let width = 1000.0

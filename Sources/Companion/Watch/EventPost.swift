@@ -1,5 +1,4 @@
 import CCurl
-import Foundation
 
 /// Sends each event to a web address, as CloudEvents 1.0 in structured JSON, until it was accepted.
 ///

@@ -14,9 +14,7 @@ package final class ClipFrames {
     package init(_ path: String) throws {
         source = try ClipSource(path, options: FrameSourceOptions(pace: .asap))
         description = source.description
-        let source = source
-        let mailbox = mailbox
-        _ = try JoinableThread(named: "clip") { source.run(into: mailbox) }
+        _ = try JoinableThread(named: "clip") { [source, mailbox] in source.run(into: mailbox) }
     }
 
     deinit {
