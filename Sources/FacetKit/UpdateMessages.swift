@@ -48,7 +48,7 @@ package struct UpdateMessages: Sendable {
         return wanted(messages + producer.conditions(of: update) + producer.values(of: update))
     }
 
-    /// The messages from time to time: these figures, and the totals when another day has begun.
+    /// The messages at each interval of the figures: these, and the totals when another day has begun.
     package mutating func messages(of stats: DaemonStats) -> [DaemonMessage] {
         let today = day.turn(to: .wallClock()) ? [DaemonMessage.today(day.today, from: origin)] : []
         return wanted(today + [.stats(stats, from: origin)])

@@ -1,6 +1,6 @@
 /// The recent path of one face, smoothed with the sightings before and after, so that it neither lags nor trembles.
 struct SmoothedPath {
-    /// The seconds before and after a sighting whose sightings smooth it.
+    /// The seconds before and after a sighting from which other sightings smooth it.
     private static let reach = 0.16
     /// The spread, in seconds, of the weights of these sightings.
     private static let spread = 0.06

@@ -18,7 +18,7 @@ struct HeadModel {
     private var plane: FacePlane
     private let pose: HeadPose
 
-    /// Makes the head of a face with one position of it at a point of the surface.
+    /// Makes the head of a face, placed so that one position on it is at a point of the surface.
     init(_ face: SurfaceFace, holding position: (x: Double, y: Double, z: Double), at point: SurfacePoint) {
         pose = face.assumedPose
         let width = Self.seenShare(pose.yaw ?? 0, depth: 0.9)
