@@ -1,4 +1,5 @@
 import Companion
+import FaceMessages
 import FaceMetadata
 import Foundation
 import Frames
@@ -47,5 +48,6 @@ struct MachineSpeedTests {
             #expect(!words.contains(secret), "\(secret)")
         }
         #expect(lines.map { $0.prefix { $0 != " " } } == ["machine", "kernel", "system", "facet", "one", "four"])
+        #expect(lines[3] == "facet      \(facetBuild)")
     }
 }
