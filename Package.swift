@@ -320,7 +320,9 @@ let package = Package(
 
 // deploy/test builds the examples beside everything else; they also are a package of their own, as a user would write it.
 if Context.environment["FACET_EXAMPLES"] != nil {
-    for (name, library) in [("SmileLamp", "FacetKit"), ("OwnFrames", "FacetKit"), ("FaceLog", "FaceMessages")] {
+    for (name, library) in [
+        ("SmileLamp", "FacetKit"), ("SmilePicture", "FacetKit"), ("OwnFrames", "FacetKit"), ("FaceLog", "FaceMessages"),
+    ] {
         package.targets.append(
             .executableTarget(
                 name: name,
