@@ -19,6 +19,9 @@ public struct Zone: Hashable, Sendable {
     /// The point of a face that must be in the area.
     public var anchor: Anchor
 
+    /// Whether faces are reported in it; one that is off has none.
+    public var isOn = true
+
     /// Makes a zone; of a name and an area alone, one that takes every face at once.
     public init(
         _ name: String,
