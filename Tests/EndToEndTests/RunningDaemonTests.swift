@@ -211,7 +211,7 @@ struct RunningDaemonTests {
         try await broker.waitForLog("Sending PUBACK to someone")
         let daemon = try await BuiltProgram.start(
             "facetd",
-            portrait + ["--mqtt", "mqtt://127.0.0.1:\(broker.port)", "--set", "zones.desk.area=[0, 0, 1, 1]"],
+            portrait + ["--mqtt", "mqtt://127.0.0.1:\(broker.port)", "--set", "zones.desk.area=0,0,1,1"],
             environment: ["XDG_STATE_HOME": directory.path]
         )
         try await daemon.waitForOutput("ignored a retained command on faces/detect/set")

@@ -404,6 +404,13 @@ class Run:
         await self.until_state("sensor.front_desk_faces", "1" if is_there else "0")
         self.check(await self.home.state("binary_sensor.front_corner") == "off", "nobody is in the corner")
         self.check(await self.home.state("event.front_zone_entered") not in (None, "unknown"), "the zone was entered")
+        switch = "switch.front_desk_detection"
+        await self.home.call("switch.turn_off", switch)
+        await self.until_state(switch, "off")
+        await self.until_state("binary_sensor.front_desk", "unknown")
+        await self.home.call("switch.turn_on", switch)
+        await self.until_state(switch, "on")
+        await self.until_state("binary_sensor.front_desk", "on" if is_there else "off")
         self.write_zones("desk")
         self.daemon.process.send_signal(signal.SIGHUP)
         await self.until_state("binary_sensor.front_corner", None)

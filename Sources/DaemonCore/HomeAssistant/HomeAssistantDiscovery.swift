@@ -137,13 +137,18 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
                     "state_class": "measurement", "unit_of_measurement": "faces",
                     "value_template": "\(value){{ 'None' if \(isOff) else zone.faces }}",
                 ]),
-                entity("switch", "zone-" + id, "\(zone) detection", of: .zones, if: isThere, icon: "map-marker").with([
+                entity("switch", "switch-" + id, "\(zone) detection", of: .zones, if: isThere).with([
+                    "icon": "mdi:map-marker-check",
                     "value_template": "\(value){{ 'OFF' if \(isOff) else 'ON' }}", "command_topic": name(.zoneSet),
-                    "command_template": #"{"zone": "\#(zone)", "on": {{ 'true' if value == 'ON' else 'false' }}}"#,
-                    "retain": false, "availability": nil,
+                    "payload_on": Self.command(zone, isOn: true), "payload_off": Self.command(zone, isOn: false),
+                    "state_on": "ON", "state_off": "OFF", "retain": false, "availability": nil,
                 ]),
             ]
         }
+    }
+
+    private static func command(_ zone: String, isOn: Bool) -> String {
+        String(decoding: DaemonMessage.zoneSet(ZoneSwitch(zone: zone, isOn: isOn)).encoded.payload, as: UTF8.self)
     }
 
     /// Names and icons of the event entities; an event that is not listed goes by its topic.
