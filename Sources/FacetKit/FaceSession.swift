@@ -4,7 +4,7 @@ import System
 /// Reads a camera, a file, a stream or a program's own frames, and reports faces and the state of the source.
 ///
 /// ```swift
-/// let session = try await FaceSession(source: .camera())
+/// let session = try FaceSession(source: .camera())  // in an async function: try await
 /// for try await update in session.updates {
 ///     for event in update.events where event.kind == .smile { lamp.toggle() }
 /// }

@@ -135,6 +135,8 @@ extension DaemonStatus {
 extension Zone {
     /// The zone in the form of messages, with the number of faces in it.
     package func counted(_ faces: Int) -> ZonesMessage.Zone {
-        ZonesMessage.Zone(name: name, faces: faces, area: area.corners)
+        var zone = ZonesMessage.Zone(name: name, faces: faces, area: area.corners)
+        zone.isOn = isOn
+        return zone
     }
 }

@@ -109,7 +109,7 @@ struct Facet: AsyncParsableCommand {
 
             Shell completions: facet --generate-completion-script bash|zsh|fish
             """,
-        version: facetVersion,
+        version: facetBuild,
         groupedSubcommands: [
             .init(name: "See", subcommands: [Demo.self, Watch.self, Top.self, View.self, Serve.self, Fleet.self]),
             .init(name: "Keep", subcommands: [Snapshot.self, Record.self, Apply.self, Report.self, OverlayList.self]),

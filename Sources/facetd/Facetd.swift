@@ -24,7 +24,7 @@ struct Facetd: AsyncParsableCommand {
 
             Shell completions: facetd --generate-completion-script bash|zsh|fish
             """,
-        version: facetVersion
+        version: facetBuild
     )
 
     @OptionGroup var options: SettingsOptions

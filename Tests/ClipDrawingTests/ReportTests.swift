@@ -200,6 +200,7 @@ struct ReportTests {
         let html = ReportPage(report: report()).html
         #expect(html.contains("--accent:") && html.contains("<g id=\"i-smile\">"))
         #expect(html.contains("#i-smile\"/></svg>smiles</b>") && html.contains("#i-blink\"/></svg>blinked</b>"))
+        #expect(html.contains("Facet \(facetBuild)"), "what it was made with is told")
     }
 
     @Test(

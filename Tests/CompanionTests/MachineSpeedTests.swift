@@ -46,5 +46,6 @@ struct MachineSpeedTests {
             #expect(!words.contains(secret), "\(secret)")
         }
         #expect(lines.map { $0.prefix { $0 != " " } } == ["machine", "kernel", "system", "facet", "one", "four"])
+        #expect(lines[3] == "facet      \(facetBuild)")
     }
 }

@@ -137,7 +137,9 @@ struct HomeAssistantDiscoveryTests {
         #expect(components["occupied_desk"]?["device_class"] as? String == "occupancy")
         #expect(components["occupied_desk"]?["default_entity_id"] as? String == "binary_sensor.front_desk")
         #expect(components["faces_in_T_C3_BCr_202"]?["name"] as? String == "Tür 2 faces")
-        for gone in [components["occupied_door"], components["faces_in_door"]] {
+        #expect(components["switch_desk"]?["command_topic"] as? String == "faces/zones/set")
+        #expect(components["switch_desk"]?["payload_off"] as? String == #"{"schema":1,"zone":"desk","on":false}"#)
+        for gone in [components["occupied_door"], components["faces_in_door"], components["switch_door"]] {
             #expect(gone.map { Set($0.keys) } == ["platform"])
         }
         // Without zones there is nothing that could enter one.

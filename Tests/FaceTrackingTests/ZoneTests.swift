@@ -137,6 +137,18 @@ struct ZoneTests {
         #expect(timeline.updates.last?.faces.map(\.faceID.rawValue) == [1])
     }
 
+    @Test("a zone that is switched off is left, and entered again when it is on")
+    func switched() throws {
+        var timeline = Timeline()
+        timeline.tracker.options.zones = try [Self.rectangle("a", 0, 0, 1, 1)]
+        #expect(timeline.play("aaaa") == "...EZ")
+        timeline.tracker.options.zones[0].isOn = false
+        #expect(timeline.play("aa") == "z.")
+        #expect(timeline.updates.last?.faces.first?.zones == [])
+        timeline.tracker.options.zones[0].isOn = true
+        #expect(timeline.play("aa") == "Z.")
+    }
+
     @Test("a face that is hidden for a moment stays in its zone; one that leaves, leaves the zone first")
     func hiddenAndGone() throws {
         var timeline = Timeline()

@@ -100,6 +100,23 @@ struct ServeTests {
         #expect(server.answer(request("POST", "/")).status == 405)
     }
 
+    @Test("the page and all that it loads have at most 62 kB")
+    func weight() throws {
+        let server = server()
+        var sizes: [String: Int] = [:]
+        var named: Set = ["/"]
+        while let path = named.popFirst() {
+            let text = words(get(path, server))
+            sizes[path] = text.utf8.count
+            let links = text.matches(of: /(?:href=|src=|from |import\()"(?:\.\/)?([a-z]+\.[a-z]+)"/).map { "/\($0.1)" }
+            named.formUnion(links.filter { sizes[$0] == nil })
+        }
+        let sum = sizes.values.reduce(0, +)
+        print("The page has \(sum) bytes in \(sizes.count) files.")
+        #expect(sizes["/kinds.js"] != nil && sizes["/lamp.js"] != nil && sizes["/page.css"] != nil)
+        #expect(sum <= 62_000, "\(sizes)")
+    }
+
     @Test("the page has words and a filter for each kind of event, and words for each attention")
     func kindsOfEvents() throws {
         let server = server()

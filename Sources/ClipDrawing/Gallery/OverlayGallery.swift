@@ -24,7 +24,7 @@ package enum OverlayGallery {
             let text = name.printable.escapedForHTML
             return #"<figure><img src="\#(image)" alt="\#(text)"><figcaption>\#(text)</figcaption></figure>"#
         }
-        let values = ["figures": figures.joined(separator: "\n"), "style": PageParts.style, "version": facetVersion]
+        let values = ["figures": figures.joined(separator: "\n"), "style": PageParts.style, "version": facetBuild]
         try OutputPath.write(PackageResources.overlays_html.filled(values), to: page)
     }
 

@@ -22,7 +22,7 @@ struct ReportPage {
         return PackageResources.report_html.filled([
             "title": report.title.escapedForHTML, "style": style, "icons": PageParts.icons, "lead": lead,
             "body": [portraits(shown), film, lanes(shown), whole, events].joined(separator: "\n"),
-            "end": "\(report.end)", "version": facetVersion,
+            "end": "\(report.end)", "version": facetBuild,
         ])
     }
 

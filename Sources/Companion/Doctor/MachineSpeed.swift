@@ -122,7 +122,7 @@ package struct MachineKind {
             "machine    \(model), \(cores.counted("core")), \(cString(kernel.machine))",
             "kernel     \(cString(kernel.sysname)) \(cString(kernel.release))",
             "system     \(system)",
-            "facet      \(facetVersion)",
+            "facet      \(facetBuild)",
             "one face   \(MachineSpeed.words(speed.one, cores: cores)), \(speed.size)",
             "four faces \(MachineSpeed.words(speed.four, cores: cores)), four times that picture",
         ].map(\.printable)

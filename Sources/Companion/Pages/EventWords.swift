@@ -26,7 +26,8 @@ extension EventWords {
         case .zoneEnter: self.init(icon: "enter", words: "enters zone", group: "zones")
         case .zoneLeave: self.init(icon: "leave", words: "leaves zone", group: "zones")
         case .sign: self.init(icon: "other", words: "made a sign", group: "other", pop: "sign")
-        case .metadata, .count, .zones, .today, .status, .stats, .detectSet, .detectState, .smileSet, .previewJPEG:
+        case .metadata, .count, .zones, .today, .status, .stats, .detectSet, .detectState, .smileSet, .zoneSet,
+            .previewJPEG:
             return nil
         }
     }

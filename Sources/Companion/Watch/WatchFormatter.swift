@@ -22,11 +22,11 @@ package struct WatchFormatter {
         case .event(let message): row(message.event.stamp.time, Topic(message.event.kind), words(of: message))
         case .status(let status, _): row(status.time, .status, words(of: status))
         case .count(let count): row(nil, .count, "\(count)")
-        case .zones(let message):
-            row(nil, .zones, message.zones.map { "\($0.name) \($0.faces)" }.joined(separator: ", "))
+        case .zones(let message): row(nil, .zones, message.zones.map(words).joined(separator: ", "))
         case .today(let totals, _): row(nil, .today, words(of: totals))
         case .detectState(let isOn): row(nil, .detectState, "detection is \(isOn ? "on" : "off")")
         case .smileSet(let change): row(nil, .smileSet, words(of: change))
+        case .zoneSet(let command): row(nil, .zoneSet, "\(command.zone) \(command.isOn ? "on" : "off")")
         case .stats(let stats, _): row(stats.time, .stats, words(of: stats))
         }
     }
@@ -63,6 +63,8 @@ package struct WatchFormatter {
         if let distance = face.distance { words.append("\((distance * 10).rounded() / 10) m away") }
         return words + [face.closedEyes].compactMap(\.self)
     }
+
+    private func words(of zone: ZonesMessage.Zone) -> String { "\(zone.name) \(zone.isOn ? "\(zone.faces)" : "off")" }
 
     private func words(of change: SmileChange) -> String {
         [change.level.map { "level \($0)" }, change.hold.map { "hold \(seconds($0))" }].compactMap(\.self)

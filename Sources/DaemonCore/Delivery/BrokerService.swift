@@ -1,6 +1,6 @@
 import ServiceLifecycle
 
-/// Keeps the connection to the broker, and carries out the commands on `detect/set` and `smile/set`.
+/// Keeps the connection to the broker, and carries out the commands on `detect/set`, `smile/set` and `zones/set`.
 struct BrokerService: Service {
     let delivery: Delivery
     let camera: SessionService
@@ -8,6 +8,11 @@ struct BrokerService: Service {
     let base: String
     let logger: Logger
     private let limiter = LogLimiter()
+
+    /// Payloads of commands, shown to those who sent others.
+    private static let examples: [Topic: String] = [
+        .smileSet: #"{"level": 0.7, "hold": 0}"#, .zoneSet: #"{"zone": "desk", "on": false}"#,
+    ]
 
     /// Runs until the daemon ends, then sends the waiting messages. Throws `UndeliveredEvents` if events are left
     /// because the broker refuses us, which only a person can change.
@@ -68,6 +73,7 @@ struct BrokerService: Service {
                 try await delivery.ledger.keep(switch: isOn)
                 camera.setDetection(isOn)
             case .smileSet(let change): camera.setSmile(change)
+            case .zoneSet(let command): try camera.setZone(command)
             default: break
             }
         } catch {
@@ -77,7 +83,7 @@ struct BrokerService: Service {
                 limiter: limiter,
                 metadata: [
                     "payload": "\(shown)", "reason": "\(error)",
-                    "expected": topic == .smileSet ? #"{"level": 0.7, "hold": 0}"# : "ON or OFF",
+                    "expected": "\(Self.examples[topic] ?? "ON or OFF")",
                 ]
             )
         }

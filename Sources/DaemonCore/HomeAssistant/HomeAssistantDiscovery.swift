@@ -115,21 +115,36 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
         ])
     }
 
-    /// The entities that tell whether faces are in a zone, and how many.
+    /// The entities that tell whether faces are in a zone, how many, and its switch; the first two are unknown while
+    /// the zone is off.
     private var zoneEntities: [Component] {
         (zones + formerZones).flatMap { zone in
             let id = OutboxLocation.identifier(ofTopic: zone)
-            let faces = "(value_json.zones | selectattr('name', 'eq', '\(zone)') | first | default({'faces': 0})).faces"
+            let found = "value_json.zones | selectattr('name', 'eq', '\(zone)') | first | default({'faces': 0})"
+            let value = "{% set zone = \(found) %}"
+            let isOff = "zone.on is defined and not zone.on"
             let isThere = zones.contains(zone)
             return [
                 entity("binary_sensor", "occupied-" + id, zone, of: .zones, if: isThere).with([
-                    "device_class": "occupancy", "value_template": "{{ 'ON' if \(faces) > 0 else 'OFF' }}",
+                    "device_class": "occupancy",
+                    "value_template": "\(value){{ 'None' if \(isOff) else 'ON' if zone.faces > 0 else 'OFF' }}",
                 ]),
                 entity("sensor", "faces-in-" + id, "\(zone) faces", of: .zones, if: isThere, icon: "map-marker").with([
-                    "state_class": "measurement", "unit_of_measurement": "faces", "value_template": "{{ \(faces) }}",
+                    "state_class": "measurement", "unit_of_measurement": "faces",
+                    "value_template": "\(value){{ 'None' if \(isOff) else zone.faces }}",
+                ]),
+                entity("switch", "switch-" + id, "\(zone) detection", of: .zones, if: isThere).with([
+                    "icon": "mdi:map-marker-check",
+                    "value_template": "\(value){{ 'OFF' if \(isOff) else 'ON' }}", "command_topic": name(.zoneSet),
+                    "payload_on": Self.command(zone, isOn: true), "payload_off": Self.command(zone, isOn: false),
+                    "state_on": "ON", "state_off": "OFF", "retain": false, "availability": nil,
                 ]),
             ]
         }
+    }
+
+    private static func command(_ zone: String, isOn: Bool) -> String {
+        String(decoding: DaemonMessage.zoneSet(ZoneSwitch(zone: zone, isOn: isOn)).encoded.payload, as: UTF8.self)
     }
 
     /// Names and icons of the event entities; an event that is not listed goes by its topic.

@@ -47,6 +47,18 @@ final class SessionService: Service {
     /// Sets what counts as a smile, until the settings are read again. Safe to call from any thread.
     func setSmile(_ smile: SmileChange) { change { smile.apply(to: &$0.tracking.smile) } }
 
+    /// Switches a zone, until the settings are read again. Safe to call from any thread.
+    /// - Throws: `UnknownZone`.
+    func setZone(_ command: ZoneSwitch) throws(UnknownZone) {
+        let names = settings.withLock { $0.newest.tracking.zones.map(\.name) }
+        guard names.contains(command.zone) else { throw UnknownZone(name: command.zone, known: names) }
+        change { settings in
+            for index in settings.tracking.zones.indices where settings.tracking.zones[index].name == command.zone {
+                settings.tracking.zones[index].isOn = command.isOn
+            }
+        }
+    }
+
     private func change(_ edit: (inout Settings) -> Void) {
         // Within the lock: what becomes of them may be known at once.
         settings.withLock { known in
@@ -96,5 +108,16 @@ final class SessionService: Service {
                 status.ready()
             }
         }
+    }
+}
+
+/// A command names a zone that the settings have not.
+struct UnknownZone: Error, CustomStringConvertible {
+    var name: String
+    var known: [String]
+
+    var description: String {
+        let others = known.isEmpty ? "the settings have none" : "there are: \(known.joined(separator: ", "))"
+        return "there is no zone '\(name)'; \(others)"
     }
 }

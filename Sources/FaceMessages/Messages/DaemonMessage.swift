@@ -20,6 +20,8 @@ public enum DaemonMessage: Hashable, Sendable {
     case detectState(Bool)
     /// A command that sets what counts as a smile.
     case smileSet(SmileChange)
+    /// Which zone is to be on or off.
+    case zoneSet(ZoneSwitch)
 
     /// The topic it is published on.
     public var topic: Topic {
@@ -33,6 +35,7 @@ public enum DaemonMessage: Hashable, Sendable {
         case .stats: .stats
         case .detectState: .detectState
         case .smileSet: .smileSet
+        case .zoneSet: .zoneSet
         }
     }
 
@@ -41,7 +44,7 @@ public enum DaemonMessage: Hashable, Sendable {
         switch self {
         case .metadata(let message): message.stamp
         case .event(let message): message.event.stamp
-        case .count, .zones, .today, .status, .stats, .detectState, .smileSet: nil
+        case .count, .zones, .today, .status, .stats, .detectState, .smileSet, .zoneSet: nil
         }
     }
 
@@ -52,7 +55,7 @@ public enum DaemonMessage: Hashable, Sendable {
         case .event(let message): message.origin
         case .zones(let message): message.origin
         case .today(_, let origin), .status(_, let origin), .stats(_, let origin): origin
-        case .count, .detectState, .smileSet: nil
+        case .count, .detectState, .smileSet, .zoneSet: nil
         }
     }
 
@@ -80,6 +83,7 @@ public enum DaemonMessage: Hashable, Sendable {
             JSONWriter.payload(reserving: 768, SentValue(origin: origin, value: stats))
         case .detectState(let isOn): Array((isOn ? "ON" : "OFF").utf8)
         case .smileSet(let change): JSONWriter.payload(change)
+        case .zoneSet(let command): JSONWriter.payload(command)
         }
     }
 }

@@ -8,6 +8,8 @@ public struct ZonesMessage: Hashable, Sendable, WireValue {
         public var faces: Int
         /// The corners of its area, in the order along the border.
         public var area: [NormalizedPoint]
+        /// Whether faces are reported in it, as its last `ZoneSwitch` says.
+        public var isOn = true
 
         /// Makes a zone from its name, the faces in it and its corners.
         public init(name: String, faces: Int, area: [NormalizedPoint]) {
@@ -18,6 +20,7 @@ public struct ZonesMessage: Hashable, Sendable, WireValue {
             try wire.field("name", &name, .name)
             try wire.field("faces", &faces, .counter)
             try wire.field("area", &area, .list(of: NormalizedPoint(x: 0, y: 0)))
+            try wire.field("on", &isOn, .flag, or: true, isWritten: !isOn)
         }
     }
 

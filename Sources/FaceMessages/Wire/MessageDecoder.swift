@@ -57,6 +57,7 @@ public struct MessageDecoder: Sendable {
                 throw .malformed(topic: topic, reason: "it holds neither level nor hold")
             }
             return .smileSet(change)
+        case .zoneSet: return .zoneSet(try read(ZoneSwitch(zone: "", isOn: true), bytes, topic))
         default: throw .malformed(topic: topic, reason: "a picture is not a message")
         }
     }

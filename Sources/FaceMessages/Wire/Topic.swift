@@ -46,6 +46,8 @@ public enum Topic: String, Hashable, Sendable, CaseIterable {
     case detectSet = "detect/set"
     /// The command with `level`, `hold` or both, which sets what counts as a smile; the daemon subscribes.
     case smileSet = "smile/set"
+    /// The command with `zone` and `on`, which switches a zone; the daemon subscribes.
+    case zoneSet = "zones/set"
     /// JPEG pictures, only with `preview.enabled`.
     case previewJPEG = "preview/jpeg"
 
@@ -68,7 +70,7 @@ public enum Topic: String, Hashable, Sendable, CaseIterable {
     public var isRetained: Bool { [.metadata, .count, .zones, .today, .status, .detectState].contains(self) }
 
     /// The topics on which subscribers send the daemon commands.
-    public static let commands: [Topic] = [.detectSet, .smileSet]
+    public static let commands: [Topic] = [.detectSet, .smileSet, .zoneSet]
 
     /// Whether messages on this topic are events: sent once, never retained, kept safe until the broker has them.
     public var isEvent: Bool { eventKind != nil }

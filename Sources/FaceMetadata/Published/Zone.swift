@@ -19,6 +19,9 @@ public struct Zone: Hashable, Sendable {
     /// The point of a face that must be in the area.
     public var anchor: Anchor
 
+    /// Whether faces are reported in the zone; one that is off has none.
+    public var isOn = true
+
     /// Makes a zone; with only a name and an area, faces of any size enter it at once.
     public init(
         _ name: String,

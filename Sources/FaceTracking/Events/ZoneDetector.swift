@@ -27,9 +27,9 @@ struct ZoneDetector: Sendable {
     mutating func advance(_ bounds: NormalizedRect, at time: Double, _ zones: [Zone]) -> [FaceEvent.Kind] {
         guard !zones.isEmpty || !stays.isEmpty else { return [] }
         var events = leave { stay in
-            !zones.contains { $0.name == stay.zone && Self.holds($0, bounds, isInside: true) }
+            !zones.contains { $0.isOn && $0.name == stay.zone && Self.holds($0, bounds, isInside: true) }
         }
-        for zone in zones {
+        for zone in zones where zone.isOn {
             let index = stays.firstIndex { $0.zone == zone.name }
             guard index != nil || Self.holds(zone, bounds, isInside: false) else { continue }
             var stay = index.map { stays[$0] } ?? Stay(zone: zone.name, since: time, last: time)

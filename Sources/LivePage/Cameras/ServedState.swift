@@ -31,7 +31,7 @@ struct ServedState: Sendable {
 
     /// Writes the broker, and all cameras, if wanted with the faces that each sees.
     func write(_ json: inout JSONWriter, showsFaces: Bool = false) {
-        json.field("version", facetVersion)
+        json.field("version", facetBuild)
         // The server's clock, from which pages compute how long ago something was.
         json.field("time", Timestamp.wallClock().iso8601)
         json.object("broker") { json in

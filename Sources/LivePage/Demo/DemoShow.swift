@@ -45,7 +45,7 @@ package enum DemoShow {
         let install =
             InstalledProgram.exists("mosquitto") ? [] : [("sudo apt install mosquitto", "a broker for this machine")]
         let commands =
-            [("facet watch smile --source auto --exec CMD", "runs yours with each smile")]
+            [("facet watch smile --source \(isOwn ? "demo" : "auto") --exec CMD", "runs yours with each smile")]
             + (isOwn ? [("facet demo --source auto", "the same on your camera")] : []) + install
             + [("facetd", "faces of your camera, to the broker"), ("facet watch", "events as they come")]
             + [("facet serve", "the page that you saw")]

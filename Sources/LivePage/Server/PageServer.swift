@@ -14,8 +14,8 @@ struct PageServer: Sendable {
 
     /// The page and its other files.
     private static let files: [String: ([UInt8], type: String)] = [
-        "/": (Array(PackageResources.page_html.filled(["icons": PageParts.icons]).utf8), html),
-        "/page.css": (Array(PageParts.style.utf8) + PackageResources.page_css, "text/css; charset=utf-8"),
+        "/": (unindented(PackageResources.page_html.filled(["icons": PageParts.icons]).utf8), html),
+        "/page.css": (unindented(PageParts.style.utf8 + PackageResources.page_css), "text/css; charset=utf-8"),
         "/icon.svg": (PackageResources.icon_svg, "image/svg+xml"),
         "/manifest.json": (PackageResources.manifest_json, "application/manifest+json"),
         "/page.js": script(PackageResources.page_js), "/address.js": script(PackageResources.address_js),
@@ -31,11 +31,17 @@ struct PageServer: Sendable {
         "/zones": (PackageResources.zones_html, html), "/zones.js": script(PackageResources.zones_js),
     ]
 
-    /// A script in the form that is sent: without its indentation and its comment lines, which only developers read.
+    /// A script in the form that is sent: without indentation and comments, which only developers read.
     private static func script(_ source: [UInt8]) -> ([UInt8], type: String) {
+        let lines = unindented(source).split(separator: UInt8(ascii: "\n")).filter { !$0.starts(with: "//".utf8) }
+        let sent = lines.map { $0[..<($0.firstRange(of: " // ".utf8)?.lowerBound ?? $0.endIndex)] }
+        return (Array(sent.joined(separator: "\n".utf8)), "text/javascript; charset=utf-8")
+    }
+
+    /// A file in the form that is sent: without indentation and empty lines.
+    private static func unindented(_ source: some Collection<UInt8>) -> [UInt8] {
         let lines = source.split(separator: UInt8(ascii: "\n")).map { $0.drop { $0 == UInt8(ascii: "\t") } }
-        let sent = lines.filter { !$0.starts(with: "//".utf8) }.joined(separator: "\n".utf8)
-        return (Array(sent), "text/javascript; charset=utf-8")
+        return Array(lines.joined(separator: "\n".utf8))
     }
 
     let access: PageGuard

@@ -4,8 +4,8 @@ struct DrawingOptions: ParsableArguments {
 
     @Option(
         help: """
-            How faces are drawn: an overlay's name, of which \(Self.hiding.joined(separator: ", ")) hide them, or the file of an overlay of your own, as \
-            companion.md in the documentation describes it.
+            How faces are drawn: an overlay's name, of which \(Self.hiding.joined(separator: ", ")) hide them, or the file of an \
+            overlay of your own, as `facet help overlays` shows it.
             """
     )
     var overlay = OverlayChoice.builtIn(.label)
@@ -101,12 +101,13 @@ extension EventName: ExpressibleByArgument {
 extension OverlayChoice: ExpressibleByArgument {
     package var defaultValueDescription: String { name }
 
-    package static var allValueStrings: [String] { OverlayName.allCases.map(\.rawValue) + ["FILE.yaml"] }
+    package static var allValueStrings: [String] { names + ["FILE.yaml"] }
+    private static var names: [String] { OverlayName.allCases.map(\.rawValue) + examples }
 
     /// The completion: the names, and files that can be an overlay's.
     package static var defaultCompletionKind: CompletionKind {
-        let names = OverlayName.allCases.map(\.rawValue).joined(separator: " ")
+        let print = "printf '%s\\n' \(names.joined(separator: " "))"
         // Quoted patterns only: zsh ends with an error where one matches nothing.
-        return .shellCommand("printf '%s\\n' \(names); find . -maxdepth 2 -name '*.yaml' | sed 's|^[.]/||'")
+        return .shellCommand("\(print); find . -maxdepth 2 -name '*.yaml' | sed 's|^[.]/||'")
     }
 }

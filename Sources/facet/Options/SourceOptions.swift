@@ -3,7 +3,11 @@ import Foundation
 /// The option `--source`: pictures and faces from a session in this program instead of a daemon's.
 struct SourceOptions: ParsableArguments {
     @Option(
-        help: "Look at this camera, clip or stream without a daemon or a broker: auto, /dev/video0, clip.mp4, rtsp://…."
+        help: """
+            Look at this camera, clip or stream without a daemon or a broker: auto, /dev/video0, clip.mp4, rtsp://…, or demo, \
+            a clip of a face that smiles.
+            """,
+        transform: { $0 == "demo" && !fileExists($0) ? try DemoShow.clip() : $0 }
     )
     var source: String?
 
