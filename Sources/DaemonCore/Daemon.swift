@@ -87,7 +87,9 @@ package enum Daemon {
         }
         services += [.init(service: stats, serviceName: "stats"), .init(service: day, serviceName: "day")]
         let reloading = ReloadService(running: settings, load: reload, apply: { camera.apply($0) }, logger: logger)
-        services.append(.init(service: reloading, successTerminationBehavior: .gracefullyShutdownGroup, serviceName: "reload"))
+        var settled = ServiceGroupConfiguration.ServiceConfiguration(service: reloading, serviceName: "reload")
+        settled.successTerminationBehavior = .gracefullyShutdownGroup
+        services.append(settled)
         if let manager, let interval = manager.watchdogInterval {
             let watchdog = Watchdog(interval: interval, logger: logger)
             // Twice as often as wanted, as sd_watchdog_enabled(3) advises.
