@@ -32,7 +32,7 @@ package final class LiteRT: @unchecked Sendable {
     private init(_ directory: String) throws(InferenceError) {
         // The files are checked first: that needs no other library, with which the dynamic linker may be busy.
         let library = try PinnedFile.library()
-        try library.load(from: directory)
+        try library.check(in: directory)
         var models: [PinnedFile: AlignedMemory] = [:]
         for file in [PinnedFile.faceDetector, .landmarkModel] {
             models[file] = try file.load(from: directory)

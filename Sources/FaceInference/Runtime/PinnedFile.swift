@@ -11,8 +11,26 @@ struct PinnedFile: Hashable, Sendable {
 
     /// Reads the file if its bytes are the pinned ones. It is not mapped, because an error while a mapped file is read
     /// would end the process, and its bytes may change after they were compared.
-    @discardableResult
     func load(from directory: String) throws(InferenceError) -> AlignedMemory {
+        let bytes = AlignedMemory(count: size)
+        try read(from: directory) { bytes.base + $0 }
+        return bytes
+    }
+
+    /// Compares the file's bytes with the pinned ones, and does not keep them.
+    func check(in directory: String) throws(InferenceError) {
+        let part = AlignedMemory(count: Self.part)
+        try read(from: directory) { _ in part.base }
+    }
+
+    /// Bytes that are read and compared at once.
+    private static let part = 256 * 1024
+
+    /// Reads the file part by part to where `place` wants the part that begins at an offset.
+    private func read(
+        from directory: String,
+        _ place: (_ offset: Int) -> UnsafeMutableRawPointer
+    ) throws(InferenceError) {
         let path = directory + "/" + name
         guard let file = fopen(path, "re") else {
             throw errno == ENOENT ? .missingFile(path: path) : Self.unreadable(path)
@@ -20,16 +38,17 @@ struct PinnedFile: Hashable, Sendable {
         defer { fclose(file) }
         var status = stat()
         guard fstat(fileno(file), &status) == 0 else { throw Self.unreadable(path) }
-        var actual = Int(status.st_size)
-        let bytes = AlignedMemory(count: size)
-        if actual == size { actual = fread(bytes.base, 1, size, file) }
-        guard ferror(file) == 0 else { throw Self.unreadable(path) }
-        guard actual == size else { throw .wrongSize(path: path, expected: size, actual: actual) }
         guard let hash = SHA256() else { throw .unreadableFile(path: path, reason: "libcrypto makes no digests") }
-        hash.add(UnsafeRawBufferPointer(start: bytes.base, count: size))
+        var actual = Int(status.st_size)
+        for offset in stride(from: 0, to: actual == size ? size : 0, by: Self.part) {
+            let count = fread(place(offset), 1, min(Self.part, size - offset), file)
+            hash.add(UnsafeRawBufferPointer(start: place(offset), count: count))
+            guard ferror(file) == 0 else { throw Self.unreadable(path) }
+            if count < min(Self.part, size - offset) { actual = offset + count }
+        }
+        guard actual == size else { throw .wrongSize(path: path, expected: size, actual: actual) }
         let found = hash.finish()
         guard found == digest else { throw .wrongDigest(path: path, expected: digest, actual: found) }
-        return bytes
     }
 
     private static func unreadable(_ path: String) -> InferenceError {

@@ -16,7 +16,7 @@ struct SearchSchedule: Hashable, Sendable {
     /// The seconds for which a search is put off: three frames at thirty a second.
     private static let postponement = 0.095
     /// The seconds after which a search is made although nothing changed.
-    private static let longestPause = 3.0
+    private static let longestPause = 5.0
     private static let searchesAfterCut = 3
 
     /// The times of the last search, the last loss and the last search that was put off.

@@ -98,18 +98,18 @@ struct SmileDetector: Sendable {
             amount = nil
             return nil
         }
-        let isInTalk = mouth.smileLevel > Self.levelInTalk && isTalking(at: time)
         amount = min(max(level, 0), 1)
         let wanted = context.options.smile
         guard smile == nil else {
             let ended = endIfOver(at: time, wanted, merge: context.options.smileMerge)
-            isDeciding = isInTalk || smile?.weakSince != nil
+            isDeciding = smile?.weakSince != nil
             return ended ?? report(at: time, after: wanted.hold)
         }
         resting.insert(mouth.smileLevel)
         let rise = mouth.smileLevel - min(1, Double(resting.count) / Self.riseTrust) * restingLevel
         let mayBegin = rise > wanted.level - Self.lessRise
         let isNear = level > wanted.level - Self.weak.less && mouth.cornerDrop < Self.laugh.mostCornerDrop
+        let isInTalk = mouth.smileLevel > Self.levelInTalk && isTalking(at: time)
         isDeciding = isInTalk || (mayBegin && isNear)
         let isRising = mayBegin && isBeginning(above: wanted.level, at: time)
         let isHigh = restingLevel > Self.highestRestingLevel
