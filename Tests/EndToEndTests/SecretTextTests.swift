@@ -17,6 +17,7 @@ struct SecretTextTests {
         + ["#", "?", "/"].map { "http://admin:s3c\($0)r3t@localhost:1/" }
         + [
             "http://127.0.0.1:1/v?user=admin&pwd=s3cr3t", "https://127.0.0.1:1/v?token=s3cr3t",
+            "http://127.0.0.1:1/v?%70wd=s3cr3t", "http://127.0.0.1:1/v;session=s3cr3t", "http://127.0.0.1:1/v?s3cr3t",
             "rtsp://127.0.0.1:1/user=admin_password=s3cr3t_channel=1", "rtsp://me@x.org:s3c/r3t@127.0.0.1:1/s",
             "exec:echo Port missing in rtsp://admin:s3c/r3t@127.0.0.1:1/s >&2; exit 1",
             "exec:echo host s3c not found >&2; : rtsp://admin:s3c/r3t@127.0.0.1:1/s; exit 1",
@@ -59,6 +60,18 @@ struct SecretTextTests {
         for command in ["apply", "report"] {
             expectNone(try await run("facet", [command, text, "-o", directory.file("o.html")]), "facet \(command)")
         }
+        for (command, output) in [("snapshot", "o.jpg"), ("record", "o.mp4")] {
+            let arguments = [command, "--source", text, "-o", directory.file(output)]
+            expectNone(try await run("facet", arguments + (command == "record" ? ["--seconds", "1"] : [])), command)
+        }
+        let variables = ["FACET_CAMERA_SOURCE": text, "FACET_CAMERA_RATE": text, "FACET_CAMERA_PASSWORD": "s3cr3t"]
+        expectNone(try await BuiltProgram.run("facetd", ["--check"], environment: variables).output, "a variable")
+        // As it stands, in quotes with a key that is none, and where the file ends in a mistake.
+        let quoted = "'" + text.replacing("'", with: "''") + "'"
+        for lines in ["source: \(text)", "source: \(quoted)\n  rat: 3", "source: \(quoted)\n : ["] {
+            let path = try directory.write("camera:\n  \(lines)\n", to: "facetd.yaml")
+            expectNone(try await run("facetd", ["--check", "--config", path]), "--config")
+        }
         try await page(of: text)
     }
 
@@ -76,6 +89,11 @@ struct SecretTextTests {
                 client.send("GET /state HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n\r\n")
                 state = client.receive(until: "\u{0}")
                 await Task.yield()
+            }
+            for path in ["/", "/metrics", "/health"] {
+                guard let client = try? SocketClient(port: UInt16(port)) else { break }
+                client.send("GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n\r\n")
+                state += client.receive(until: "\u{0}")
             }
         }
         page.signal(SIGTERM)

@@ -19,6 +19,26 @@ struct FaceAnalyzerTests {
         #expect(analyses.allSatisfy { ($0.luminance ?? 0) > 0.3 && ($0.luminance ?? 1) < 0.7 })
     }
 
+    @Test("the light is that on the face, also before a bright window")
+    func backlight() throws {
+        let size = FrameSize(width: 512, height: 512)
+        let frame = try Portrait.astronaut.frame().resampled(side: 512, through: .identity)
+        let face = try #require(try FaceFinder(LiteRT.shared(in: ModelDirectory.find())).findNext(in: frame).first)
+        // The face in a fifth of its light, and white around it.
+        let low = face.center - face.size * 0.6
+        let high = face.center + face.size * 0.6
+        let pixels = (0..<3 * 512 * 512).map { index in
+            let place = SIMD2(Float(index / 3 % 512), Float(index / 3 / 512))
+            let isDark = all(place .>= low) && all(place .<= high)
+            return isDark ? frame.planes.first.base.load(fromByteOffset: index, as: UInt8.self) / 5 : 255
+        }
+        let dark = try Frame(copying: pixels, size: size, format: .rgb24, stamp: frame.stamp)
+        let analysis = try FaceAnalyzer().analyze(dark)
+        #expect(analysis.observations.map(\.hasMesh) == [true])
+        let light = try #require(try FaceAnalyzer().analyze(frame).luminance)
+        #expect(abs(try #require(analysis.luminance) - light / 5) < 0.02)
+    }
+
     @Test("sees a face across the room that is too small for a mesh, and follows it")
     func farFace() throws {
         let portrait = try Portrait.astronaut.frame()

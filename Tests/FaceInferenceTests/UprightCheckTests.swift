@@ -21,6 +21,7 @@ struct UprightCheckTests {
         for (turned, expected) in cases {
             let found = try check.betterOrientation(of: try portrait.frame().stored(turned))
             #expect(found == expected, "turned by \(turned)")
+            #expect(try check.hasTurnedFace(in: try portrait.frame().stored(turned)) == (turned != .up))
         }
     }
 
@@ -36,6 +37,7 @@ struct UprightCheckTests {
             lease: pixels
         )
         #expect(try check.betterOrientation(of: frame) == nil)
+        #expect(try !check.hasTurnedFace(in: frame))
     }
 
     @Test(

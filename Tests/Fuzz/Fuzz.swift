@@ -5,8 +5,10 @@
 //                                                                      directories, then on random changes of them
 //   fuzz TARGET --seeds DIRECTORY                                      writes the files that a target starts from
 import Foundation
+import System
 
-/// Takes one input. Crashes, hangs and failed preconditions are what is looked for, so results are dropped.
+/// Takes one input. Results are dropped, since crashes, hangs and failed preconditions are looked for; no input shares its
+/// secrets with another.
 typealias Target = @Sendable (UnsafeRawBufferPointer) -> Void
 
 enum Fuzz {
@@ -79,7 +81,8 @@ enum Fuzz {
     /// And this with each input.
     @_cdecl("LLVMFuzzerTestOneInput")
     func test(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-        Fuzz.target(UnsafeRawBufferPointer(start: bytes, count: count))
+        let input = UnsafeRawBufferPointer(start: bytes, count: count)
+        Secrets.alone { Fuzz.target(input) }
         return 0
     }
 #else
@@ -114,7 +117,7 @@ enum Fuzz {
         private static func run(_ input: [UInt8]) {
             // An input that takes that long hangs.
             alarm(20)
-            input.withUnsafeBytes(Fuzz.target)
+            input.withUnsafeBytes { bytes in Secrets.alone { Fuzz.target(bytes) } }
         }
 
         private static func files(in path: String) -> [String] {

@@ -96,11 +96,13 @@ enum Parsers {
         if !scheme.isEmpty, scheme.allSatisfy(\.isLetter), text[scheme.endIndex...].hasPrefix("://") {
             let rest = text[scheme.endIndex...].dropFirst(3)
             let login = rest[..<(rest.lastIndex(of: "@") ?? rest.startIndex)]
-            let password = login.drop { $0 != ":" }.dropFirst()
+            let user = login.prefix { $0 != ":" }
+            let password = login[user.endIndex...].dropFirst()
             let shown: String
             // An address without a password may have a : and an @ in its path.
             let host = rest[login.endIndex...]
-            let isElsewhere = "\(scheme.lowercased())://".contains(password) || host.contains(password)
+            let places = "\(scheme.lowercased())://\(user)"
+            let isElsewhere = places.holds(password) || String(host).holds(password)
             var isSecret = password.count > 4 && !isElsewhere
             do throws(ServerAddress.Failure) {
                 let address = try ServerAddress(scheme: scheme, rest)
@@ -110,7 +112,7 @@ enum Parsers {
             } catch {
                 shown = error.shown
             }
-            precondition(!isSecret || !shown.contains(password), "a password would be shown")
+            precondition(!isSecret || !shown.holds(password), "a password would be shown")
         }
         if let path = text.pathOfFileAddress { precondition(path.hasPrefix("/"), "a file's address has no whole path") }
     }
@@ -160,4 +162,9 @@ enum Parsers {
             latest = time
         }
     }
+}
+
+extension String {
+    /// Whether a text is in it, by scalars: Foundation's search traps with some texts.
+    fileprivate func holds(_ text: Substring) -> Bool { unicodeScalars.firstRange(of: text.unicodeScalars) != nil }
 }

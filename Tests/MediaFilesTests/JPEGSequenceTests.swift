@@ -74,12 +74,15 @@ struct JPEGSequenceTests {
             SenderBytes.kind(of: Array(text.utf8) + bytes, isWhole: isWhole)
         }
         #expect(kind("--b\r\nContent-Type: image/jpeg\r\n\r\n", Self.picture) == .pictures)
+        let filled = [UInt8](repeating: 0, count: 13) + Self.picture
+        #expect(kind("--b\r\nContent-Type: image/jpeg\r\n\r\n", filled) == .pictures && kind("--b\r\n\r\n\u{0}") == nil)
+        #expect(kind(String(repeating: "\u{0}", count: 5000)) == .other)
         #expect(kind("", [0xFF, 0xD8]) == nil && kind("--b\r\n") == nil && kind("", [0xFF]) == nil)
         #expect(kind("", isWhole: true) == .nothing)
         #expect(kind("<html>ü", isWhole: true) == .text("<html>ü"))
         #expect(kind(String(repeating: "a", count: 5000)) != nil)
         #expect(
-            kind("G@\u{0}") == .other && kind("", [0xFF, 0xD9, 0xFF]) == .other
+            kind("G@\u{0}\u{10}") == .other && kind("", [0xFF, 0xD9, 0xFF]) == .other
                 && kind("a", [0xFF], isWhole: true) == .other
         )
     }

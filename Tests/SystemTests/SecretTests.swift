@@ -21,11 +21,20 @@ struct SecretTests {
             ("http://cam/cgi?user=me&pwd=damson4", "damson4", "damson4"), ("rtsp://a:pe%23ar@cam", "pe#ar", "pe#ar"),
             ("rtsp://a:pl#um@cam", "pl%23um", "pl%23um"), ("mqtt://a:date1,date2@b", "host date2@b", "date2"),
             ("rtsp://me@x.org:quince3@cam/1", "for quince3", "quince3"),
+            ("http://cam/v?%70wd=sorbus12", "v?%70wd=sorbus12 ^", "sorbus12"),
+            ("http://cam/v;session=sorbus13", "at http://cam/v;session=sorbus13", "sorbus13"),
         ]
     )
     func learnt(setting: String, text: String, secret: String) {
         Secrets.learn(from: setting)
         #expect(!text.withoutSecrets.contains(secret))
+    }
+
+    @Test("of an address's query nothing is shown, whatever it is called")
+    func query() {
+        #expect("http://cam/v?%70wd=a".shownSource == "http://cam/v" && "RTSP://cam/v#b".shownSource == "RTSP://cam/v")
+        #expect("http://cam/a;b?c".shownSource == "http://cam/a;b")
+        #expect("file:///a#b?.mp4".shownSource == "file:///a#b?.mp4")
     }
 
     @Test("a variable that a command names is a secret where a password stands")
@@ -54,6 +63,16 @@ struct SecretTests {
         let text = "rtp://ad\u{FFFD}\u{40C}\u{FFFD}Unsafem1?x=1" + String(repeating: "\0", count: 17)
         let address = try ServerAddress(scheme: "rtp", text.dropFirst(6))
         #expect(address.description.hasSuffix("Unsafem1"))
+    }
+
+    @Test("what is learnt alone is known to nobody else, and a process's secrets are not known there")
+    func alone() {
+        Secrets.add("quincejam")
+        Secrets.alone {
+            Secrets.add("sloejam")
+            #expect("quincejam sloejam".withoutSecrets == "quincejam …")
+        }
+        #expect("quincejam sloejam".withoutSecrets == "… sloejam")
     }
 
     @Test("a short secret is no part of a longer word or number")

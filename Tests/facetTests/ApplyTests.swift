@@ -269,6 +269,53 @@ struct ApplyTests {
         #expect(!FileManager.default.fileExists(atPath: strict))
     }
 
+    /// A picture of the development clips upside down, as a PNG.
+    private func upsideDown(_ name: String) throws -> Frame {
+        var frame = try PictureFile.load(DevelopmentClips.path(name))
+        frame.orientation = .down
+        let (pixels, size) = try frame.rgb()
+        return try Frame(copying: pixels, size: size, format: .rgb24, stamp: frame.stamp)
+    }
+
+    @Test(
+        "in a picture upside down faces are hidden even if something in it is taken for one upright",
+        .enabled(if: DevelopmentClips.areHere, "needs the development clips")
+    )
+    func turnedPicture() async throws {
+        let input = directory.file("turned.png")
+        // People at a table; upside down, something has a mesh upright.
+        let frame = try upsideDown("stills/2008_002079.jpg")
+        try PictureWriter.write(frame, to: input)
+        let output = directory.file("hidden.png")
+        try await apply([input, "-o", output, "--overlay", "silhouette"])
+        let before = try pixels(of: input)
+        let after = try pixels(of: output)
+        let width = frame.size.width
+        // The middles of faces; the last one was bare.
+        for (x, y) in [(443, 160), (134, 220), (71, 191), (363, 223)] {
+            let pixel = 4 * (y * width + x)
+            #expect((0..<3).contains { abs(Int(before[pixel + $0]) - Int(after[pixel + $0])) > 3 }, "\(x) \(y)")
+        }
+    }
+
+    @Test(
+        "a clip with a face upside down has a warning that names the option with which it is hidden",
+        .enabled(if: DevelopmentClips.areHere, "needs the development clips")
+    )
+    func turnedClip() async throws {
+        let clip = directory.file("turned.mp4")
+        var frame = try upsideDown("stills/2008_002506.jpg")
+        let writer = try ClipWriter(clip, size: frame.size, rate: 2)
+        for number in 0..<4 {
+            frame.stamp.mediaTime = Double(number) / 2
+            try writer.append(frame)
+        }
+        try writer.finish()
+        let output = directory.file("hidden.mp4")
+        await #expect(throws: ExitCode(3)) { try await apply([clip, "-o", output, "--overlay", "blur"]) }
+        try await apply([clip, "-o", output, "--overlay", "blur", "--turned"])
+    }
+
     @Test(
         "a face is hidden from the first frame on, and nothing is drawn after a cut",
         .enabled(if: DevelopmentClips.areHere, "needs the development clips")

@@ -16,6 +16,8 @@ struct OverlaidFile {
     private var scene = Scene()
     private let picture = Picture()
     private var messages = UpdateMessages()
+    /// Looks for faces on their side, where they are to be hidden and are not searched for anyway.
+    private let check: FaceCheck?
 
     /// Checks the output's path; throws `CommandFailure` if it cannot be written to, or is the input.
     init(_ input: String, to output: String, _ job: OverlayJob, _ interruption: Interruption) throws {
@@ -25,6 +27,7 @@ struct OverlaidFile {
         self.interruption = interruption
         let hidesFaces = job.drawing.hidesFaces
         ahead = LookAhead(patience: job.options.tracking.patience, coversAll: hidesFaces)
+        check = hidesFaces && !job.options.detection.findsTurned ? try FaceCheck() : nil
         summary = OverlaySummary(hidesFaces: hidesFaces, maximumFaces: job.options.detection.maximumFaces)
         try OutputPath.checkIsNot(output, input)
         let what = OutputPath.isPicture(output) ? "a picture" : "a clip"
@@ -57,9 +60,7 @@ struct OverlaidFile {
     private mutating func drawPicture() async throws -> Bool {
         let isPicture = try ClipSource(input).isPicture
         let frames = try await analysedPicture()
-        // Where no face is surely upright, those to be hidden may lie on the side, or the picture does.
-        let isUpright = frames.last?.faces.contains { $0.faceID.rawValue > 0 && $0.hasMesh } ?? true
-        if isPicture, job.drawing.hidesFaces, !isUpright, !job.options.detection.findsTurned {
+        if check != nil, try mayBeOnSide(frames) {
             var job = job
             job.options.detection.findsTurned = true
             var again = try OverlaidFile(input, to: output, job, interruption)
@@ -85,6 +86,13 @@ struct OverlaidFile {
         return report(warnings)
     }
 
+    /// Whether the picture may lie on its side: no face is surely upright, or one lies on its side.
+    private func mayBeOnSide(_ frames: [FaceUpdate]) throws -> Bool {
+        guard let picture = frames.first?.frame, let faces = frames.last?.faces else { return false }
+        if !faces.contains(where: { $0.faceID.rawValue > 0 && $0.hasMesh }) { return true }
+        return try check?.hasTurnedFace(in: picture) ?? false
+    }
+
     private mutating func analysedPicture() async throws -> [FaceUpdate] {
         var frames: [FaceUpdate] = []
         try await FaceSession.analyse(input, job.options, until: interruption) { update in
@@ -104,6 +112,7 @@ struct OverlaidFile {
 
     private mutating func draw(_ settled: FaceUpdate, _ recorder: inout OverlayRecorder) throws {
         summary.hide(settled.faces)
+        if let check, let frame = settled.frame { try summary.look(with: check, at: frame) }
         try show(settled)
         try recorder.add(picture, scene: scene, mediaTime: settled.mediaTime)
     }

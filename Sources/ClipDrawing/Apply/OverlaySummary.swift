@@ -18,6 +18,10 @@ struct OverlaySummary {
     private(set) var isOverLimit = false
     /// The largest number of places at once that were hidden although only the detector takes them for faces.
     private(set) var places = 0
+    /// The time of the last look for faces on their side, and of the first of the latest looks that saw some.
+    private(set) var look: (last: Double, turned: Double?)?
+    /// The time from which on two looks, one after the other, saw faces on their side; nil if none did.
+    private(set) var turned: Double?
     var isEmpty: Bool { faces + places == 0 }
 
     mutating func add(_ update: FaceUpdate) {
@@ -54,6 +58,15 @@ struct OverlaySummary {
         let gone = apart(before.faces, now.faces)
         let come = apart(after.faces, now.faces)
         if !apart(gone, come).isEmpty, !apart(come, gone).isEmpty { missed.append(now.time) }
+    }
+
+    /// Looks once a second for faces that only --turned finds; a single look may be wrong.
+    mutating func look(with check: FaceCheck, at frame: Frame) throws {
+        let time = frame.stamp.mediaTime
+        guard turned == nil, time >= (look?.last ?? -1) + 1 else { return }
+        let isTurned = try check.hasTurnedFace(in: frame)
+        turned = isTurned ? look?.turned : nil
+        look = (time, isTurned ? time : nil)
     }
 
     /// Takes the faces that are hidden in a frame.
@@ -97,6 +110,10 @@ struct OverlaySummary {
         if hidesFaces, !lost.isEmpty {
             let times = list(lost.map { "face \($0.face.rawValue) at \(Seconds.text($0.time))" })
             warnings.append("lost inside the picture: \(times); what is seen of them after that is bare")
+        }
+        if let turned {
+            let time = Seconds.text(turned)
+            warnings.append("a face lies on its side or upside down at \(time) and may be bare: add --turned")
         }
         if hidesFaces, !missed.isEmpty {
             let times = list(missed.map { Seconds.text($0) })

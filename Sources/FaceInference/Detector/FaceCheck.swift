@@ -21,6 +21,19 @@ package final class FaceCheck {
         return try finder.findNext(in: frame, most: most).map { $0.face(in: size).bounds }
     }
 
+    /// Whether the detector is sure of a face on its side or upside down, where it sees none upright as surely.
+    package func hasTurnedFace(in frame: Frame) throws(InferenceError) -> Bool {
+        let upright = try finder.findNext(in: frame)
+        for quarter in 1...3 {
+            let rotation = Float(quarter) * .pi / 2
+            for candidate in try finder.findNext(in: frame, rotation: rotation)
+            where !upright.contains(where: { $0.score >= candidate.score && $0.overlaps(candidate) }) {
+                if try finder.confirm(candidate, in: frame, rotation: rotation) != nil { return true }
+            }
+        }
+        return false
+    }
+
     /// The orientation in which the detector is clearly surer of the faces in an upright picture; nil if there is none.
     package func betterOrientation(of frame: Frame) throws(InferenceError) -> Orientation? {
         let asItIs = try score(of: frame, .up)

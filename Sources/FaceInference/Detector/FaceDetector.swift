@@ -69,17 +69,7 @@ final class FaceDetector {
         let low = pointwiseMax(middle - half, .zero)
         let high = pointwiseMin(middle + half, SIMD2(Float(width - 1), Float(height - 1)))
         guard all(low .<= high) else { return 0 }
-        var sum: Float = 0
-        var count: Float = 0
-        for row in stride(from: Int(low.y), through: Int(high.y), by: 2) {
-            for column in stride(from: Int(low.x), through: Int(high.x), by: 2) {
-                let pixel = model.input.numbers + 3 * (row * width + column)
-                // The weights of ITU-R BT.601, for blue, green and red.
-                sum += 0.114 * pixel[0] + 0.587 * pixel[1] + 0.299 * pixel[2]
-                count += 255
-            }
-        }
-        return Double(sum / count)
+        return model.luminance(columns: Int(low.x)...Int(high.x), rows: Int(low.y)...Int(high.y))
     }
 
     /// Reads the network's answer: every cell that scores enough, in pixels of the upright picture.
@@ -182,11 +172,15 @@ extension FaceDetection {
         return (center + down, SIMD2(size.x, (1 - Self.forehead) * size.y))
     }
 
+    func overlaps(_ other: FaceDetection, by share: Double = 0.3) -> Bool {
+        box.intersectionOverUnion(other.box) > share
+    }
+
     /// The best detection of each face, the surest first.
     static func best(_ candidates: [FaceDetection], mostOverlap: Double) -> [FaceDetection] {
         var best: [FaceDetection] = []
         for candidate in candidates.sorted(by: { $0.score > $1.score })
-        where !best.contains(where: { $0.box.intersectionOverUnion(candidate.box) > mostOverlap }) {
+        where !best.contains(where: { $0.overlaps(candidate, by: mostOverlap) }) {
             best.append(candidate)
         }
         return best

@@ -94,11 +94,15 @@ final class FaceFinder {
 
     /// Looks closely at a candidate of a search, at two scales.
     /// - Returns: The face as it was seen closest; nil if the close-ups do not confirm it.
-    func confirm(_ candidate: FaceDetection, in frame: Frame) throws(InferenceError) -> CloseUp? {
+    func confirm(
+        _ candidate: FaceDetection,
+        in frame: Frame,
+        rotation: Float = 0
+    ) throws(InferenceError) -> CloseUp? {
         var scores = [candidate.score]
         var face: CloseUp?
         for factor in Self.closerSides {
-            face = try closeUp(of: candidate, factor, in: frame, minimumScore: Self.leastScore)
+            face = try closeUp(of: candidate, factor, in: frame, minimumScore: Self.leastScore, rotation: rotation)
             guard let face else { return nil }
             scores.append(face.face.score)
         }
@@ -122,9 +126,10 @@ final class FaceFinder {
         of face: FaceDetection,
         _ factor: Float,
         in frame: Frame,
-        minimumScore: Float
+        minimumScore: Float,
+        rotation: Float = 0
     ) throws(InferenceError) -> CloseUp? {
-        let region = CropRegion(center: face.center, side: factor * face.side)
+        let region = CropRegion(center: face.center, side: factor * face.side, rotation: rotation)
         let found = try closer.detect(in: frame, region: region, minimumScore: minimumScore)
         let place = CropRegion(around: face)
         let same = found.filter { place.isSameFace(as: CropRegion(around: $0)) }

@@ -46,6 +46,11 @@ final class CompiledModel {
 
     deinit { for destroy in destroying.reversed() { destroy() } }
 
+    /// The mean brightness of a part of the last input, 0…1.
+    func luminance(columns: ClosedRange<Int>, rows: ClosedRange<Int>) -> Double {
+        sampler.luminance(of: input.numbers, columns: columns, rows: rows)
+    }
+
     /// Runs the model on a part of a frame: the transform maps pixels of its input to those of the upright picture.
     func run(on frame: Frame, through transform: AffineTransform) throws(InferenceError) {
         guard sampler.sample(frame, through: transform, into: input.numbers) else {

@@ -71,6 +71,26 @@ package struct CropSampler: Hashable, Sendable {
         }
     }
 
+    /// The mean brightness, 0…1, of every second pixel in a part of a crop that was sampled.
+    package func luminance(
+        of crop: UnsafePointer<Float>,
+        columns: ClosedRange<Int>,
+        rows: ClosedRange<Int>
+    ) -> Double {
+        // The weights of ITU-R BT.601.
+        let (first, third): (Float, Float) = order == .rgb ? (0.299, 0.114) : (0.114, 0.299)
+        var sum: Float = 0
+        var count: Float = 0
+        for row in stride(from: rows.lowerBound, through: rows.upperBound, by: 2) {
+            for column in stride(from: columns.lowerBound, through: columns.upperBound, by: 2) {
+                let pixel = crop + 3 * (row * width + column)
+                sum += first * pixel[0] + 0.587 * pixel[1] + third * pixel[2]
+                count += 1
+            }
+        }
+        return Double((sum / count - offset) / (255 * scale))
+    }
+
     /// Makes the crop black outside the picture, and darker at its edge.
     private func fade(_ row: Int, _ columns: Range<Int>, _ grid: CropGrid, _ target: UnsafeMutablePointer<Float>) {
         target.update(repeating: offset, count: 3 * columns.lowerBound)

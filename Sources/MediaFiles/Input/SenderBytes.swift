@@ -53,12 +53,13 @@ final class SenderBytes: ByteInput {
     static func kind(of beginning: [UInt8], isWhole: Bool) -> Kind? {
         // No byte of a text in UTF-8 is FF.
         let text = beginning.prefix { (0x20..<0xF5).contains($0) && $0 != 0x7F || (0x09...0x0D).contains($0) }
-        let rest = beginning[text.endIndex...]
+        // Some cameras fill up the space before a picture.
+        let rest = beginning[text.endIndex...].drop { $0 == 0 }
         if rest.starts(with: [0xFF, 0xD8, 0xFF]) { return .pictures }
-        let isCut = !isWhole && text.count < longestText && [0xFF, 0xD8].starts(with: rest.prefix(2)) && rest.count < 3
-        guard !isCut else { return nil }
+        let mayBegin = rest.count < 3 && [0xFF, 0xD8].starts(with: rest.prefix(2))
+        if !isWhole, beginning.count < longestText, mayBegin { return nil }
         guard !beginning.isEmpty else { return .nothing }
-        return rest.isEmpty ? .text(String(decoding: text, as: UTF8.self)) : .other
+        return text.endIndex == beginning.endIndex ? .text(String(decoding: text, as: UTF8.self)) : .other
     }
 
     /// The next bytes; nil at the end.

@@ -29,9 +29,14 @@ package struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugS
 ///
 /// What a library or a command says about an address may quote any part of it, in any form: only the values are known.
 package enum Secrets {
-    private static let known = Mutex<Set<String>>([])
+    private final class Known: Sendable { let values = Mutex<Set<String>>([]) }
+    /// The secrets of the process, or of a call of `alone`.
+    @TaskLocal private static var known = Known()
     /// The length up to which values are not searched for everywhere: they are part of too many words and numbers.
     private static let shortest = 2
+
+    /// Runs a function with no known secrets but those it adds, which are forgotten after it.
+    package static func alone(_ body: () -> Void) { $known.withValue(Known(), operation: body) }
 
     /// Notes a secret, also in the forms in which addresses contain it and their readers quote it.
     package static func add(_ value: String) {
@@ -40,13 +45,13 @@ package enum Secrets {
         let forms = [
             value, value.removingPercentEncoding, value.addingPercentEncoding(withAllowedCharacters: unreserved),
         ]
-        known.withLock { $0.formUnion(forms.compactMap(\.self).filter { $0.count >= shortest }) }
+        known.values.withLock { $0.formUnion(forms.compactMap(\.self).filter { $0.count >= shortest }) }
     }
 
     /// Marks, in lower case, one of which each text with a secret has: what the expressions of `learn` begin with.
     private static let signs = [
-        "@", "$", "?", "&", "-u", "--user", "--proxy-user", "pass", "pw", "token", "secret", "credential", "bearer",
-        "key", "authorization", "cookie",
+        "@", "$", "?", "&", ";", "-u", "--user", "--proxy-user", "pass", "pw", "token", "secret", "credential",
+        "bearer", "key", "authorization", "cookie",
     ].map { Array($0.utf8) }
 
     /// Notes the secrets in a setting, an argument or a command: passwords and queries of addresses, values of
@@ -55,35 +60,24 @@ package enum Secrets {
         // Most settings have no sign of a secret, and the expressions below take most of a program's start otherwise.
         let bytes = Array(text.lowercased().utf8)
         guard signs.contains(where: { sign in bytes.firstRange(of: sign) != nil }) else { return }
-        let text = text.replacing(/\$\{?(?<name>\w+)\}?/) { environment[String($0.name)] ?? String($0.output.0) }
+        let text = text.replacing(Pattern.variable) { environment[String($0.name)] ?? String($0.output.0) }
         for address in text.ranges(of: "://") {
             let rest = text[address.upperBound...].prefix { !$0.isNewline }
             // No user is called like an address in numbers: what follows one is a path.
-            guard let colon = rest.firstIndex(of: ":"), !rest.starts(with: Self.number) else { continue }
+            guard let colon = rest.firstIndex(of: ":"), !rest.starts(with: Pattern.number) else { continue }
             // A / or a blank in a password ends what looks like the address, and an @ may be part of it.
             for at in rest.indices where rest[at] == "@" && at > colon {
                 let behind = rest[rest.index(after: at)...]
-                guard behind.starts(with: /(?:[\w.%-]+|\[[^\]]*\])(?:[:\/?#\s"';,)\]|]|$)/) else { continue }
+                guard behind.starts(with: Pattern.host) else { continue }
                 add(String(rest[..<at]))
                 addParts(of: rest[rest.index(after: colon)..<at])
-                if behind.starts(with: Self.number) { break }
+                if behind.starts(with: Pattern.number) { break }
             }
         }
-        for value in text.matches(of: /[?&][\w.-]+=(?<value>[^&#\s"'@]{6,})/) { add(String(value.value)) }
-        let login = /(?:^|[\s"'=,])(?:-u|--user|--proxy-user)?[\s="']*[^\s"':@\/,=]+:(?<password>[^\s"'\/][^\s"']*)@/
-        for match in text.matches(of: login) { addParts(of: match.password) }
-        for match in text.matches(of: /(?:-u|--user|--proxy-user)[\s=]*["']?[^\s"':]+:(?<password>[^\s"']+)/) {
-            addParts(of: match.password)
-        }
-        let words = /(?:pass|pw|token|secret|credential|bearer|api_?-?key)/.ignoresCase()
-        let named = Regex {
-            Capture {
-                /[\w-]*/; words; /[\w-]*/
-            }
-            /["']?(?:\s*[=:]\s*|\s+)/
-            Capture(/"[^"]*"|'[^']*'|[^\s&;,"']+/)
-        }
-        for match in text.matches(of: named) where !namesFile(match.output.1) {
+        for value in text.matches(of: Pattern.query) { add(String(value.value)) }
+        for match in text.matches(of: Pattern.login) { addParts(of: match.password) }
+        for match in text.matches(of: Pattern.option) { addParts(of: match.password) }
+        for match in text.matches(of: Pattern.named) where !namesFile(match.output.1) {
             // Without a sign between them, only an option has a value.
             let (_, name, value) = match.output
             let isAssigned = text[name.endIndex..<value.startIndex].contains { "=:".contains($0) }
@@ -91,13 +85,10 @@ package enum Secrets {
                 add(value.trimmingCharacters(in: CharacterSet(charactersIn: "\"'")))
             }
         }
-        for match in text.matches(of: /(?i)(?:authorization|cookie)\s*[=:]\s*(?<value>[^"'\n]+)/) {
+        for match in text.matches(of: Pattern.header) {
             for word in match.value.split(separator: " ") where word.count >= 6 { add(String(word)) }
         }
     }
-
-    /// An expression for an IPv4 address at the end of a text.
-    private static var number: Regex<Substring> { /\d+\.\d+\.\d+\.\d+(?:[:\/?#\s"']|$)/ }
 
     /// Whether a setting, option or variable of that name contains the path of a file, and not a secret itself.
     private static func namesFile(_ name: some StringProtocol) -> Bool {
@@ -131,7 +122,7 @@ package enum Secrets {
     /// search, which `contains` of a string is, traps with some texts.
     fileprivate static func hidden(in text: String) -> String {
         var text = text.unicodeScalars
-        let values = known.withLock { $0 }.map(\.unicodeScalars).filter { text.firstRange(of: $0) != nil }
+        let values = known.values.withLock { $0 }.map(\.unicodeScalars).filter { text.firstRange(of: $0) != nil }
         for value in values.sorted(by: { ($1.count, String($1)) < ($0.count, String($0)) }) {
             text = value.count < 8 ? replacing(value, in: text) : text.replacing(value, with: "…".unicodeScalars)
         }
@@ -159,6 +150,37 @@ package enum Secrets {
     }
 }
 
+/// What `learn` looks for, and what is left out of texts from elsewhere. In a function a pattern would be read at each
+/// call.
+private enum Pattern {
+    nonisolated(unsafe) static let variable = /\$\{?(?<name>\w+)\}?/
+    /// An address of version 4 that ends there.
+    nonisolated(unsafe) static let number = /\d+\.\d+\.\d+\.\d+(?:[:\/?#\s"']|$)/
+    nonisolated(unsafe) static let host = /(?:[\w.%-]+|\[[^\]]*\])(?:[:\/?#\s"';,)\]|]|$)/
+    nonisolated(unsafe) static let query = /[?&;][\w.%\[\]-]+=(?<value>[^&;#\s"'@]{6,})/
+    nonisolated(unsafe) static let login =
+        /(?:^|[\s"'=,])(?:-u|--user|--proxy-user)?[\s="']*[^\s"':@\/,=]+:(?<password>[^\s"'\/][^\s"']*)@/
+    nonisolated(unsafe) static let option =
+        /(?:-u|--user|--proxy-user)[\s=]*["']?[^\s"':]+:(?<password>[^\s"']+)/
+    nonisolated(unsafe) static let named = Regex {
+        Capture {
+            /[\w-]*/
+            /(?:pass|pw|token|secret|credential|bearer|api_?-?key)/.ignoresCase()
+            /[\w-]*/
+        }
+        /["']?(?:\s*[=:]\s*|\s+)/
+        Capture(/"[^"]*"|'[^']*'|[^\s&;,"']+/)
+    }
+    nonisolated(unsafe) static let header = /(?i)(?:authorization|cookie)\s*[=:]\s*(?<value>[^"'\n]+)/
+
+    nonisolated(unsafe) static let loginOfAddress = /:\/\/[^"'\n]*@/
+    nonisolated(unsafe) static let loginAlone = /(?<before>^|[\s"'])[^\s"'\/:@]+:[^\s"'\/]+@/
+    nonisolated(unsafe) static let shownHeader =
+        /(?i)(?<name>\b(?:[\w-]*authorization|[\w-]*cookie|[\w-]*headers))\s*[=:].*/
+    nonisolated(unsafe) static let shownSetting =
+        /(?i)(?<name>[\w-]*(?:pass|pw|token|secret|credential)[\w-]*)(?:\s*=\s*|:\s+)(?:"[^"]*"?|'[^']*'?|\S+)/
+}
+
 extension String {
     /// The text in a form for people: without the secrets of this process, and with bytes that are not UTF-8 as `\xE9`.
     package var withoutSecrets: String {
@@ -174,13 +196,11 @@ extension String {
     /// A text from elsewhere, without the secrets that this process was given, without the users and passwords of any
     /// addresses, and without the values of properties and headers that are secrets.
     package var withoutPasswords: String {
-        withoutSecrets.replacing(/:\/\/[^"'\n]*@/, with: "://")
-            .replacing(/(?<before>^|[\s"'])[^\s"'\/:@]+:[^\s"'\/]+@/) { $0.before }
+        withoutSecrets.replacing(Pattern.loginOfAddress, with: "://")
+            .replacing(Pattern.loginAlone) { $0.before }
             .replacing("…@", with: "")
-            .replacing(/(?i)(?<name>\b(?:[\w-]*authorization|[\w-]*cookie|[\w-]*headers))\s*[=:].*/) { "\($0.name)=…" }
-            .replacing(
-                /(?i)(?<name>[\w-]*(?:pass|pw|token|secret|credential)[\w-]*)(?:\s*=\s*|:\s+)(?:"[^"]*"?|'[^']*'?|\S+)/
-            ) { "\($0.name)=…" }
+            .replacing(Pattern.shownHeader) { "\($0.name)=…" }
+            .replacing(Pattern.shownSetting) { "\($0.name)=…" }
     }
 
     /// A source in the form to show. Of `exec:COMMAND` only the program is left, of `gstreamer:PIPELINE` the first
@@ -194,6 +214,11 @@ extension String {
             let isAlone = pipeline.rest.allSatisfy(\.isWhitespace)
             return "gstreamer:\(pipeline.element)" + (isAlone ? "" : " …")
         }
-        return withoutPasswords
+        let shown = withoutPasswords
+        guard !lowercased().hasPrefix("file:"), let place = shown.firstRange(of: "://")?.upperBound else {
+            return shown
+        }
+        // A query may hold a secret by any name, or by none.
+        return String(shown[..<place] + shown[place...].prefix { !"?#".contains($0) })
     }
 }

@@ -50,7 +50,7 @@ struct OverlayList: AsyncParsableCommand {
                 Console.print(line: "\(name.printable.padding(to: width))  \(summary)")
             }
             for example in OverlayChoice.examples {
-                StandardOutput.print(line: "\(example.padding(to: width))  an example of an overlay of your own")
+                Console.print(line: "\(example.padding(to: width))  an example of an overlay of your own")
             }
             return
         }
