@@ -7,8 +7,8 @@
 import Foundation
 import System
 
-/// Takes one input. Results are dropped, since crashes, hangs and failed preconditions are looked for; no input shares its
-/// secrets with another.
+/// Takes one input. Results are dropped, since crashes, hangs and failed preconditions are looked for; no input shares
+/// its secrets with another.
 typealias Target = @Sendable (UnsafeRawBufferPointer) -> Void
 
 enum Fuzz {
