@@ -7,7 +7,7 @@ struct SourceOptions: ParsableArguments {
             Look at this camera, clip or stream without a daemon or a broker: auto, /dev/video0, clip.mp4, rtsp://…, or demo, \
             a clip of a face that smiles.
             """,
-        transform: { $0 == "demo" && !fileExists($0) ? try DemoShow.clip() : $0 }
+        transform: { $0 == "demo" && !fileExists($0) ? try DemoClip.path() : $0 }
     )
     var source: String?
 
