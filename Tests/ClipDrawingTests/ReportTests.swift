@@ -219,7 +219,7 @@ struct ReportTests {
     @Test("a session in this program is called without passwords")
     func session() throws {
         let session = try Subscriber(source: "rtsp://me:secret@127.0.0.1:9/a?token=secret")
-        #expect(session.address == "rtsp://127.0.0.1:9/a?token=…")
+        #expect(session.address == "rtsp://127.0.0.1:9/a")
     }
 
     @Test("the figures as JSON are those of the page, and of their schema")
