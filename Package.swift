@@ -19,6 +19,11 @@ let strict: [SwiftSetting] =
 let computing: Set = ["FaceMetadata", "FaceTracking", "Frames", "FaceInference", "MediaFiles", "OverlayRendering"]
 let optimizes = Context.environment["FACET_OPTIMIZE"] != nil
 
+/// What programs say that they are built from: `facet_commit` in packaging/common.sh, which the scripts in `deploy` call.
+///
+/// Not from `Context.gitInformation`: SwiftPM keeps what this file says until its text or the environment changes.
+let commit = Context.environment["FACET_COMMIT"] ?? "commit unknown"
+
 /// A Swift library target in `Sources/<name>`.
 func library(_ name: String, _ dependencies: [Target.Dependency] = [], embedded: [String] = []) -> Target {
     .target(
@@ -73,6 +78,7 @@ let package = Package(
     ],
     targets: [
         // C libraries. Each is imported by exactly one Swift target.
+        .target(name: "CBuild", cSettings: [.define("FACET_COMMIT", to: "\"\(commit)\"")]),
         .systemLibrary(name: "CCairo", pkgConfig: "cairo", providers: [.apt(["libcairo2-dev"])]),
         .systemLibrary(name: "CChafa", pkgConfig: "chafa", providers: [.apt(["libchafa-dev"])]),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
@@ -98,7 +104,7 @@ let package = Package(
         // Values and pure logic.
         library("FaceMetadata"),
         library("FaceTracking", ["FaceMetadata"]),
-        library("FaceMessages", ["FaceMetadata"]),
+        library("FaceMessages", ["FaceMetadata", "CBuild"]),
 
         // Threads, waiting and small files, for all that follow.
         library("System", ["CLinux", "CCrypto"]),
@@ -314,7 +320,9 @@ let package = Package(
 
 // deploy/test builds the examples beside everything else; they also are a package of their own, as a user would write it.
 if Context.environment["FACET_EXAMPLES"] != nil {
-    for (name, library) in [("SmileLamp", "FacetKit"), ("OwnFrames", "FacetKit"), ("FaceLog", "FaceMessages")] {
+    for (name, library) in [
+        ("SmileLamp", "FacetKit"), ("SmilePicture", "FacetKit"), ("OwnFrames", "FacetKit"), ("FaceLog", "FaceMessages"),
+    ] {
         package.targets.append(
             .executableTarget(
                 name: name,

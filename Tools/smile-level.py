@@ -3,7 +3,7 @@
 
 usage: smile-level.py [--traces DIR] [--unseen DIR] [--weights]      needs numpy; about ten minutes, seconds with --weights
 
-DIR (../shared/accuracy) holds index.json, points.json and traces/. Prints the rows of Sources/FaceInference/SmileLevel.swift
+DIR (../shared/accuracy) holds index.json, points.json and traces/. Prints the rows of Sources/FaceInference/Mesh/SmileLevel.swift
 and, without --weights, what is found, false and repeated as the detector is, without each of its rules, and with others: in
 DIR and in another folder (../shared/smiles) whose people are no part of the fit.
 
@@ -15,7 +15,7 @@ that are seen for less than 0.2 s. The intervals hold 95 % of 2000 draws of as m
 The level is the mean of two: one of five measures of the mouth, fitted to portraits and video by ridge regression, and a
 ridge logistic regression of all points on the frames of clips with one labelled face, 60 frames of each kind at most from
 each clip. Its logit is scaled so that the mean frame without a smile is 0, with one 1. Frames within 0.2 s of an ambiguous
-stretch are left out. The detector is that of Sources/FaceTracking/SmileDetector.swift.
+stretch are left out. The detector is that of Sources/FaceTracking/Events/SmileDetector.swift.
 """
 import argparse, gzip, json, pathlib, sys
 import numpy as np

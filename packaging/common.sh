@@ -31,6 +31,15 @@ facet_version() { # [DIRECTORY]
     printf '%s\n' "$found"
 }
 
+# What programs say that they are built from (FACET_COMMIT): nothing for a release, else the commit of this checkout.
+facet_commit() {
+    local commit
+    # The sources of a release come without a repository.
+    [ -e .git ] || return 0
+    commit=$(git describe --always --dirty --exclude '*' --abbrev=8 2>/dev/null) || commit='commit unknown'
+    [[ $commit != *-dirty && -n $(git tag --points-at HEAD "v$(facet_version)" 2>/dev/null) ]] || echo "$commit"
+}
+
 # Where the settings of an installation under a prefix belong.
 settings_directory() { # PREFIX
     case $1 in

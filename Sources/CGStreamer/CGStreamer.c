@@ -339,8 +339,8 @@ char *FacetPipelineCameras(void) {
 }
 
 void FacetPipelineStop(FacetPipeline *pipeline) {
-    // The sink holds its newest picture until it is freed, and libcamera 0.0.3 crashes if a picture outlives the camera: so
-    // the sink goes first, and before it the messages, which hold it, too.
+    // The sink holds its newest picture until it is freed, and libcamera 0.0.3 crashes if a picture outlives the
+    // camera: so the sink goes first, and before it the messages, which hold it, too.
     gst.gst_element_set_state(pipeline->pipeline, STATE_READY);
     gst.gst_bin_remove(pipeline->pipeline, pipeline->sink);
     gst.gst_element_set_state(pipeline->sink, STATE_NULL);

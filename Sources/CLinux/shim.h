@@ -4,7 +4,8 @@
 #include <sys/prctl.h>
 #include <sys/timex.h>
 
-// Declared only for _GNU_SOURCE in <spawn.h> (since glibc 2.34) and <unistd.h>; under names of their own, so that they never meet those.
+// Declared only for _GNU_SOURCE in <spawn.h> (since glibc 2.34) and <unistd.h>; under names of their own, so that they
+// never meet those.
 int spawn_close_from(void *actions, int first) __asm__("posix_spawn_file_actions_addclosefrom_np");
 int pipe_with_flags(int ends[2], int flags) __asm__("pipe2");
 // Declared only for _XOPEN_SOURCE in <wchar.h>.

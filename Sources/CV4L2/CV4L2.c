@@ -16,8 +16,8 @@ int facet_v4l2_open(const char *path) {
     return TEMP_FAILURE_RETRY(open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC));
 }
 
-// The functions of libv4l2, once it is loaded. A camera's thread may call another one's while the library is loaded: until
-// all are set, `library` is null.
+// The functions of libv4l2, once it is loaded. A camera's thread may call another one's while the library is loaded:
+// until all are set, `library` is null.
 static struct {
     typeof(v4l2_fd_open) *fd_open;
     typeof(v4l2_ioctl) *ioctl;

@@ -1,14 +1,9 @@
-import FaceMessages
-import FacetKit
 import Foundation
-package import Logging
-import MQTT
 import ServiceLifecycle
 import Synchronization
-import System
 import UnixSignals
 
-/// The whole daemon: what one run of `facetd` does.
+/// The whole daemon: one run of `facetd`.
 package enum Daemon {
     /// Runs until a clip has ended, SIGTERM or SIGINT comes, or something fails.
     ///
@@ -78,24 +73,27 @@ package enum Daemon {
         // Totals begin anew soon after midnight, although no face comes. A sleep until then is not enough: the clock
         // may be set and the machine suspended.
         let day = RepeatingService(interval: .seconds(10)) { publisher.publishToday() }
+        // Without names the group makes them of everything that the services contain, in 8 ms.
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = []
         if let delivery {
             let base = settings.mqtt.topic
             let broker = BrokerService(delivery: delivery, camera: camera, status: status, base: base, logger: logger)
-            services.append(.init(service: broker))
+            services.append(.init(service: broker, serviceName: "broker"))
         }
-        services += [.init(service: stats), .init(service: day)]
+        services += [.init(service: stats, serviceName: "stats"), .init(service: day, serviceName: "day")]
         let reloading = ReloadService(running: settings, load: reload, apply: { camera.apply($0) }, logger: logger)
-        services.append(.init(service: reloading, successTerminationBehavior: .gracefullyShutdownGroup))
+        var settled = ServiceGroupConfiguration.ServiceConfiguration(service: reloading, serviceName: "reload")
+        settled.successTerminationBehavior = .gracefullyShutdownGroup
+        services.append(settled)
         if let manager, let interval = manager.watchdogInterval {
             let watchdog = Watchdog(interval: interval, logger: logger)
             // Twice as often as wanted, as sd_watchdog_enabled(3) advises.
             let signs = RepeatingService(interval: interval / 2, beginsAtOnce: true) {
                 if watchdog.isAlive(timeWithFrame: meter.timeWithFrame) { manager.alive() }
             }
-            services.append(.init(service: signs))
+            services.append(.init(service: signs, serviceName: "watchdog"))
         }
-        var ending = ServiceGroupConfiguration.ServiceConfiguration(service: camera)
+        var ending = ServiceGroupConfiguration.ServiceConfiguration(service: camera, serviceName: "camera")
         ending.successTerminationBehavior = .gracefullyShutdownGroup
         ending.failureTerminationBehavior = .gracefullyShutdownGroup
         services.append(ending)

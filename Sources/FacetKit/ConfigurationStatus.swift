@@ -1,13 +1,13 @@
-/// What became of the source and the options that a session was given last.
+/// The outcome of the source and the options that a session was given last.
 public struct ConfigurationStatus: Hashable, Sendable {
-    /// 0 for those that the session was made with, one more for each `apply`, which returns it.
+    /// The number of the source and the options: 0 at first, then the number that `apply` returned.
     public var number: Int
-    /// What became of them.
+    /// The outcome.
     public var outcome: Outcome
 
-    /// What can become of a source and options.
+    /// A possible outcome of a source and options.
     public enum Outcome: Hashable, Sendable {
-        /// They were not tried yet.
+        /// The session has not tried them yet.
         case pending
         /// The session works with them. Those that came while it was paused, or that wait for a camera, may still be
         /// rejected when they are tried with it.

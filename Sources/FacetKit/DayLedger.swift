@@ -1,8 +1,8 @@
 package import FaceMessages
 
-/// Counts events: which faces are there, and what was seen since local midnight.
+/// Keeps account of events: which faces are there, and the totals since local midnight.
 package struct DayLedger: Sendable {
-    /// The faces whose leave is not published yet, and the leave that the next run publishes should this one die.
+    /// The faces whose leave is not published yet, each with the leave that the next run publishes if this one dies.
     private var open: [FaceID: (entered: Timestamp, leave: FaceEvent)]
     /// Faces of an earlier run, which are not there any more.
     private let orphans: Set<FaceID>
@@ -15,7 +15,7 @@ package struct DayLedger: Sendable {
         orphans = Set(open.keys)
     }
 
-    /// The leaves that are to be published if nothing more becomes known of the faces that are there.
+    /// The leaves to publish if nothing more becomes known of the faces that are there.
     package var owedLeaves: [FaceEvent] { open.sorted { $0.key < $1.key }.map(\.value.leave) }
 
     private var presentFaces: Int { open.keys.count { !orphans.contains($0) } }
@@ -52,7 +52,7 @@ package struct DayLedger: Sendable {
 }
 
 extension FaceEvent {
-    /// The leave to be published if nothing is known of the face after this event.
+    /// The leave to publish if nothing more becomes known of the face after this event.
     fileprivate func owedLeave(entered: Timestamp) -> FaceEvent {
         let dwell = max(0, stamp.time.seconds(since: entered))
         return FaceEvent(kind: .leave(dwell: dwell, lastSeen: stamp.time, reason: .restart), face: face, stamp: stamp)

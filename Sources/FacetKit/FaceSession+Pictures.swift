@@ -7,9 +7,9 @@ extension FaceSession {
     public struct Camera: Hashable, Sendable {
         /// The product's name.
         public var name: String
-        /// How it is called in settings and by `Source.init(_:pace:)`: `/dev/video0`, `libcamera:…`, `pipewire:…`.
+        /// The camera's name in settings and for `Source.init(_:pace:)`: `/dev/video0`, `libcamera:…`, `pipewire:…`.
         public var address: String
-        /// What V4L2 says about it, its formats and controls; nil for one that libcamera or PipeWire offers.
+        /// The camera's formats and controls as V4L2 lists them; nil for one that libcamera or PipeWire offers.
         public var details: CameraInventory.Camera?
         /// The source of its frames.
         public var source: Source { Source(address) }
@@ -26,7 +26,7 @@ extension FaceSession {
         }
     }
 
-    /// The faces in one picture, from the largest number of identical looks that it takes until a face counts as there.
+    /// The faces in one picture, which is analysed repeatedly until a face would count as there.
     ///
     /// What takes time to measure, such as a smile against the face's own rest, is an estimate. Loads the models,
     /// unless a session of this process has loaded them; blocks for up to some tenths of a second.

@@ -1,4 +1,3 @@
-import Glibc
 import Synchronization
 import System
 
@@ -87,7 +86,7 @@ extension FaceSession {
         try follow(mailbox, wanted, report)
     }
 
-    /// Older than any pipeline that keeps up lets a frame become, in a mailbox that holds only the newest.
+    /// The age of a stale frame: in a mailbox of the newest, frames get so old only if the analysis is too slow.
     private static let staleAge = Duration.seconds(1)
 
     private func follow(_ mailbox: FrameMailbox, _ source: Source, _ report: Report) throws(FaceSessionError) {
@@ -111,7 +110,7 @@ extension FaceSession {
                     continue
                 }
                 let update = try processor.advance(to: frame)
-                mailbox.isAtRest.store(processor.isAtRest, ordering: .relaxed)
+                mailbox.isQuiet.store(processor.isQuiet, ordering: .relaxed)
                 control.update { $0.state.sourceWorks(hasFrame: true) }
                 report(update)
             case .event(.lost(let failure)):
@@ -123,7 +122,7 @@ extension FaceSession {
         }
     }
 
-    /// Takes other options while the source runs; if they do not work, those before stay.
+    /// Loads other options while the source runs; if they do not work, the former ones stay.
     private func load(_ options: Options, _ report: Report) {
         do throws(FaceSessionError) {
             try processor.load(options)

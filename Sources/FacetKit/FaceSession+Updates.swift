@@ -2,10 +2,11 @@ import Synchronization
 import System
 
 extension FaceSession {
-    /// What becomes of updates that come while their reader is still at work on one before.
+    /// The treatment of updates that come while their reader is still busy with an earlier one.
     public enum UpdatePolicy: Hashable, Sendable {
-        /// Up to that number wait, at least one. One that only says where the faces are is replaced by the next; beyond
-        /// the number the oldest is dropped with its events. Only the newest keeps its frame and its landmarks.
+        /// Up to a number of updates wait, at least one. One that only says where the faces are is replaced by the
+        /// next; beyond the number the oldest is dropped with its events. Only the newest keeps its frame and its
+        /// landmarks.
         ///
         /// `FrameCounts` has how many were replaced and dropped.
         case bounded(Int)
@@ -22,7 +23,7 @@ extension FaceSession {
     /// stops when the loop over the updates ends or its task is cancelled.
     public var updates: Updates { Updates(session: self, policy: nil) }
 
-    /// All updates, with that policy whatever the source.
+    /// All updates, with this policy whatever the source.
     public func updates(keeping policy: UpdatePolicy) -> Updates { Updates(session: self, policy: policy) }
 
     /// The updates of a session as an asynchronous sequence.
@@ -95,7 +96,7 @@ private final class UpdateRun: Sendable {
 
 /// Hands updates from a thread that may block to a task that may not.
 final class UpdateChannel: Sendable {
-    /// An update, or the end of the run.
+    /// The next update, or the end of the run.
     typealias Next = Result<FaceUpdate?, FaceSessionError>
     private typealias Reader = CheckedContinuation<Next, Never>
 
@@ -126,7 +127,7 @@ final class UpdateChannel: Sendable {
             case .waiting:
                 guard state.waiting.isEmpty || state.isReleased else { return nil }
             case .bounded(let limit):
-                displaced = Self.makePlace(for: update, in: &state.waiting, limit: limit)
+                displaced = Self.makeRoom(for: update, in: &state.waiting, limit: limit)
             }
             // What says that the session has paused or ended is the last one.
             if !update.isStreaming { state.isReleased = false }
@@ -138,7 +139,7 @@ final class UpdateChannel: Sendable {
         return isWanted
     }
 
-    private static func makePlace(for update: FaceUpdate, in waiting: inout [FaceUpdate], limit: Int) -> [FaceUpdate] {
+    private static func makeRoom(for update: FaceUpdate, in waiting: inout [FaceUpdate], limit: Int) -> [FaceUpdate] {
         guard let last = waiting.last else { return [] }
         if last.canBeReplaced(by: update) { return [waiting.removeLast()] }
         waiting[waiting.count - 1].frame = nil
@@ -146,7 +147,7 @@ final class UpdateChannel: Sendable {
         return waiting.count < limit ? [] : [waiting.removeFirst()]
     }
 
-    /// Lets the updates go that wait for the reader, until one says that the session has paused or ended.
+    /// Stops updates from waiting for the reader, until one says that the session has paused or ended.
     func release() { state.update { $0.isReleased = true } }
 
     func next() async -> Next {
@@ -165,7 +166,7 @@ final class UpdateChannel: Sendable {
     /// Ends the updates, and drops those that wait.
     func cancel() { finish(.success(nil), isCancelled: true) }
 
-    /// Ends the updates, unless they have ended; those that wait are read before, but dropped with a cancellation.
+    /// Ends the updates, unless they have ended. Those that wait can still be read, unless the run was cancelled.
     func finish(_ end: Next, isCancelled: Bool = false) {
         let reader = state.update { state -> Reader? in
             if isCancelled { state.waiting = [] } else if state.end != nil { return nil }

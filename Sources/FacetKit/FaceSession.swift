@@ -1,10 +1,10 @@
 import MediaFiles
 import System
 
-/// Reads a camera, a file, a stream or a program's own frames, and says what faces are in it and how the source is.
+/// Reads a camera, a file, a stream or a program's own frames, and reports faces and the state of the source.
 ///
 /// ```swift
-/// let session = try await FaceSession(source: .camera())
+/// let session = try FaceSession(source: .camera())  // in an async function: try await
 /// for try await update in session.updates {
 ///     for event in update.events where event.kind == .smile { lamp.toggle() }
 /// }
@@ -12,37 +12,37 @@ import System
 /// A camera that is unplugged is waited for. The same frames always give the same events, live and offline.
 /// All methods may be called from any thread.
 public final class FaceSession: Sendable {
-    /// What to look for, and what updates are to carry.
+    /// The options: how faces are found and followed, and what updates contain.
     public struct Options: Hashable, Sendable {
-        /// How faces are found.
+        /// The options for finding faces.
         public var detection = FaceAnalyzer.Options()
-        /// How faces are followed, and how long they may go unseen.
+        /// The options for following faces, such as how long they may be unseen.
         public var tracking = FaceTracker.Options()
         /// Whether updates carry the 478 landmarks of each face.
         public var landmarks = false
-        /// Whether updates carry their frame, and how.
+        /// Whether updates contain their frame, and in which size.
         public var frames = FrameDelivery.none
-        /// How many frames a second updates carry at most; nil for every one.
+        /// The most frames a second that updates contain; nil for every one.
         public var maximumFrameRate: Double?
 
         /// Makes the default options.
         public init() {}
     }
 
-    /// Which frames updates carry. A frame that is kept keeps memory of the source, so keep only a few.
+    /// The frames that updates contain. A frame that is kept keeps memory of the source, so keep only a few.
     public enum FrameDelivery: Hashable, Sendable {
-        /// None.
+        /// No frames.
         case none
-        /// Frames as they are analysed: a JPEG may have been decoded at a half, a quarter or an eighth of its size.
+        /// The frames as they are analysed: a JPEG may have been decoded at a half, a quarter or an eighth of its size.
         case analysed
-        /// At full size, which costs more decoding if the camera delivers JPEG.
+        /// The frames at full size, which costs more decoding if the camera delivers JPEG.
         case full
     }
 
     struct Control: Sendable {
         var state: RunState
         var running: (source: any FrameSource, mailbox: FrameMailbox)?
-        /// What `init` opened, for the first run with that source.
+        /// The source that `init` opened, for the first run with it.
         var opened: (source: Source, frames: any FrameSource)?
     }
 
@@ -77,11 +77,11 @@ public final class FaceSession: Sendable {
         }
     }
 
-    /// What a session is made of.
+    /// The parts that a session is made of.
     struct Parts: Sendable {
         let control: Monitor<Control>
         let processor: FrameProcessor
-        /// Loads the models before the first run; the run waits for it.
+        /// The thread that loads the models before the first run; the run waits for it.
         let loading: JoinableThread?
         let memory = CameraMemory()
         let meter = SessionMeter()
@@ -124,7 +124,7 @@ public final class FaceSession: Sendable {
         return loading
     }
 
-    /// How many frames there were so far, and what became of them.
+    /// The number of frames so far, and of those analysed and dropped.
     public var counts: FrameCounts { meter.counts }
 
     // MARK: - Control
@@ -137,8 +137,8 @@ public final class FaceSession: Sendable {
     /// Opens the camera again. Returns at once; see `settled`.
     public func resume() { ask { $0.resume() } }
 
-    /// Returns once the session is as it was asked to be last: after `pause` the camera is closed, after `resume` it is
-    /// about to be opened, after `stop` the run has ended; at once if the system has no thread left to wait on.
+    /// Waits until the session is in the state asked for last: after `pause` the camera is closed, after `resume` it is
+    /// about to be opened, after `stop` the run has ended. Returns at once if the system has no thread to wait on.
     public func settled() async {
         try? await onThread(named: "settled") { [control] in control.wait { $0.state.isSettled ? () : nil } }
     }
@@ -154,7 +154,7 @@ public final class FaceSession: Sendable {
         ask { $0.stop(only: ticket) }
     }
 
-    /// Continues with another source or other options; only what differs is made anew.
+    /// Continues with another source or other options; only the parts that differ are made anew.
     ///
     /// With other options alone the camera stays open and faces keep their identity. With another source faces leave.
     /// If the new ones do not work, the session continues with those that did: updates say so in `configuration`.
@@ -167,6 +167,7 @@ public final class FaceSession: Sendable {
     @discardableResult
     public func apply(_ options: Options) -> Int { ask { $0.apply(nil, options) } }
 
+    /// Changes the state of the run, and wakes the run.
     /// - Returns: The number of the newest configuration.
     @discardableResult
     private func ask(_ change: (inout RunState) -> Void) -> Int {

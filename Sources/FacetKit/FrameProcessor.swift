@@ -2,25 +2,25 @@
 ///
 /// `@unchecked Sendable` because only the one thread in `FaceSession.run` touches it, and one thread before that.
 final class FrameProcessor: @unchecked Sendable {
-    /// Whether the source may leave out frames in which nothing happens; not where the program wants each of them.
-    var isAtRest: Bool {
-        guard let restBegan, let lastStamp, options.frames == .none || options.maximumFrameRate != nil else {
+    /// Whether the source may leave out frames in which nothing happens; false if the program wants every frame.
+    var isQuiet: Bool {
+        guard let quietSince, let lastStamp, options.frames == .none || options.maximumFrameRate != nil else {
             return false
         }
-        return lastStamp.mediaTime - restBegan >= Self.restDelay
+        return lastStamp.mediaTime - quietSince >= Self.quietDelay
     }
 
-    /// How the source is, as last reported.
+    /// The state of the source, as last reported.
     private(set) var state = StreamState.starting
     private let meter: SessionMeter
     private var options: FaceSession.Options
     private var analyzer: FaceAnalyzer?
     private(set) var decoder: JPEGDecoder?
     private(set) var tracker: FaceTracker
-    /// Looks at the places of faces that are not seen; nil if none is held.
+    /// The meter that reads the places of faces that are not seen; nil if none is held.
     private var places: PlaceMeter?
     private var attention = AttentionFilter()
-    /// Mean brightness below which a picture is too dark, 0…1: noise then outweighs an eyelid's contrast.
+    /// The mean brightness below which a picture is too dark, 0…1: noise then outweighs an eyelid's contrast.
     private static let darkest = 0.08
 
     private var lastStamp: FrameStamp?
@@ -29,13 +29,14 @@ final class FrameProcessor: @unchecked Sendable {
     private var stallTimeout = 0.0
     /// The media time of the newest picture that could be decoded, or of the first that could not.
     private var lastPicture: Double?
-    /// Since when, in media time, nothing was seen and nothing moved; nil if something does.
-    private var restBegan: Double?
-    /// Seconds after which that is a rest: longer than a person stands behind a door frame.
-    private static let restDelay = 1.0
+    /// The media time since when nothing was seen and nothing moved; nil if something does.
+    private var quietSince: Double?
+    /// The seconds after which that is a rest: longer than a person stands behind a door frame.
+    private static let quietDelay = 1.0
 
     init(_ options: FaceSession.Options, firstFaceID: FaceID, meter: SessionMeter) {
-        (self.options, self.meter) = (options, meter)
+        self.options = options
+        self.meter = meter
         tracker = FaceTracker(options: options.tracking, nextFaceID: firstFaceID)
     }
 
@@ -62,7 +63,7 @@ final class FrameProcessor: @unchecked Sendable {
 
     // MARK: - Source
 
-    /// Frames are about to come. The source counts as lost after its `stallTimeout` of frames that cannot be decoded.
+    /// Prepares for the frames of a stream, which counts as lost after `stallTimeout` of undecodable frames.
     func begin(_ stream: StreamDescription, _ options: FrameSourceOptions) -> FaceUpdate {
         self.stream = stream
         meter.use(decoder: stream.decoder)
@@ -75,11 +76,11 @@ final class FrameProcessor: @unchecked Sendable {
         return update()
     }
 
-    /// No frames come any more: all faces leave for `reason`.
+    /// Notes that no frames come any more: all faces leave for `reason`.
     func interrupt(_ state: StreamState, reason: FaceEvent.LeaveReason) -> FaceUpdate {
         self.state = state
         analyzer?.reset()
-        restBegan = nil
+        quietSince = nil
         places = nil
         attention = AttentionFilter()
         var update = update()
@@ -99,7 +100,7 @@ final class FrameProcessor: @unchecked Sendable {
         let picture: Frame?
         let analysis: FaceAnalysis
         do {
-            (analysis, picture) = try look(at: frame, with: analyzer, decoder)
+            (analysis, picture) = try analyse(frame, with: analyzer, decoder)
         } catch {
             if let error = error as? InferenceError, !error.isOfFrame { throw .inference(error) }
             meter.count(.corrupt)
@@ -116,7 +117,8 @@ final class FrameProcessor: @unchecked Sendable {
         let gone = isNewScene ? tracker.endAll(reason: .left, at: frame.stamp) : []
         var observations = analysis.observations
         let readings = picture.map { readPlaces(in: $0, afterCut: analysis.isCut, &observations) } ?? [:]
-        let (skipped, isCut) = (frame.skipped, analysis.isCut)
+        let skipped = frame.skipped
+        let isCut = analysis.isCut
         let tracked = meter.measure(.track) {
             tracker.advance(to: frame.stamp, with: observations, skipped: skipped, isCut: isCut, readings: readings)
         }
@@ -133,8 +135,8 @@ final class FrameProcessor: @unchecked Sendable {
         update.isOverLimit = analysis.isOverLimit
         update.problem = places?.drainError()
         if options.landmarks { addLandmarks(of: analyzer, in: (picture ?? frame).uprightSize, to: &update) }
-        let isResting = update.faces.isEmpty && analyzer.isAtRest(at: time)
-        restBegan = isResting ? restBegan ?? time : nil
+        let isQuiet = update.faces.isEmpty && analyzer.isQuiet(at: time)
+        quietSince = isQuiet ? quietSince ?? time : nil
         if isDeliveryDue(at: time) {
             lastDelivery = time
             update.frame = picture
@@ -156,10 +158,10 @@ final class FrameProcessor: @unchecked Sendable {
         )
     }
 
-    /// Looks for faces in a frame.
+    /// Analyses a frame.
     /// - Returns: What was found, and the frame with pixels to read; no frame if its pixels were of no interest.
-    private func look(
-        at frame: Frame,
+    private func analyse(
+        _ frame: Frame,
         with analyzer: FaceAnalyzer,
         _ decoder: JPEGDecoder
     ) throws -> (FaceAnalysis, Frame?) {
@@ -220,9 +222,10 @@ final class FrameProcessor: @unchecked Sendable {
         return update
     }
 
-    /// What holds without a frame of its own.
+    /// The update about the present state, without a frame of its own.
     func update() -> FaceUpdate {
-        let (faces, attention) = (tracker.faces, attention.settled)
+        let faces = tracker.faces
+        let attention = attention.settled
         return FaceUpdate(state: state, stamp: lastStamp, faces: faces, attention: attention, counts: meter.counts)
     }
 }
@@ -232,12 +235,12 @@ extension InferenceError {
     fileprivate var isOfFrame: Bool { if case .unreadableFrame = self { true } else { false } }
 }
 
-/// Reports why some events cannot fire only once that has been so for a while, so that the report does not flicker.
+/// Reports the reasons why events cannot fire only after they were true for a while, so that it does not flicker.
 struct AttentionFilter {
-    /// Two seconds: longer than a glance aside or a shadow, short for a person who looks for the reason.
+    /// The seconds that a reason must be true: longer than a glance aside, short for a person who looks for the reason.
     private static let settling = 2.0
 
-    /// What has been so for long enough.
+    /// The reasons that have been true for long enough.
     private(set) var settled: [FaceAttention] = []
     private var candidate: [FaceAttention] = []
     private var since = 0.0

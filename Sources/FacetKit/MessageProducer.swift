@@ -6,17 +6,17 @@ package import FaceMessages
 /// whether the set means that there is no face or that nothing is being looked at.
 package struct MessageProducer: Sendable {
     private let origin: MessageOrigin
-    /// The condition of the daemon and its camera, as it was published last.
+    /// The status of the daemon and its camera, as it was published last.
     package private(set) var status: DaemonStatus
-    /// How the source is; nil before the first update.
+    /// The state of the source; nil before the first update.
     package private(set) var state: StreamState?
-    /// The fields of metadata, and what passes on its changes; nil for all faces of each frame.
+    /// The fields of metadata, and the gate that passes on its changes; nil for all faces of each frame.
     private var metadata: (fields: Set<FaceObject.OptionalField>, gate: ChangeGate)?
     private var zones: [Zone] = []
     private var publishedCount = 0
     private var publishedZones: [ZonesMessage.Zone] = []
 
-    /// Begins with detection on or off.
+    /// Makes a producer for a session that begins with detection on or off.
     package init(
         _ origin: MessageOrigin,
         isDetecting: Bool = true,
@@ -31,7 +31,7 @@ package struct MessageProducer: Sendable {
         status.attention = []
     }
 
-    /// Goes on with other options of metadata and other zones.
+    /// Uses other options of metadata and other zones from now on.
     package mutating func use(_ options: MetadataOptions, zones: [Zone] = []) {
         var gate = metadata?.gate ?? ChangeGate()
         gate.options = options.changes
@@ -39,7 +39,7 @@ package struct MessageProducer: Sendable {
         self.zones = zones
     }
 
-    /// Changes the condition; returns its message if it is another one, or was not published yet.
+    /// Changes the status; returns its message if it has changed, or was not published yet.
     package mutating func change(_ edit: (inout DaemonStatus) -> Void) -> [DaemonMessage] {
         let old = status
         edit(&status)
@@ -48,7 +48,7 @@ package struct MessageProducer: Sendable {
         return [.status(status, from: origin)]
     }
 
-    /// What an update changes of the condition, and whether detection is on.
+    /// The messages about changes of the status, and of whether detection is on.
     package mutating func conditions(of update: FaceUpdate) -> [DaemonMessage] {
         let messages = update.state == state ? [] : follow(update.state)
         return messages
@@ -71,7 +71,7 @@ package struct MessageProducer: Sendable {
         return isSwitched || isFirst ? messages + [.detectState(isOn)] : messages
     }
 
-    /// What an update says of the faces, as far as it is new.
+    /// The messages about the faces of an update, if they have changed.
     package mutating func values(of update: FaceUpdate) -> [DaemonMessage] {
         var messages: [DaemonMessage] = []
         if let stamp = update.stamp {
@@ -91,14 +91,14 @@ package struct MessageProducer: Sendable {
     }
 }
 
-/// Which values of faces are published, and what counts as a change of them.
+/// The values of faces that are published, and the changes that are large enough.
 package struct MetadataOptions: Hashable, Sendable {
     package var fields: Set<FaceObject.OptionalField> = [.looking, .zones, .still]
     package var changes = ChangeGate.Options()
 
     package init() {}
 
-    /// Each change, however small, at any rate of frames.
+    /// The options for every change, however small, at any rate of frames.
     package static var everyChange: MetadataOptions {
         var all = MetadataOptions()
         all.fields = Set(FaceObject.OptionalField.allCases)
@@ -110,7 +110,7 @@ package struct MetadataOptions: Hashable, Sendable {
 }
 
 extension DaemonStatus {
-    /// Takes over how the source is, and forgets what was true of its state before; the reason stays at the end.
+    /// Takes over the state of the source, and forgets what was only true of its former state, but not the reason.
     fileprivate mutating func follow(_ new: StreamState) {
         attention = []
         guard new != .ended else { return state = .stopped }
@@ -133,8 +133,10 @@ extension DaemonStatus {
 }
 
 extension Zone {
-    /// The zone as messages have it.
+    /// The zone in the form of messages, with the number of faces in it.
     package func counted(_ faces: Int) -> ZonesMessage.Zone {
-        ZonesMessage.Zone(name: name, faces: faces, area: area.corners)
+        var zone = ZonesMessage.Zone(name: name, faces: faces, area: area.corners)
+        zone.isOn = isOn
+        return zone
     }
 }

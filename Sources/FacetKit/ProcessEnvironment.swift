@@ -1,6 +1,6 @@
 import Glibc
 
-/// What a program needs of its process before it does anything else.
+/// Checks and prepares the process before a program does anything else.
 package enum ProcessEnvironment {
     /// A limit of the process is too low to run.
     package struct LimitError: Error, Hashable, CustomStringConvertible {
@@ -11,10 +11,10 @@ package enum ProcessEnvironment {
         }
     }
 
-    /// LiteRT, its thread pool and the stacks of the threads take 0.7 GiB of addresses, most of them never used.
-    /// Without them they end the process in ways that no code can catch.
+    /// The address space in bytes that LiteRT, its thread pool and the stacks of the threads take: 0.7 GiB, most of it
+    /// never used. Without it they end the process in ways that no code can catch.
     private static let addressSpace: UInt64 = 1 << 30
-    /// About 30 are used with a broker, an outbox and a camera whose frames are held.
+    /// The open files that are needed: about 30 are used with a broker, an outbox and a camera.
     private static let descriptors: UInt64 = 64
 
     /// Opens `/dev/null` in place of standard input, output and error where one was closed, so that no other file takes
@@ -31,7 +31,8 @@ package enum ProcessEnvironment {
     package static func checkLimits() throws(LimitError) {
         let space = limits(RLIMIT_AS)
         guard space.rlim_cur >= addressSpace else {
-            let (limit, needed) = (UInt64(space.rlim_cur) / 1024, addressSpace / 1024)
+            let limit = UInt64(space.rlim_cur) / 1024
+            let needed = addressSpace / 1024
             throw LimitError("address space in KiB", limit, needed: needed, "ulimit -v, LimitAS= of the service")
         }
         var files = limits(RLIMIT_NOFILE)

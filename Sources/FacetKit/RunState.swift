@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Decides what a session does: takes what was asked of it and what its source did, and returns what comes next.
+/// Decides what a session does next, from what it was asked and what happened to its source.
 ///
 /// It has no thread, no source and no model.
 struct RunState {
@@ -9,35 +9,34 @@ struct RunState {
         var options: FaceSession.Options
     }
 
-    /// What a run does while no source runs.
+    /// The next action of a run while no source runs.
     enum Step: Equatable {
         case end
         case pause
-        /// Nothing but to say what became of the newest configuration.
+        /// Reports the outcome of the newest configuration.
         case report
-        /// Runs a source; the faces of the one before leave for that reason.
+        /// Runs a source; the faces of the source before leave for this reason.
         case open(Configuration, FaceEvent.LeaveReason)
     }
 
     private struct Run {
         let ticket: RunTicket?
-        /// It cannot wait for its own end.
+        /// The thread of the run, which cannot wait for its own end.
         let thread: UInt
         var isEnding: Bool
     }
 
-    /// The newest configuration, and what became of it.
+    /// The number of the newest configuration, and its outcome.
     private(set) var status = ConfigurationStatus(number: 0, outcome: .pending)
-    /// What the session is to work with: the newest configuration, or the one before if that was rejected.
+    /// The configuration that the session is to use: the newest one, or the one before if that was rejected.
     private var wanted: Configuration
-    /// What it works with; nil while no source runs.
+    /// The configuration in use; nil while no source runs.
     private var current: Configuration?
-    /// The configuration with which a frame was analysed last. Until then one that asks for what this camera cannot do
-    /// is no reason to end a session that worked before.
+    /// The configuration with which a frame was analysed last; the failure of a newer one does not end the session.
     private var working: Configuration?
     private var run: Run?
     private var isPaused = false
-    /// The configuration known when the pause was reported.
+    /// The number of the configuration that was the newest when the pause was reported.
     private var pausedAt: Int?
     private(set) var isLeaving = false
     private var leaveReason = FaceEvent.LeaveReason.restart
@@ -48,7 +47,7 @@ struct RunState {
 
     /// Whether the session is to pause or to end.
     var isInterrupted: Bool { isEnding || isPaused }
-    /// Whether the source is closed, if the session is to pause, or the run is over, if it is to end.
+    /// Whether the source is closed, if the session is to pause, or the run is over, if the session is to end.
     var isSettled: Bool { run == nil || !isEnding && isPaused == (pausedAt != nil) }
     private var isEnding: Bool { run?.isEnding ?? false }
     /// The run in progress, if it can be cancelled by itself.
@@ -64,7 +63,7 @@ struct RunState {
 
     mutating func resume() { isPaused = false }
 
-    /// Ends the run in progress, or only if it is that one.
+    /// Ends the run in progress, or only if it is the wanted one.
     mutating func stop(only wanted: RunTicket? = nil) {
         guard run != nil, !isEnding, wanted == nil || ticket === wanted else { return }
         run?.isEnding = true
@@ -96,7 +95,7 @@ struct RunState {
         sourceIsClosed()
     }
 
-    /// What to do next, with no source running; nil to wait until something else is asked for.
+    /// The next action while no source runs; nil to wait until something else is asked for.
     mutating func next() -> Step? {
         if isEnding { return .end }
         guard isPaused else {
@@ -116,7 +115,7 @@ struct RunState {
         current.flatMap { isLeaving || wanted.options == $0.options ? nil : wanted.options }
     }
 
-    /// The options are in use; or they cannot be, and those before stay.
+    /// Notes that options are in use; or that they cannot be, so that those before stay.
     mutating func optionsWereLoaded(_ options: FaceSession.Options, _ error: FaceSessionError? = nil) {
         guard let error else {
             current?.options = options
@@ -127,19 +126,19 @@ struct RunState {
         status.outcome = .rejected(error)
     }
 
-    /// A frame was analysed, or the source waits for its camera or sender.
+    /// Notes that a frame was analysed, or that the source waits for its camera or sender.
     mutating func sourceWorks(hasFrame: Bool) {
         if hasFrame, working != current { working = current }
         if status.outcome == .pending, current == wanted { status.outcome = .inEffect }
     }
 
-    /// The source came to its end, or stopped as it was asked to.
+    /// Notes that the source came to its end, or stopped as it was asked to.
     mutating func sourceEnded() {
         if !isLeaving { run?.isEnding = true }
         sourceIsClosed()
     }
 
-    /// The source or the models failed.
+    /// Notes that the source or the models failed.
     /// - Returns: whether the run goes on, with the configuration before or with a newer one.
     mutating func sourceFailed(_ error: FaceSessionError) -> Bool {
         defer { sourceIsClosed() }
@@ -153,10 +152,10 @@ struct RunState {
     private mutating func sourceIsClosed() { (current, isLeaving) = (nil, false) }
 }
 
-/// Names one run of a session, so that it can be cancelled without an effect on the run before or after it.
+/// The ticket of one run of a session, by which it can be cancelled without an effect on the run before or after it.
 package final class RunTicket: Sendable {
     private let flag = Atomic(false)
-    /// Lets an update go that waits for its reader.
+    /// Lets an update pass that waits for its reader.
     let release: @Sendable () -> Void
 
     package init(release: @escaping @Sendable () -> Void = {}) { self.release = release }

@@ -1,9 +1,8 @@
 package import FaceMessages
-import Glibc
 import Synchronization
 import System
 
-/// Counts what a session does, measures the work on its frames, and makes the figures of each interval.
+/// Counts the frames of a session, measures the work on them, and makes the figures of each interval.
 package final class SessionMeter: Sendable {
     package enum Stage: String, CaseIterable, Sendable {
         case decode
@@ -13,24 +12,24 @@ package final class SessionMeter: Sendable {
         case publish
     }
 
-    /// What the figures of an interval are the difference of.
+    /// A reading of the counters; the figures of an interval are the difference of two.
     private struct Reading {
         let time = ContinuousClock.now
-        /// Processor time that this process has used, in seconds.
+        /// The processor time that this process has used, in seconds.
         let processorTime = Double(clock()) / Double(CLOCKS_PER_SEC)
         var frames = FrameCounts()
-        /// Processor time in seconds that it took to decode frames, here or on the source's thread, and to do all else
-        /// with them until their update is there.
+        /// The processor time, in seconds, for decoding frames on any thread, and for all other work until their
+        /// update.
         var work = (decoding: 0.0, analysis: 0.0)
     }
 
     private struct State {
-        /// All counts but those of the current mailbox.
+        /// All counts except those of the current mailbox.
         var counts = FrameCounts()
-        /// When the session took the frame it works on, and its thread's processor time at that moment, in seconds.
+        /// The time at which the session took its current frame, and its thread's processor time then, in seconds.
         var frame: (taken: ContinuousClock.Instant, processorTime: Double)?
         var work = (decoding: 0.0, analysis: 0.0)
-        /// How often each stage ran since the last figures, and for how many seconds.
+        /// The number of runs of each stage since the last figures, and their seconds.
         var stages: [Stage: (runs: Int, total: Double, longest: Double)] = [:]
         var mailbox: FrameMailbox?
         var decoder: String?
@@ -61,7 +60,7 @@ package final class SessionMeter: Sendable {
         }
     }
 
-    /// Notes what decodes the pictures; nil if the source does not say.
+    /// Notes the decoder of the pictures; nil if the source does not say.
     func use(decoder: String?) { state.withLock { $0.decoder = decoder } }
 
     package func beginFrame() { state.withLock { $0.frame = (.now, WorkTime.ofThread) } }
@@ -80,7 +79,7 @@ package final class SessionMeter: Sendable {
 
     package var counts: FrameCounts { state.withLock { $0.total } }
 
-    /// How long the session has been working on its current frame; zero while it waits for one.
+    /// The time for which the session has been working on its current frame; zero while it waits for one.
     package var timeWithFrame: Duration { state.withLock { state in state.frame.map { .now - $0.taken } ?? .zero } }
 
     func record(_ stage: Stage, _ duration: Duration) {
@@ -100,7 +99,7 @@ package final class SessionMeter: Sendable {
         return try body()
     }
 
-    /// Counts what it took to decode a picture.
+    /// Counts the time for decoding a picture.
     func recordDecoding(_ time: WorkTime) {
         record(.decode, .seconds(time.elapsed))
         state.withLock { $0.work.decoding += time.processor }
@@ -116,7 +115,7 @@ package final class SessionMeter: Sendable {
         return try time.measure(body)
     }
 
-    /// The figures since the last call, with what became of messages so far.
+    /// The figures since the last call, with the numbers of messages so far.
     package func figures(with messages: DaemonStats.Messages = DaemonStats.Messages()) -> DaemonStats {
         var stats = DaemonStats()
         stats.time = .wallClock()

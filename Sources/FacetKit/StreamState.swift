@@ -1,10 +1,10 @@
-/// How the source of a session is.
+/// The state of a session's source.
 public enum StreamState: Hashable, Sendable {
-    /// It is being opened.
+    /// The source is being opened.
     case starting
     /// Frames come.
     case streaming(StreamDescription)
-    /// No frames; the session keeps trying.
+    /// No frames come; the session keeps trying.
     case lost(SourceFailure)
     /// The session is paused, and the camera closed.
     case paused

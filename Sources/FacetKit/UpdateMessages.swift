@@ -1,11 +1,11 @@
 package import FaceMessages
 
-/// The messages about a session in this program: those that a daemon without a broker publishes about it.
+/// Makes the messages about a session in this program that a daemon without a broker would publish.
 package struct UpdateMessages: Sendable {
-    /// The topics on which there are none: commands, zones, and pictures, which a session has as frames.
+    /// The topics without messages: commands, zones, and pictures, which a session has as frames.
     package static let missingTopics: [Topic] = [.previewJPEG, .zones, .zoneEnter, .zoneLeave] + Topic.commands
 
-    /// Seconds between two `stats`, as of a daemon without settings.
+    /// The seconds between two `stats`, as of a daemon with the default settings.
     package static let statsInterval = 10.0
 
     private static let published = Set(Topic.selectable).subtracting(missingTopics).union([.previewJPEG])
@@ -16,7 +16,7 @@ package struct UpdateMessages: Sendable {
     private var day = DayLedger()
     private var events = 0
 
-    /// Makes messages on these topics under a camera's name; without options with all values of each frame's faces.
+    /// Makes messages on these topics under a camera's name; without options, metadata has all values of each frame.
     package init(camera: String = "file", topics: Set<Topic> = Set(Topic.allCases), metadata: MetadataOptions? = nil) {
         self.topics = topics
         origin = MessageOrigin(camera: camera, boot: ULID.make(at: .wallClock()))
@@ -24,7 +24,7 @@ package struct UpdateMessages: Sendable {
         if let metadata { producer.use(metadata) }
     }
 
-    /// What is published before the session runs.
+    /// The messages before the session runs.
     package mutating func begin() -> [DaemonMessage] {
         wanted(producer.change { $0.statsInterval = Self.statsInterval } + [.today(day.today, from: origin)])
     }
@@ -48,7 +48,7 @@ package struct UpdateMessages: Sendable {
         return wanted(messages + producer.conditions(of: update) + producer.values(of: update))
     }
 
-    /// What is published from time to time: these figures, and the totals when another day has begun.
+    /// The messages at each interval of the figures: these, and the totals when another day has begun.
     package mutating func messages(of stats: DaemonStats) -> [DaemonMessage] {
         let today = day.turn(to: .wallClock()) ? [DaemonMessage.today(day.today, from: origin)] : []
         return wanted(today + [.stats(stats, from: origin)])
@@ -56,7 +56,7 @@ package struct UpdateMessages: Sendable {
 }
 
 extension FaceUpdate {
-    /// When an event of it happened in front of the camera; nil if no frame settled it.
+    /// The time at which an event of the update happened in front of the camera; nil if no frame settled it.
     package func captureTime(of event: FaceEvent) -> ContinuousClock.Instant? {
         guard let stamp, let captured else { return nil }
         // A blink happened before the frame that made it certain.
@@ -65,7 +65,7 @@ extension FaceUpdate {
 }
 
 extension [FaceEvent] {
-    /// How many faces are there after each of the events, of which the last leaves `last`.
+    /// The number of faces after each of the events, the last of which leaves `last`.
     package func faceCounts(upTo last: Int) -> [Int] {
         var count = last
         return reversed().map { event in

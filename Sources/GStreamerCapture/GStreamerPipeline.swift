@@ -1,6 +1,4 @@
 import CGStreamer
-import FaceMetadata
-import Frames
 import System
 
 /// A GStreamer pipeline that ends in pictures; used by one thread.
@@ -19,7 +17,7 @@ final class GStreamerPipeline {
         var frame: Frame?
         /// The description of the stream, with GStreamer's name of the format.
         var stream: StreamDescription
-        /// Seconds on the pipeline's time line; nil if they are unknown.
+        /// The time in seconds on the pipeline's time line; nil if it is unknown.
         var time: Double?
         /// The age of a live picture, if the pipeline says so, without the delay of a network's buffer.
         var age: Duration
@@ -33,14 +31,14 @@ final class GStreamerPipeline {
     ]
 
     /// The end of each pipeline: a conversion, which does nothing where none is needed, and our sink, which does not
-    /// wait for a picture's time: that would look like a stall.
+    /// wait for a picture's time, since that would look like a stall.
     private static let sink: String = {
         let names = formats.map(\.name).joined(separator: ",")
         return "videoconvert ! appsink name=facet sync=false max-buffers=2 caps=\"video/x-raw,format={\(names)}\""
     }()
 
     private(set) var hasStarted = false
-    /// Whether it delivers pictures when they happen; false until it has started.
+    /// Whether the pipeline delivers pictures when they happen; false until it has started.
     private(set) var isLive = false
     private let name: String
     private let pipeline: OpaquePointer
@@ -69,7 +67,7 @@ final class GStreamerPipeline {
 
     deinit { FacetPipelineStop(pipeline) }
 
-    /// Reads a list with a line for each camera: element, the camera's name for it and for people, separated by tabs.
+    /// Reads a list with a line for each camera: element, identifier and name for people, separated by tabs.
     static func cameras(in list: String) -> [(device: String, name: String)] {
         let kinds = ["libcamerasrc": "libcamera", "pipewiresrc": "pipewire"]
         return list.split(separator: "\n").compactMap { line in
@@ -80,10 +78,10 @@ final class GStreamerPipeline {
         }
     }
 
-    /// Why GStreamer cannot be used; nil if it can.
+    /// The reason why GStreamer cannot be used; nil if it can.
     static let unavailable: String? = FacetPipelineLoad().map { String(cString: $0) }
 
-    /// Starts it, or goes on waiting for its start; after that, waits for the next picture.
+    /// Starts the pipeline, or continues to wait for its start; after that, waits for the next picture.
     func next(nanoseconds: Int64) -> Step {
         var frame = FacetPipelineFrame()
         let state =
@@ -126,7 +124,8 @@ final class GStreamerPipeline {
             owner = memory
         }
         let size = FrameSize(width: Int(frame.width), height: Int(frame.height))
-        let (offsets, strides) = (frame.offsets, frame.strides)
+        let offsets = frame.offsets
+        let strides = frame.strides
         let all = [(offsets.0, strides.0), (offsets.1, strides.1), (offsets.2, strides.2)]
         let planes = all.prefix((try? format.rows(in: size).count) ?? 0).map { offset, stride in
             let count = max(0, frame.size - offset)
@@ -141,7 +140,7 @@ final class GStreamerPipeline {
     }
 }
 
-/// Gives a picture back to its pipeline at the end.
+/// Gives a picture back to its pipeline when the last copy of its frame is gone.
 ///
 /// `@unchecked Sendable` because of the pointer: only the end uses it, and GStreamer takes pictures back on any thread.
 final class PictureLease: @unchecked Sendable {

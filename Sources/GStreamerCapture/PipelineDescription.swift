@@ -1,5 +1,4 @@
 import CGStreamer
-public import Frames
 package import System
 
 /// A GStreamer source: a camera of libcamera or PipeWire, or a pipeline as `gst-launch-1.0` takes it.
@@ -47,8 +46,7 @@ public struct PipelineDescription: Hashable, Sendable {
         return PipelineDescription(camera: "pipewire", node, properties, size, rate)
     }
 
-    /// The cameras of libcamera and PipeWire: the name in `camera.source`, and the one for people. Empty without
-    /// GStreamer.
+    /// Cameras of libcamera and PipeWire: the name in `camera.source`, and the one for people. Empty without GStreamer.
     package static func cameras() -> [(device: String, name: String)] {
         guard GStreamerPipeline.unavailable == nil, let list = FacetPipelineCameras() else { return [] }
         defer { FacetPipelineFreeText(list) }
@@ -61,7 +59,7 @@ extension String {
 }
 
 extension PipelineDescription {
-    /// Makes a camera of the element `kind` + `src`.
+    /// Makes a description of a camera that the element `kind` + `src` opens.
     init(camera kind: String, _ id: String?, _ properties: [String: String], _ size: FrameSize?, _ rate: Double?) {
         let pairs = properties.sorted { $0.key < $1.key }.map { "\($0)=\($1.quoted)" }
         var caps = "video/x-raw"
@@ -73,7 +71,7 @@ extension PipelineDescription {
         isCamera = true
     }
 
-    /// Makes what `libcamera`, `libcamera:…`, `pipewire`, `pipewire:…` or `gstreamer:…` names; nil for any other text.
+    /// Makes the description for `libcamera`, `libcamera:…`, `pipewire`, `pipewire:…` or `gstreamer:…`; nil for others.
     package init?(_ text: String, size: FrameSize? = nil, rate: Double? = nil, controls: [String: String] = [:]) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         let rest = parts.count > 1 ? String(parts[1]) : nil
@@ -85,7 +83,7 @@ extension PipelineDescription {
         }
     }
 
-    /// The Debian packages of the most used elements; `apt-file search` knows the others'.
+    /// The Debian packages of the most used elements; `apt-file search` finds those of others.
     private static let packages = [
         // bookworm's does not depend on the parts for picture processors.
         "libcamerasrc": "libcamera libcamera-ipa", "pipewiresrc": "pipewire", "rtspsrc": "plugins-good",

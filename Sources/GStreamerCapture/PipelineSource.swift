@@ -1,4 +1,3 @@
-package import Frames
 import Synchronization
 import System
 
@@ -7,7 +6,7 @@ import System
 /// Cameras and other live pipelines are opened again within a second whenever they are lost. Their frames have the
 /// capture time by the pipeline's clock. A pipeline of a file plays at its own clock, and ends with the file.
 package final class PipelineSource: FrameSource {
-    /// Nanoseconds after which a blocked wait checks whether it must end.
+    /// The nanoseconds after which a blocked wait checks whether it must end.
     private static let slice: Int64 = 50_000_000
 
     private let description: PipelineDescription

@@ -9,13 +9,13 @@ struct ConnectionTable {
         let address: String
         var since: Double
         var isStream = false
-        /// Whether it was closed by us, and will be by the library.
+        /// Whether we have closed it, so that the library will close it too.
         var isClosing = false
         var isWaiting: Bool { !isStream && !isClosing }
     }
 
     let limit: Int
-    /// Seconds for a request and its answer.
+    /// The seconds for a request and its answer.
     let patience: Double
     private(set) var entries: [Int32: Entry] = [:]
 
@@ -50,14 +50,14 @@ struct ConnectionTable {
         return oldest.key
     }
 
-    /// Seconds until the next connection is overdue; nil if none waits.
+    /// The seconds until the next connection is overdue; nil if none waits.
     func pause(at seconds: Double) -> Double? {
         entries.values.lazy.filter(\.isWaiting).map(\.since).min().map { max(0, $0 + patience - seconds) }
     }
 }
 
 extension Sequence {
-    /// All elements of the client with the most; of several such clients, of all of them. One is dropped to make room.
+    /// The elements of the client with most of them, or of all such clients. One of them is dropped to make room.
     package func ofBusiest<Client: Hashable>(_ client: (Element) -> Client) -> [Element] {
         let counts = reduce(into: [:]) { $0[client($1), default: 0] += 1 }
         let most = counts.values.max()

@@ -44,7 +44,7 @@ extension HTTPServer {
         return length == 0 || request.method == "POST" ? nil : HTTPResponse(413)
     }
 
-    /// Answers a complete request, or waits for its stream's first part: then this is called again.
+    /// Answers a complete request, or waits for its stream's first part, after which this is called again.
     private func answer(_ connection: OpaquePointer, to partial: PartialRequest) -> MHD_Result {
         let response = partial.response ?? handler(partial.request)
         partial.response = response
@@ -115,7 +115,7 @@ extension HTTPServer {
         return answer
     }
 
-    /// The library's response, which ends the stream when it goes.
+    /// The library's response object for a stream; it ends the stream when it is destroyed.
     private static func body(_ answer: StreamedAnswer) -> OpaquePointer? {
         let context = Unmanaged.passRetained(answer).toOpaque()
         let made = MHD_create_response_from_callback(
@@ -136,11 +136,11 @@ extension HTTPServer {
     }
 }
 
-/// A request while its parts come and until its answer goes out.
+/// A request from its first part until its answer is sent.
 final class PartialRequest {
     var request: HTTPRequest
     var response: HTTPResponse?
-    /// The response's stream until its head goes out.
+    /// The response's stream until the response's head is sent.
     var streamed: StreamedAnswer?
 
     init(_ request: HTTPRequest) { self.request = request }
@@ -148,7 +148,7 @@ final class PartialRequest {
     deinit { streamed?.end() }
 }
 
-/// A stream on its way over a connection.
+/// A stream that is being sent over a connection.
 final class StreamedAnswer {
     private let stream: any HTTPStream
     private let connection: OpaquePointer
@@ -163,7 +163,7 @@ final class StreamedAnswer {
         self.ended = ended
     }
 
-    /// What there is to send; where there is nothing, the connection waits for `resume`.
+    /// The next part to send; if there is none, the connection waits for `resume`.
     func part() -> HTTPStreamPart {
         if position < bytes.count { return .bytes(bytes) }
         let next = stream.next()

@@ -1,23 +1,6 @@
 import CMicroHTTPD
-import Glibc
 import Synchronization
 import System
-
-/// Why a server cannot start.
-package enum HTTPServerError: Error, Hashable, Sendable, CustomStringConvertible {
-    case cannotListen(host: String, port: UInt16, reason: String)
-    /// The system has no descriptor or memory left, or the certificate and the key are no pair in PEM.
-    case cannotStart(hasCertificate: Bool)
-
-    package var description: String {
-        switch self {
-        case .cannotListen(let host, let port, let reason): "cannot listen on \(host) port \(port): \(reason)"
-        case .cannotStart(hasCertificate: true):
-            "the TLS library refuses the certificate and the key: both must be PEM, and belong together"
-        case .cannotStart(hasCertificate: false): "the system has no memory or descriptor left for a server"
-        }
-    }
-}
 
 /// An HTTP server for few clients on one thread, with limits on everything that a client can send or keep.
 ///
@@ -33,9 +16,9 @@ package final class HTTPServer: @unchecked Sendable {
         package var port: UInt16
         /// Certificate chain and private key in PEM; nil for plain HTTP.
         package var tls: (certificate: String, key: String)?
-        /// Most connections at the same time; fewer if the process may not open enough files.
+        /// The most connections at the same time; fewer if the process may not open enough files.
         package var connections = 512
-        /// Seconds for a request and its answer, unless that is a stream.
+        /// The seconds for a request and its answer, unless that is a stream.
         package var patience = 10.0
         package var longestBody = 4096
 
@@ -48,14 +31,14 @@ package final class HTTPServer: @unchecked Sendable {
     package typealias Handler = @Sendable (HTTPRequest) -> HTTPResponse
 
     package let port: UInt16
-    /// Connections beyond the limit that the library keeps until those that make room for them are closed; with more it
-    /// stops accepting, so that a client with a connection of its own would have to wait.
+    /// The connections beyond the limit that the library keeps until those that make room for them are closed; with
+    /// more it stops accepting, so that a client with a connection of its own would have to wait.
     private static let reserve = 128
-    /// Bytes for a request's head, and for the waiting output, of each connection.
+    /// The bytes for a request's head, and for the waiting output, of each connection.
     static let memory = 32 * 1024
-    /// Seconds after which a stream ends whose client takes nothing.
+    /// The seconds after which a stream ends whose client takes nothing.
     private static let streamPatience: UInt32 = 30
-    /// Bytes that the system buffers for a connection that is slower than a stream; it doubles them.
+    /// The bytes that the system buffers for a connection that is slower than a stream; it doubles them.
     private static let sendBuffer: Int32 = 128 * 1024
 
     let options: Options
@@ -69,15 +52,15 @@ package final class HTTPServer: @unchecked Sendable {
     var streamCount = 0
     private let start = ContinuousClock.now
 
-    /// Requests of other threads to the one in `run`.
+    /// The requests of other threads to the one in `run`.
     private struct Inbox {
         /// The streams that have something to send.
         var ready: Set<Int> = []
         var isOver = false
     }
 
-    /// Listens; answers clients from `run` on. `handler` runs on the server's thread, which it must not block. Throws
-    /// `HTTPServerError` if it cannot listen.
+    /// Opens the listening socket; clients are answered from `run` on. `handler` runs on the server's thread, which it
+    /// must not block. Throws `HTTPServerError` if it cannot listen.
     package init(_ options: Options, handler: @escaping Handler) throws(HTTPServerError) {
         self.options = options
         self.handler = handler
@@ -177,7 +160,7 @@ package final class HTTPServer: @unchecked Sendable {
         waker.wake()
     }
 
-    /// Closes all connections, whatever they are doing.
+    /// Closes all connections, whatever their clients are doing.
     private func end() {
         guard let server else { return }
         self.server = nil
@@ -186,7 +169,7 @@ package final class HTTPServer: @unchecked Sendable {
         MHD_stop_daemon(server)
     }
 
-    /// Adds a connection, and makes room for it.
+    /// Adds a connection, and closes another one if there are too many.
     private func opened(_ socket: Int32) {
         if table.isFull {
             let oldest = table.closeOldest()
@@ -195,5 +178,21 @@ package final class HTTPServer: @unchecked Sendable {
         }
         let host = SocketAddress(of: socket, getpeername).host
         table.open(socket, from: ClientAddress(host)?.description ?? host, at: seconds)
+    }
+}
+
+/// Why a server cannot start.
+package enum HTTPServerError: Error, Hashable, Sendable, CustomStringConvertible {
+    case cannotListen(host: String, port: UInt16, reason: String)
+    /// The system has no descriptor or memory left, or the certificate and the key are no pair in PEM.
+    case cannotStart(hasCertificate: Bool)
+
+    package var description: String {
+        switch self {
+        case .cannotListen(let host, let port, let reason): "cannot listen on \(host) port \(port): \(reason)"
+        case .cannotStart(hasCertificate: true):
+            "the TLS library refuses the certificate and the key: both must be PEM, and belong together"
+        case .cannotStart(hasCertificate: false): "the system has no memory or descriptor left for a server"
+        }
     }
 }

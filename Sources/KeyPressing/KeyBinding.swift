@@ -41,7 +41,7 @@ struct KeyName: Hashable, Sendable {
     let code: UInt32
 
     private static let prefixes = ["KEY_", "BTN_", ""]
-    /// What X11 calls keys that have another name in the kernel.
+    /// The names of keys in X11 that differ from those in the kernel.
     private static let others = ["RETURN": "ENTER", "ESCAPE": "ESC"]
 
     /// Finds a key; nil if no key has that name, whose KEY_ or BTN_ and case do not matter.
@@ -54,7 +54,7 @@ struct KeyName: Hashable, Sendable {
         self.code = UInt32(code)
     }
 
-    /// All names there are, without KEY_.
+    /// All names of keys, without KEY_.
     static var all: [String] {
         (0..<UInt32(KEY_CNT)).compactMap { libevdev_event_code_get_name(UInt32(EV_KEY), $0) }
             .map { String(String(cString: $0).trimmingPrefix("KEY_")) }

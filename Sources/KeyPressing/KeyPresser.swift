@@ -1,17 +1,15 @@
 import CEvdev
 package import Companion
-package import FaceMessages
-import Glibc
 
 /// Presses keys of this machine on events and signs, until the camera's messages end; then releases what is pressed.
 package struct KeyPresser {
-    /// Seconds for which a key is pressed.
+    /// The seconds for which a key is pressed.
     private static let duration = 0.05
 
     private let bindings: [KeyBinding]
     private let keyboard: VirtualKeyboard
 
-    /// The topics of the events that press keys, and the status.
+    /// The topics of the events that press keys, and the topic of the status.
     package var topics: [Topic] {
         EventWatch.topics(Set(bindings.map(\.event.topic)).sorted { $0.rawValue < $1.rawValue })
     }
@@ -24,13 +22,13 @@ package struct KeyPresser {
 
     package func run(_ subscriber: Subscriber) async throws {
         var pressed: [(keys: [KeyName], until: Double)] = []
-        StandardOutput.note("waiting for \(bindings.map(\.text).joined(separator: ", ")); Ctrl-C ends")
+        Console.note("waiting for \(bindings.map(\.text).joined(separator: ", ")); Ctrl-C ends")
         try await subscriber.follow(every: .milliseconds(25), awaiting: bindings.map(\.event.topic)) { input in
             if case .occurrence(let occurrence) = input.content, case .event(let event) = occurrence.decoded {
                 for binding in bindings where binding.event.fits(event.event.kind) {
                     try keyboard.set(binding.keys, isDown: true)
                     pressed.append((binding.keys, input.seconds + Self.duration))
-                    StandardOutput.print(line: "\(binding.text) (face \(event.event.face.faceID.rawValue))")
+                    Console.print(line: "\(binding.text) (face \(event.event.face.faceID.rawValue))")
                 }
             }
             while let first = pressed.first, input.seconds >= first.until {
@@ -43,7 +41,7 @@ package struct KeyPresser {
     }
 }
 
-/// A keyboard and mouse of the kernel's, which programs on a console, X11 and Wayland take keys from.
+/// A virtual keyboard and mouse of the kernel, whose keys reach programs on a console, in X11 and in Wayland.
 ///
 /// Not Sendable: one task owns it. However the program ends, the kernel releases the keys and removes it.
 final class VirtualKeyboard {

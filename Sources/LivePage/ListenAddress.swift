@@ -1,12 +1,11 @@
 import Foundation
-import System
 
 /// The numeric address and the port on which a server listens.
 package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
     package var host = "127.0.0.1"
     package var port: UInt16
 
-    /// Makes the address of a port that only programs on this machine can reach; 0 is any that is free.
+    /// Makes the address of a port that only programs on this machine can reach; 0 is any free port.
     package init(port: UInt16) { self.port = port }
 
     /// Reads `8088`, `127.0.0.1:8088`, `[::1]:8088` or `0.0.0.0:8088`; nil for anything else.
@@ -25,7 +24,8 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
     package var description: String { "\(urlHost):\(port)" }
 
     package static func isNumeric(_ text: String) -> Bool {
-        var (four, six) = (in_addr(), in6_addr())
+        var four = in_addr()
+        var six = in6_addr()
         return inet_pton(AF_INET, text, &four) == 1 || inet_pton(AF_INET6, text, &six) == 1
     }
 }

@@ -1,9 +1,5 @@
-package import Companion
-package import FaceMessages
 import Foundation
 import HTTPServing
-import MQTT
-import System
 
 /// Serves the live page, or the page on which areas are drawn, until the messages of the cameras end.
 package struct PageService {
@@ -11,23 +7,23 @@ package struct PageService {
         package var address: ListenAddress
         /// The secret that a visitor must give; nil lets in all users of this machine.
         package var token: String?
-        /// The files of the certificate and its key, in PEM; nil is plain HTTP.
+        /// The files of the certificate and its key, in PEM; nil serves plain HTTP.
         package var tlsFiles: (certificate: String, key: String)?
-        /// Further names of this server.
+        /// Further names of this server, by which a browser may address it.
         package var names: [String] = []
-        /// The addresses of proxies that are believed.
+        /// The addresses of proxies whose headers about the client are believed.
         package var proxies: [String] = []
-        /// The style of pages that ask for nothing else; one that hides faces limits what they can ask for.
+        /// The style for pages that do not ask for another; one that hides faces limits what they can ask for.
         package var style = DrawingStyle()
         /// Whether pages may switch detection.
         package var canControl = false
-        /// Seconds until it ends by itself.
+        /// The seconds until the service ends by itself.
         package var seconds = Double.infinity
 
         package init(_ address: ListenAddress) { self.address = address }
     }
 
-    /// The topics of a page that shows cameras.
+    /// The topics that a page with cameras needs.
     package static let topics = Topic.viewed + [.count, .stats, .today]
 
     private let options: Options
@@ -71,8 +67,8 @@ package struct PageService {
             ready(url)
         } else {
             let access = options.token == nil ? "open to all users of this machine" : "asks for the token"
-            StandardOutput.print(line: "\(url) \(access)")
-            if StandardOutput.isTerminal { StandardOutput.note("serving the page, Ctrl-C ends") }
+            Console.print(line: "\(url) \(access)")
+            if Console.isTerminal { Console.note("serving the page, Ctrl-C ends") }
         }
         // A session in this program has no connection that could be missing.
         if subscriber.isLocal { publisher.take(.connection(.connected(.version5, broker: "")), at: 0) }

@@ -1,49 +1,6 @@
 import System
 import Yams
 
-/// A setting, or a settings file, that cannot be used.
-package struct SettingsProblem: Hashable, Sendable, CustomStringConvertible {
-    /// The dotted key, or nil if the problem is the file as a whole.
-    package var key: String?
-    /// The origin of the value: a file with a line, an environment variable, the command line.
-    package var source: String
-    package var reason: String
-    /// The line of the file, 0 for what comes from elsewhere.
-    var line = 0
-
-    /// One line with source, key and reason, each cut to a length that a person reads.
-    package var description: String {
-        let parts = [source, key, reason].compactMap(\.self)
-        return parts.map { $0.utf8.count > 300 ? $0.prefix(200) + "…" : $0 }.joined(separator: ": ")
-    }
-}
-
-/// Why settings cannot be used: all problems at once.
-package struct SettingsError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// How many problems the text lists; a person reads no more before the next try.
-    static let maximumShown = 20
-
-    /// The problems, those of a file in its order; at least one.
-    package var problems: [SettingsProblem]
-
-    package init(problems: [SettingsProblem]) { self.problems = problems.sorted { $0.line < $1.line } }
-
-    package init(_ path: String, _ reason: String) {
-        problems = [SettingsProblem(key: nil, source: path, reason: reason)]
-    }
-
-    /// A line for each problem, as far as they are shown.
-    package var description: String { text(about: "the settings have") }
-
-    /// A line for each problem, as far as they are shown, after a line that begins with `beginning`.
-    package func text(about beginning: String) -> String {
-        let count = problems.count == 1 ? "one problem" : "\(problems.count) problems"
-        var lines = problems.prefix(Self.maximumShown).map { "  \($0)" }
-        if problems.count > lines.count { lines.append("  and \(problems.count - lines.count) more") }
-        return "\(beginning) \(count):\n" + lines.joined(separator: "\n")
-    }
-}
-
 /// A settings file, as values by dotted key with their lines.
 package struct SettingsFile {
     enum Value: Hashable {
@@ -51,23 +8,23 @@ package struct SettingsFile {
         case list([String])
     }
 
-    /// Shows what the daemon's settings look like, for messages.
+    /// The file that messages name as an example of the daemon's settings.
     package static let daemonExample = "config/facetd.yaml"
 
-    /// Settings use no aliases; each level of them can multiply what the parser has to handle.
+    /// Most aliases that a file may have: settings need none, and each level of them can multiply the parser's work.
     private static let maximumAliases = 16
 
     package let path: String
     private let example: String
     private(set) var values: [String: Value] = [:]
 
-    /// The lines on which the keys stand, those of groups too.
+    /// The lines of the keys, also of those of groups.
     package private(set) var lines: [String: Int] = [:]
 
     private(set) var problems: [SettingsProblem] = []
 
-    /// Reads and parses the file; messages name `example` as one that shows what it should hold.
-    /// Throws `SettingsError` if it cannot be read, is no YAML, or holds no settings at all.
+    /// Reads and parses the file; messages name `example` as a file to compare with. Throws `SettingsError` if it
+    /// cannot be read, is not YAML, or contains no settings.
     package init(path: String, example: String = daemonExample) throws(SettingsError) {
         let text: String
         do {
@@ -78,7 +35,7 @@ package struct SettingsFile {
         try self.init(path: path, text: text, example: example)
     }
 
-    /// Parses a text; `path` stands for its file in messages.
+    /// Parses a text; `path` is the name of its file in messages.
     package init(path: String, text: String, example: String = daemonExample) throws(SettingsError) {
         self.path = path
         self.example = example
@@ -106,7 +63,7 @@ package struct SettingsFile {
         flatten(mapping, under: "")
     }
 
-    /// Whether another file says the same, but for some keys and what is below them.
+    /// Whether another file has the same settings, except for some keys and what is below them.
     package func agrees(with other: SettingsFile, except keys: [String]) -> Bool {
         func rest(_ file: SettingsFile) -> [String: Value] {
             file.values.filter { entry in !keys.contains { entry.key == $0 || entry.key.hasPrefix($0 + ".") } }
@@ -152,19 +109,62 @@ package struct SettingsFile {
         problems.append(SettingsProblem(key: key, source: path + line, reason: reason, line: node.mark?.line ?? 0))
     }
 
-    /// What is wrong with a line that begins with a tab, which YAML allows nowhere; nil if none does.
+    /// The error in a line that begins with a tab, which YAML allows nowhere; nil if there is no such line.
     private static func tab(in text: String) -> String? {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         let wrong = lines.firstIndex { $0.prefix { $0 == " " || $0 == "\t" }.contains("\t") }
         return wrong.map { "line \($0 + 1) is indented with a tab; YAML takes spaces only" }
     }
 
-    /// How many words begin with an asterisk, as YAML's aliases do.
+    /// The number of words that begin with an asterisk, as YAML's aliases do.
     private static func aliases(in text: String) -> Int {
         var previous = UInt8(ascii: "\n")
         return text.utf8.reduce(into: 0) { count, byte in
             if byte == UInt8(ascii: "*"), " \t\r\n[{,:?-".utf8.contains(previous) { count += 1 }
             previous = byte
         }
+    }
+}
+
+/// A setting, or a settings file, that cannot be used.
+package struct SettingsProblem: Hashable, Sendable, CustomStringConvertible {
+    /// The dotted key, or nil if the problem is the file as a whole.
+    package var key: String?
+    /// The origin of the value: a file with a line, an environment variable, the command line.
+    package var source: String
+    package var reason: String
+    /// The line of the file, 0 for what comes from elsewhere.
+    var line = 0
+
+    /// One line with source, key and reason, each cut to a length that a person reads.
+    package var description: String {
+        let parts = [source, key, reason].compactMap(\.self)
+        return parts.map { $0.utf8.count > 300 ? $0.prefix(200) + "…" : $0 }.joined(separator: ": ")
+    }
+}
+
+/// Why settings cannot be used: all problems at once.
+package struct SettingsError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// How many problems the text lists; a person reads no more before the next try.
+    static let maximumShown = 20
+
+    /// The problems, those of a file in its order; at least one.
+    package var problems: [SettingsProblem]
+
+    package init(problems: [SettingsProblem]) { self.problems = problems.sorted { $0.line < $1.line } }
+
+    package init(_ path: String, _ reason: String) {
+        problems = [SettingsProblem(key: nil, source: path, reason: reason)]
+    }
+
+    /// A line for each problem, as far as they are shown.
+    package var description: String { text(about: "the settings have") }
+
+    /// A line for each problem, as far as they are shown, after a line that begins with `beginning`.
+    package func text(about beginning: String) -> String {
+        let count = problems.count == 1 ? "one problem" : "\(problems.count) problems"
+        var lines = problems.prefix(Self.maximumShown).map { "  \($0)" }
+        if problems.count > lines.count { lines.append("  and \(problems.count - lines.count) more") }
+        return "\(beginning) \(count):\n" + lines.joined(separator: "\n")
     }
 }

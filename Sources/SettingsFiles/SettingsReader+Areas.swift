@@ -2,7 +2,7 @@ package import FaceMetadata
 import Foundation
 
 extension SettingsReader {
-    /// The areas under `ignore`, in which no face begins, by names that only people read.
+    /// Reads the areas under `ignore`, in which no face begins, by names that only people read.
     package mutating func readIgnored() -> [(name: String, area: PictureArea)] {
         areaNames(in: "ignore").compactMap { name in readArea("ignore.\(name)").map { (name, $0) } }
     }
@@ -36,7 +36,7 @@ extension SettingsReader {
         return names
     }
 
-    /// An area, as the numbers of a rectangle or of a polygon's corners.
+    /// Reads an area from the numbers of a rectangle or of a polygon's corners.
     private mutating func readArea(_ key: String) -> PictureArea? {
         guard let numbers = readList(key, "a number", { Double($0) }), !hasProblem(with: key) else { return nil }
         do throws(PictureArea.Failure) {

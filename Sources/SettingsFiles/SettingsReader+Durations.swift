@@ -11,7 +11,7 @@ extension SettingsReader {
 }
 
 extension ClosedRange<Duration> {
-    /// What a setting must be.
+    /// The words for the values that a setting may have.
     package var expectation: String {
         "a duration with its unit (ms, s, min, h) from \(lowerBound.text) to \(upperBound.text)"
     }
@@ -25,7 +25,7 @@ extension Duration {
         self = .seconds(seconds)
     }
 
-    /// Seconds as exactly as a text with a unit says them.
+    /// The seconds that a text with a unit states, as exactly as it states them.
     static func seconds(in text: String) -> Double? {
         let digits = text.prefix { $0.isNumber || $0 == "." }
         guard let number = Double(digits) else { return nil }
@@ -38,7 +38,7 @@ extension Duration {
         }
     }
 
-    /// The duration as settings write it.
+    /// The duration in the form of the settings.
     package var text: String {
         let seconds = self / .seconds(1)
         if seconds < 1 { return "\(Int((seconds * 1000).rounded()))ms" }

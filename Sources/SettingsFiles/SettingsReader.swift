@@ -1,8 +1,7 @@
 import Foundation
 import System
 
-/// Reads settings strictly, from the command line before the environment before the file: what is wrong is reported,
-/// not replaced by a default.
+/// Reads settings strictly, from command line before environment before file; wrong values are reported.
 ///
 /// Each `read` leaves a value as it is if no source gives it.
 package struct SettingsReader {
@@ -73,8 +72,8 @@ package struct SettingsReader {
         for name in names(in: prefix, depth: .max) { read("\(prefix).\(name)", &group[name], "a single value") { $0 } }
     }
 
-    /// The names of the settings under a key that are not known beforehand, sorted; what lies deeper than `depth`
-    /// belongs to them. Reports a key that is no group.
+    /// The names of the settings under a key that are not known beforehand, sorted; those below `depth` levels belong
+    /// to the name above. Reports a key that is not a group.
     package mutating func names(in prefix: String, depth: Int = 1) -> [String] {
         switch find(prefix) {
         case nil: break
@@ -103,9 +102,8 @@ package struct SettingsReader {
     /// Whether a setting's value was refused.
     package func hasProblem(with key: String) -> Bool { problems.contains { $0.key == key } }
 
-    /// Reports every key of the file and the command line that no setting was read by, and every variable of the
-    /// environment that looks like one; of a key that was renamed, the key that stands for it now and in what form.
-    /// Throws all problems, if there are any.
+    /// Reports every key of the file and the command line that was not read, and every variable of the environment that
+    /// looks like a setting; for a renamed key, the present key and its form. Throws all problems, if there are any.
     package mutating func finish(renamed: [String: (key: String, form: String)] = [:]) throws(SettingsError) {
         let sections = Set(readKeys.flatMap(Self.sections))
         let keys = readKeys.union(sections)
@@ -143,7 +141,7 @@ package struct SettingsReader {
         return lookUp(key).value
     }
 
-    /// A setting's value, nil if no source gives it, and where it stands: on line 0 of all but the file.
+    /// The value of a setting, nil if no source gives it, and its line, which is 0 unless it is in the file.
     private func lookUp(_ key: String) -> (value: SettingsFile.Value?, source: String, line: Int) {
         if let text = arguments[key] { return (.text(text), "command line", 0) }
         let variable = Self.environmentName(key)
@@ -223,7 +221,7 @@ extension SettingsReader {
         if let list { value = Set(list) }
     }
 
-    /// A value, or nil for a word such as `auto`.
+    /// Reads a value, or nil for a word such as `auto`.
     package mutating func read<Value>(
         _ key: String,
         _ value: inout Value?,
@@ -238,11 +236,11 @@ extension SettingsReader {
 }
 
 extension ClosedRange {
-    /// A value that lies within; nil for any other.
+    /// The value if it is within the range; nil for any other.
     package func holding(_ value: Bound?) -> Bound? { value.flatMap { contains($0) ? $0 : nil } }
 }
 
-/// The known name that a misspelled one is most like, whole or in part; nil if it is like none.
+/// The known name that is most like a misspelled one, whole or in part; nil if none is like it.
 package func likelyName(for name: String, among known: some Sequence<String>) -> String? {
     // No name is so long.
     guard name.utf8.count < 100 else { return nil }
@@ -259,7 +257,7 @@ package func likelyName(for name: String, among known: some Sequence<String>) ->
         ?? known.sorted().first { lastPart($0).count > 3 && part.hasSuffix(lastPart($0.lowercased())) }
 }
 
-/// How many bytes must be inserted, removed or changed to turn one text into the other (Levenshtein).
+/// The number of bytes that must be inserted, removed or changed to turn one text into the other (Levenshtein).
 private func editDistance(_ one: String, _ other: String) -> Int {
     let other = Array(other.utf8)
     var row = Array(0...other.count)

@@ -1,6 +1,4 @@
-import Glibc
-
-/// A call of the system that failed, with the number of its error and what to do about it, if that is known.
+/// A failed call of the system, with the number of its error and, if known, the remedy.
 package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What was tried, such as `make an eventfd`.
     package let attempt: String

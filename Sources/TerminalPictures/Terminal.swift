@@ -1,19 +1,17 @@
 import CTerminal
-package import Frames
-import Glibc
 import System
 
 /// The terminal of the program, taken over for pictures and given back however the program ends.
 ///
 /// Keys come as they are pressed; Ctrl-C and Ctrl-Z keep their effects. One instance at a time may be in use.
 package final class Terminal: Sendable {
-    /// The alternate screen, without a cursor and without line wrapping.
+    /// The control sequence for the alternate screen, without a cursor and without line wrapping.
     private static let enter: StaticString = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l\u{1B}[2J"
 
-    /// Ends a synchronized update that may be under way, and restores everything.
+    /// The control sequence that ends a synchronized update, if one is under way, and restores everything.
     private static let leave: StaticString = "\u{1B}[?2026l\u{1B}[0m\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
 
-    /// The same after kitty's pictures are removed; other terminals might show that sequence as text.
+    /// The same after a sequence that removes kitty's pictures, which other terminals might show as text.
     private static let leaveKitty: StaticString =
         "\u{1B}[?2026l\u{1B}_Ga=d,q=2\u{1B}\\\u{1B}[0m\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
 
@@ -28,7 +26,7 @@ package final class Terminal: Sendable {
 
     deinit { release() }
 
-    /// Gives the terminal back; further calls do nothing.
+    /// Gives the terminal back; further calls have no effect.
     package func release() { facet_terminal_release() }
 
     /// Whether the program was suspended since the last call, so that everything must be drawn anew.
@@ -73,7 +71,7 @@ package struct TerminalSize: Hashable, Sendable {
 
     package var withoutLastRow: TerminalSize { TerminalSize(columns: columns, rows: max(1, rows - 1), cell: cell) }
 
-    /// The pixels that are worth drawing for a format. Cells show about 4×8 details each, whatever their size.
+    /// The size, in pixels, of a drawing for a format. Cells show about 4×8 details each, whatever their size.
     package func drawingSize(for format: TerminalFormat) -> FrameSize {
         guard format == .cells else { return FrameSize(width: columns * cell.width, height: rows * cell.height) }
         let height = max(1, Int((4 * Double(cell.height) / Double(cell.width)).rounded()))
@@ -90,7 +88,7 @@ extension TerminalSize {
     }
 }
 
-/// Why a terminal cannot show pictures.
+/// The reason why a terminal cannot show pictures.
 package struct TerminalError: Error, Hashable, Sendable, CustomStringConvertible {
     package let description: String
 

@@ -1,28 +1,19 @@
 import CChafa
 import CZlib
 import Foundation
-package import Frames
 
-package enum TerminalFormat: String, Hashable, Sendable, CaseIterable {
-    /// Pixels by the kitty graphics protocol.
-    case kitty
-    /// Pixels by DEC's sixel graphics, up to 256 colours.
-    case sixel
-    case cells
-}
-
-/// Converts pixels to sequences that a terminal shows; keeps its memory for pictures of the same size.
+/// Converts pixels to the control sequences with which a terminal shows them; reuses its memory.
 ///
 /// Not Sendable: the code that draws owns it.
 package final class TerminalPicture {
     package let format: TerminalFormat
     private let info: OpaquePointer
-    /// The most colours that cells can have.
+    /// The mode with the most colours that the terminal's cells can have.
     private let colors: ChafaCanvasMode
     private var canvas: (pointer: OpaquePointer, size: TerminalSize)?
 
-    /// Looks up, by the environment variables, what the terminal can do; throws `TerminalError` if that fails. Without
-    /// a format, pictures are shown in the best way that the terminal is known to have.
+    /// Finds out, by the environment variables, what the terminal can show; throws `TerminalError` if that fails.
+    /// Without a format, pictures are shown in the best way that the terminal is known to have.
     package init(format: TerminalFormat? = nil, environment: [String: String]) throws(TerminalError) {
         // Chafa takes the form of C's environ: name=value, ended by a null pointer.
         var entries = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
@@ -69,12 +60,14 @@ package final class TerminalPicture {
         return clearing + Array(lines.joined(separator: Array("\r\n".utf8)))
     }
 
-    /// Most bytes of data in one sequence, by the protocol.
+    /// The most bytes of data in one sequence, as the protocol limits them.
     private static let chunk = 4096
 
     /// The sequences of kitty's graphics protocol, with compressed pixels: raw ones are megabytes a picture.
     private func kitty(_ frame: Frame, size: TerminalSize) throws(TerminalError) -> [UInt8] {
-        let (source, width, height) = (frame.planes.first, frame.size.width, frame.size.height)
+        let source = frame.planes.first
+        let width = frame.size.width
+        let height = frame.size.height
         var pixels: [UInt8] = []
         pixels.reserveCapacity(3 * width * height)
         for row in 0..<height {
@@ -107,7 +100,7 @@ package final class TerminalPicture {
         return code == Z_OK ? data.prefix(Int(count)) : nil
     }
 
-    /// Moves to the corner; in kitty's protocol also removes the last picture, which would stay.
+    /// The sequence that moves to the corner; in kitty's protocol also removes the last picture, which would stay.
     package var clearing: [UInt8] { Array((format == .kitty ? "\u{1B}_Ga=d,q=2\u{1B}\\\u{1B}[H" : "\u{1B}[H").utf8) }
 
     private func canvas(for wanted: TerminalSize) throws(TerminalError) -> OpaquePointer {
@@ -138,4 +131,12 @@ package final class TerminalPicture {
         canvas = (made, wanted)
         return made
     }
+}
+
+package enum TerminalFormat: String, Hashable, Sendable, CaseIterable {
+    /// Pixels by the kitty graphics protocol.
+    case kitty
+    /// Pixels by DEC's sixel graphics, up to 256 colours.
+    case sixel
+    case cells
 }

@@ -1,15 +1,10 @@
-import ArgumentParser
-import Companion
-import FaceMessages
-import FacetKit
 import Foundation
 import SettingsFiles
-import System
 
 /// The companion of `facetd`: shows and uses what the daemon publishes about faces.
 @main
 struct Facet: AsyncParsableCommand {
-    /// Runs the command; for a command or an option that does not exist, the nearest that does is named.
+    /// Runs the command; for a command or an option that does not exist, the error names the nearest one.
     static func main() async {
         ProcessEnvironment.openStandardDescriptors()
         let arguments = Array(ProcessInfo.argumentNames.dropFirst()).withPlainPaths
@@ -35,17 +30,17 @@ struct Facet: AsyncParsableCommand {
         }
     }
 
-    /// Ends as the parser would, without the secrets that it quotes of what it does not take.
+    /// Ends the program as the argument parser would, but without the secrets in the arguments that the parser quotes.
     private static func end(with error: any Error) -> Never {
         let text = fullMessage(for: error).withoutSecrets
         let code = exitCode(for: error)
         if !text.isEmpty {
-            StandardOutput.write(Array((text + "\n").utf8), to: code == .success ? STDOUT_FILENO : STDERR_FILENO)
+            Console.write(Array((text + "\n").utf8), to: code == .success ? STDOUT_FILENO : STDERR_FILENO)
         }
         exit(withError: code)
     }
 
-    /// What is wrong with the name of the command, or of the one that `help` is asked for; nil if nothing.
+    /// The error in the name of the command, or of the one that `help` is asked for; nil if there is none.
     static func wrongCommand(in arguments: [String]) -> ValidationError? {
         let names = ["help", "broker"] + configuration.subcommands.map { $0._commandName }
         let asked = arguments.first == "help" ? arguments.dropFirst().first : arguments.first
@@ -54,7 +49,7 @@ struct Facet: AsyncParsableCommand {
         return ValidationError("there is no command '\(asked)'\(hint)")
     }
 
-    /// The first option that the command does not have, with the one it is like; nil if there is none.
+    /// The error about the first option that the command does not have, with a similar one; nil if there is none.
     static func unknownOption(in arguments: [String]) -> ValidationError? {
         guard let command = configuration.subcommands.first(where: { $0._commandName == arguments.first }) else {
             return nil
@@ -69,14 +64,14 @@ struct Facet: AsyncParsableCommand {
         return ValidationError("'facet \(command._commandName)' has no option '--\(unknown)'\(hint)")
     }
 
-    /// Commands and options that had another name before version 0.4; without its command an option belongs to all.
+    /// The commands and options that had another name before version 0.4; an entry without a command is for all.
     private static let renamed = [
         ("looks", "", "overlays"), ("mirror", "", "webcam"), ("metrics", "", "fleet --prometheus FILE"),
         ("", "--look", "--overlay"), ("watch", "--only", "watch smile leave"), ("watch", "--verbose", "--faces"),
         ("watch", "-v", "--faces"), ("press", "--on", "press long_blink=ENTER"), ("view", "--gravity", "--fit"),
     ]
 
-    /// The present name of the first old word; nil if there is none.
+    /// The error about the first old word, with its present name; nil if there is none.
     static func renamedWord(in arguments: [String]) -> ValidationError? {
         guard let command = arguments.first(where: { $0 != "help" }) else { return nil }
         let words = arguments.prefix { $0 != "--" }.map { $0.prefix { $0 != "=" } }
@@ -114,7 +109,7 @@ struct Facet: AsyncParsableCommand {
 
             Shell completions: facet --generate-completion-script bash|zsh|fish
             """,
-        version: facetVersion,
+        version: facetBuild,
         groupedSubcommands: [
             .init(name: "See", subcommands: [Demo.self, Watch.self, Top.self, View.self, Serve.self, Fleet.self]),
             .init(name: "Keep", subcommands: [Snapshot.self, Record.self, Apply.self, Report.self, OverlayList.self]),

@@ -1,43 +1,6 @@
 import ArgumentParser
 import DaemonCore
-import FaceMessages
-import FacetKit
 import Foundation
-import Logging
-import MQTT
-import System
-
-/// Refuses what the parser would explain badly, then runs the command.
-@main
-enum Main {
-    static func main() async {
-        let arguments = Array(ProcessInfo.argumentNames.dropFirst())
-        Secrets.learn(arguments: arguments, environment: ProcessInfo.variables)
-        do {
-            try check(arguments.first)
-            var command = try Facetd.parseAsRoot(arguments.withPlainPaths)
-            if let daemon = command as? Facetd { try await daemon.run() } else { try command.run() }
-        } catch {
-            // The parser quotes what it does not take.
-            let text = Facetd.fullMessage(for: error).withoutSecrets
-            let code = Facetd.exitCode(for: error)
-            if !text.isEmpty { Facetd.write([text], to: code == .success ? .standardOutput : .standardError) }
-            Facetd.exit(withError: code)
-        }
-    }
-
-    /// Refuses what would end badly later; `word` is the first argument.
-    private static func check(_ word: String?) throws {
-        ProcessEnvironment.openStandardDescriptors()
-        // Before anything needs a thread: Dispatch waits for memory for one for ever.
-        try ProcessEnvironment.checkLimits()
-        if word == "check-config" { throw ValidationError("'check-config FILE' is now '--check --config FILE'") }
-        if let word, !word.hasPrefix("-"), word != "help" {
-            let hint = "a camera, a clip or a stream follows --source: facetd --source \(word)"
-            throw ValidationError("there is no argument '\(word)'; \(hint)")
-        }
-    }
-}
 
 /// The daemon's command line.
 struct Facetd: AsyncParsableCommand {
@@ -61,7 +24,7 @@ struct Facetd: AsyncParsableCommand {
 
             Shell completions: facetd --generate-completion-script bash|zsh|fish
             """,
-        version: facetVersion
+        version: facetBuild
     )
 
     @OptionGroup var options: SettingsOptions
@@ -121,5 +84,37 @@ struct Facetd: AsyncParsableCommand {
     fileprivate static func write(_ lines: [String], to file: FileHandle) {
         // The terminal may be gone; the run ends in good order all the same.
         try? file.write(contentsOf: Data((lines.joined(separator: "\n") + "\n").utf8))
+    }
+}
+
+/// The start of the program: refuses arguments that the parser would explain badly, then runs the command.
+@main
+enum Main {
+    static func main() async {
+        let arguments = Array(ProcessInfo.argumentNames.dropFirst())
+        Secrets.learn(arguments: arguments, environment: ProcessInfo.variables)
+        do {
+            try check(arguments.first)
+            var command = try Facetd.parseAsRoot(arguments.withPlainPaths)
+            if let daemon = command as? Facetd { try await daemon.run() } else { try command.run() }
+        } catch {
+            // The parser quotes what it does not take.
+            let text = Facetd.fullMessage(for: error).withoutSecrets
+            let code = Facetd.exitCode(for: error)
+            if !text.isEmpty { Facetd.write([text], to: code == .success ? .standardOutput : .standardError) }
+            Facetd.exit(withError: code)
+        }
+    }
+
+    /// Refuses arguments that would fail later without a good explanation; `word` is the first argument.
+    private static func check(_ word: String?) throws {
+        ProcessEnvironment.openStandardDescriptors()
+        // Before anything needs a thread: Dispatch waits for memory for one for ever.
+        try ProcessEnvironment.checkLimits()
+        if word == "check-config" { throw ValidationError("'check-config FILE' is now '--check --config FILE'") }
+        if let word, !word.hasPrefix("-"), word != "help" {
+            let hint = "a camera, a clip or a stream follows --source: facetd --source \(word)"
+            throw ValidationError("there is no argument '\(word)'; \(hint)")
+        }
     }
 }

@@ -1,10 +1,8 @@
 import ArgumentParser
 import DaemonCore
 import Foundation
-import MQTT
-import System
 
-/// The options that stand for settings. None has a default here: what is not given is left to environment and file.
+/// The options that set settings. None has a default here: values that are not given are left to environment and file.
 struct SettingsOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The settings file.", valueName: "file"), completion: .file(extensions: ["yaml"]))
     var config: String?

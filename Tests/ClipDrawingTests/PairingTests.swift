@@ -125,7 +125,9 @@ struct PairingTests {
         feed.picture(frame: 10, at: 1.1)
         feed.picture(frame: nil, at: 1.1)
         feed.metadata([face(at: 0.3)], frame: 13, at: 1.2)
-        let (first, early, late) = (feed.next(at: 1.3), feed.next(at: 1.35), feed.next(at: 1.41))
+        let first = feed.next(at: 1.3)
+        let early = feed.next(at: 1.35)
+        let late = feed.next(at: 1.41)
         let last = feed.next(at: 9)
         #expect(unknown == nil && first?.frame == 0 && early == nil && last == nil)
         let picture = try #require(late)
@@ -211,7 +213,8 @@ struct PairingTests {
                 ]
             )
             var pictures = LivePictures(subscriber, hidesFaces: false)
-            var (errors, drawn) = ([Double](), 0)
+            var errors = [Double]()
+            var drawn = 0
             try await subscriber.follow(every: .milliseconds(10)) { input in
                 _ = try pictures.take(input)
                 if let (picture, scene) = pictures.next() {
@@ -316,7 +319,7 @@ private struct Recording {
         }
     }
 
-    /// By how much the drawn left eye moved otherwise than the mesh's from each frame to the next, in widths of the picture.
+    /// How differently the drawn left eye and the mesh's moved from each frame to the next, in widths of the picture.
     func steps(_ drawn: [[FaceObject]]) -> [Double] {
         var offsets: [NormalizedPoint?] = []
         for (moment, faces) in zip(moments, drawn) {

@@ -13,7 +13,7 @@ import Testing
 
 @testable import Companion
 
-/// The commands against a real broker, with a scripted daemon at its other end.
+/// Tests of the commands with a real broker, to which a scripted daemon publishes.
 @Suite("Commands with a broker", .serialized, .enabled(if: MosquittoBroker.isInstalled), .timeLimit(.minutes(5)))
 struct BrokerTests {
     private func options(
@@ -40,7 +40,7 @@ struct BrokerTests {
             publish(message, daemon, under: "site1/\(name)/faces")
         }
         _ = await daemon.occurrences.first { $0.state?.isConnected == true }
-        // The goodbye comes after all of it.
+        // The status `stopped` comes after all other messages.
         _ = await daemon.stop()
     }
 
@@ -122,7 +122,7 @@ struct BrokerTests {
         }
         #expect(said == ["detection is off", "detection is already off", "detection is on"])
         _ = await daemon.stop()
-        // The second one was already so.
+        // The second camera was already in that state.
         #expect(await commands.value == ["OFF", "ON"])
     }
 

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Waiting for a first picture")
 struct LivePicturesTests {
-    /// Pictures of a session in this program that said in what condition its camera is.
+    /// Pictures of a session in this program, after it stated the condition of its camera.
     private func pictures(_ condition: DaemonStatus.CameraState) throws -> LivePictures {
         var pictures = LivePictures(Subscriber(), hidesFaces: false)
         let status = DaemonStatus(state: .online, cameraState: condition)

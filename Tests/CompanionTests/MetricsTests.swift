@@ -105,7 +105,8 @@ struct MetricsTests {
         var table = CameraTable()
         _ = table.take(occurrence(encoder("a \"b\"\\\n").status(status(.streaming)), under: "x/faces"))
         #expect(table.metrics.contains(#"facet_up{base="x/faces",camera="a \"b\"\\\n"} 1"#))
-        // CR LF and a mark with what it stands on are one character each, and act all the same. What a terminal would obey is left out.
+        // CR LF, and a letter with a combining mark, are one `Character` each, and still need escaping. What a terminal
+        // would obey is left out.
         table = CameraTable()
         _ = table.take(
             occurrence(encoder("a\r\nb\"\u{301}\\\u{301}").status(status(.streaming)), under: "x/faces")

@@ -53,7 +53,8 @@ struct RelayTests {
     @Test("a channel has an address for each number, whatever the camera is called")
     func channelAddresses() {
         let bundle = OSC.channel(2, of: "Tür/1 *", Self.face(1))
-        var (addresses, rest) = ([String](), bundle.dropFirst(16))
+        var addresses = [String]()
+        var rest = bundle.dropFirst(16)
         while let size = rest.prefix(4).last.map(Int.init), size > 0 {
             addresses.append(String(decoding: rest.dropFirst(4).prefix { $0 != 0 }, as: UTF8.self))
             rest = rest.dropFirst(4 + size)

@@ -55,7 +55,8 @@ struct TopTests {
         var status = DaemonStatus(state: .online, cameraState: .streaming)
         status.attention = [.tooDark]
         top.take(occurrence(encoder.status(status)), at: 0)
-        var (before, after) = (face(1, smile: 0.1), face(1, smile: 1))
+        var before = face(1, smile: 0.1)
+        var after = face(1, smile: 1)
         (before.looking, after.looking) = (false, true)
         top.take(metadata([before, face(12, yaw: -45)], frame: 0), at: 0)
         top.take(metadata([after, face(12, yaw: 44)], frame: 30), at: 1)

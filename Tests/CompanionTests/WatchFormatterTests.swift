@@ -89,7 +89,7 @@ struct WatchFormatterTests {
         #expect(line == "{   \"a\":\"\\u007f\\u009b\\u202e\\udb40\\udc01ü\\u001b\"}")
         let values = try [payload, line].map { try JSONDecoder().decode([String: String].self, from: Data($0.utf8)) }
         #expect(values[0] == values[1])
-        // What is no JSON acts on no terminal either.
+        // A payload that is not JSON must not control the terminal either.
         #expect(JSONText.onOneLine([0x1B, 0x9B, 0x41]) == Array("\\u001b\u{FFFD}A".utf8))
     }
 
@@ -164,7 +164,7 @@ struct EventCommandTests {
         #expect(await command.run(.event(event(.smile)), payload: []) == nil)
         let text = try String(contentsOfFile: file, encoding: .utf8)
         let sleeper = try #require(pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)))
-        // It was still there, and is no more.
+        // The face was still shown, and is not any more.
         #expect(kill(sleeper, SIGKILL) == 0)
     }
 

@@ -56,7 +56,7 @@ enum Contract {
         let process = Process()
         process.executableURL = URL(filePath: interpreter)
         process.arguments = arguments
-        // A file, since a pipe that nobody empties yet would hold up whoever fills it.
+        // A file: a pipe that is not read yet would block the program that writes.
         let file = FileManager.default.temporaryDirectory.appending(path: "facet-\(UUID().uuidString).jsonl")
         try Data(input.utf8).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }

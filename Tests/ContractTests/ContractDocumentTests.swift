@@ -125,7 +125,8 @@ struct ContractDocumentTests {
                 continue
             }
             func add(_ change: (inout [String: Any]) -> Void) throws {
-                var (object, message) = (object, original)
+                var object = object
+                var message = original
                 change(&object)
                 message.payload = try JSONSerialization.data(withJSONObject: object)
                 broken.append(message)

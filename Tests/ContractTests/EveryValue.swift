@@ -13,12 +13,19 @@ enum EveryValue {
         events + statuses + [stats, encoder.detectState(true), encoder.detectState(false)]
             + [encoder.preview([0xFF], of: stamp), encoder.metadata([face], at: stamp), encoder.count(0)]
             + [encoder.today(DayTotals(since: time)), encoder.today(wholeDay), encoder.zones([])]
-            + [
-                encoder.zones([
-                    ZonesMessage.Zone(name: "a", faces: 0, area: Array(repeating: face.bounds.center, count: 64))
-                ])
-            ]
+            + [encoder.zones([zone, offZone])]
     }
+
+    private static let zone = ZonesMessage.Zone(
+        name: "a",
+        faces: 0,
+        area: Array(repeating: face.bounds.center, count: 64)
+    )
+    private static let offZone = {
+        var zone = Self.zone
+        zone.isOn = false
+        return zone
+    }()
 
     private static let encoder = MessageEncoder(camera: "Tür 1/α", boot: ULID.make(at: time))
     private static let time = Timestamp(nanoseconds: 1_795_234_353_120_456_789)

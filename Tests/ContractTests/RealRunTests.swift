@@ -11,7 +11,7 @@ import Testing
     .enabled(if: MosquittoBroker.isInstalled, "mosquitto is not installed: run deploy/setup")
 )
 struct RealRunTests {
-    /// Where the build put the programs: beside the test bundle's executable.
+    /// The directory into which the build put the programs: the one of the test bundle's executable.
     private static let programs = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
         .deletingLastPathComponent().path
     private static let portrait = "/usr/local/share/facet/astronaut.png"
@@ -72,7 +72,7 @@ struct RealRunTests {
         #expect(messages.allSatisfy { !$0.holdsPicture })
         #expect(!topics.contains(Topic.previewJPEG.name(under: Self.base)))
 
-        // Whoever comes later finds states, never an event.
+        // A subscriber that comes later receives the states, never an event.
         let later = try await WireTap(on: broker)
         let kept = try await later.finish()
         let states = Topic.allCases.filter(\.isRetained).map { $0.name(under: Self.base) } + [Self.device]
@@ -91,7 +91,8 @@ struct RealRunTests {
                 "--set", "stats.interval=1s", "--set", "preview.enabled=true",
             ]
         )
-        let (enter, state) = (Topic.enter.name(under: Self.base), Topic.detectState.name(under: Self.base))
+        let enter = Topic.enter.name(under: Self.base)
+        let state = Topic.detectState.name(under: Self.base)
         try await tap.wait { $0.topic == enter }
         tap.command("OFF", on: Topic.detectSet.name(under: Self.base))
         try await tap.wait { $0.topic == state && $0.text == "OFF" }
@@ -116,7 +117,7 @@ struct RealRunTests {
         let (messages, mismatches) = tap.sent(received.filter { $0 != will })
         #expect(mismatches == [])
         #expect(try Contract.problems(with: messages, base: Self.base) == [], "\(daemon.output)")
-        // The log does not tell the will's flags: that it is kept shows to whoever comes later.
+        // The log does not tell the will's flags: a subscriber that comes later sees that it is retained.
         let later = try await WireTap(on: broker)
         let kept = try await later.finish().first { $0.topic == Topic.status.name(under: Self.base) }
         #expect(kept?.payload == will?.payload)

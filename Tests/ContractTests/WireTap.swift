@@ -24,7 +24,8 @@ final class WireTap {
         messages = connection.occurrences.compactMap(\.message).makeAsyncIterator()
         try connection.subscribe("#")
         try connection.start()
-        // Our own message comes back once the subscription holds; it is a state, so it cannot come too early to be sent.
+        // Our own message comes back once the broker has the subscription. It is a retained state: it cannot come too
+        // early.
         connection.publish(state: MQTTMessage(topic: "wire-tap/begin", text: "begin"))
         try await wait { $0.topic == "wire-tap/begin" }
     }
@@ -60,7 +61,8 @@ final class WireTap {
     /// - Returns: The messages, and what of the log does not fit them.
     func sent(_ received: [MQTTMessage]) -> (messages: [SentMessage], mismatches: [String]) {
         var log = Dictionary(grouping: publishes, by: \.topic)
-        var (messages, mismatches): ([SentMessage], [String]) = ([], [])
+        var messages: [SentMessage] = []
+        var mismatches: [String] = []
         for message in received {
             guard let entry = log[message.topic]?.first else {
                 mismatches.append("\(message.topic) was received more often than sent")

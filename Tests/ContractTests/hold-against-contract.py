@@ -173,7 +173,7 @@ def document_problems(contract):
             yield f"{place}: AsyncAPI's {kind} has no field {field}"
 
     yield from unknown("document", document, "the document")
-    if document["asyncapi"] != "3.0.0":
+    if document["asyncapi"] != "3.1.0":
         yield f"the document follows AsyncAPI {document['asyncapi']}"
     for reference in set(references(document)):
         try:

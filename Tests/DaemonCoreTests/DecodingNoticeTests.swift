@@ -28,7 +28,8 @@ struct DecodingNoticeTests {
 
     @Test("names what can be set for that source, and is silent where nothing can")
     func remedies() {
-        var (camera, clip) = (DecodingNotice(source: "/dev/video0"), DecodingNotice(source: "clip.mp4"))
+        var camera = DecodingNotice(source: "/dev/video0")
+        var clip = DecodingNotice(source: "clip.mp4")
         #expect(notice(&camera)?.contains("camera.size: 640x480") == true)
         #expect(notice(&clip) == nil)
     }

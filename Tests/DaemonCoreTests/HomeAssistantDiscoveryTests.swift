@@ -137,7 +137,9 @@ struct HomeAssistantDiscoveryTests {
         #expect(components["occupied_desk"]?["device_class"] as? String == "occupancy")
         #expect(components["occupied_desk"]?["default_entity_id"] as? String == "binary_sensor.front_desk")
         #expect(components["faces_in_T_C3_BCr_202"]?["name"] as? String == "Tür 2 faces")
-        for gone in [components["occupied_door"], components["faces_in_door"]] {
+        #expect(components["switch_desk"]?["command_topic"] as? String == "faces/zones/set")
+        #expect(components["switch_desk"]?["payload_off"] as? String == #"{"schema":1,"zone":"desk","on":false}"#)
+        for gone in [components["occupied_door"], components["faces_in_door"], components["switch_door"]] {
             #expect(gone.map { Set($0.keys) } == ["platform"])
         }
         // Without zones there is nothing that could enter one.
@@ -279,8 +281,8 @@ struct HomeAssistantDiscoveryTests {
     }
 }
 
-/// Jinja, the template engine of Home Assistant, with an undefined value as an error: Home Assistant would log a warning
-/// for each.
+/// Jinja, the template engine of Home Assistant, with an undefined value as an error: Home Assistant would log a
+/// warning for each.
 private enum Templates {
     static let isRunnable = (try? render("{{ 1 }}", "")) == "1"
 
@@ -313,7 +315,8 @@ private enum Templates {
 struct AnnouncedTopicsTests {
     private let store = Outbox()
 
-    /// The topics that a run empties whose broker gets all or nothing; it announces under a prefix, or not at all.
+    /// The topics that a run empties, which announces under a prefix, or nothing without one, to a broker that takes
+    /// everything or nothing.
     private func emptied(announcing prefix: String?, isDelivered: Bool = true) async throws -> [String] {
         var settings = Settings()
         settings.homeAssistant.discovery = prefix != nil
@@ -327,7 +330,7 @@ struct AnnouncedTopicsTests {
         let own = HomeAssistantDiscovery(settings: settings).topic
         #expect(report.unsentTopics.contains(own) == (prefix != nil))
         let emptied = report.unsentTopics.filter { $0 != own }
-        // What the broker has not got may be any state, the own announcement too.
+        // What the broker did not take may be any state, also the run's own announcement.
         report.unsentTopics = isDelivered ? [own, "other"] : report.unsentTopics
         try await announcer.end(report)
         return emptied.map { $0.replacing(/\/device.*/, with: "") }

@@ -76,7 +76,8 @@ struct PipelineTests {
 
     @Test("a frame that cannot be encoded for the preview is counted, and logged once a minute with the reason")
     func failedPreview() async throws {
-        let (messages, log) = (MessageRecorder(), LogRecorder())
+        let messages = MessageRecorder()
+        let log = LogRecorder()
         var settings = Settings()
         settings.preview.enabled = true
         let (pipeline, publisher) = try pipeline(settings, messages, logger: log.logger)
@@ -107,7 +108,7 @@ struct PipelineTests {
     }
 }
 
-/// Bytes that a frame holds; not written to after `init`.
+/// The bytes of a frame; they do not change after `init`.
 private final class Bytes: @unchecked Sendable {
     let base: UnsafeMutablePointer<UInt8>
 

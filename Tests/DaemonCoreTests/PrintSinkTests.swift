@@ -42,7 +42,7 @@ struct PrintSinkTests {
         let pipe = Pipe()
         let sink = PrintSink(base: "faces", descriptor: pipe.fileHandleForWriting.fileDescriptor)
         sink.beginEnding()
-        // More than any pipe holds: it would wait for ever.
+        // More bytes than fit into a pipe: to write them would block for ever.
         let large = Message(topic: .metadata, payload: [UInt8](repeating: 0x20, count: 4_000_000))
         sink.send(large)
         sink.send(message)

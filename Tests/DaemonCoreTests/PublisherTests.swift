@@ -105,7 +105,7 @@ struct PublisherTests {
         }
         try await run { $0.publish([event(.enter, face: 1), smiling(1), smiling(1, .look), smiling(2)]) }
         #expect(totals.map(\.smiles) == [0, 1, 2] && totals.allSatisfy { $0.visits == 0 })
-        // As after kill -9: nothing of the last run but what is stored.
+        // As after kill -9: of the last run only what is stored is left.
         try await run { $0.publishLeavesOfLastRun() }
         #expect((totals.last?.smiles, totals.last?.visits) == (2, 1))
         let picture = FaceEvent.Kind.leave(dwell: 30, lastSeen: Timestamp(nanoseconds: 9), reason: .still)
@@ -209,7 +209,7 @@ struct PublisherTests {
         // Many more than the queue takes: these callers are on Swift's shared threads and must not wait.
         for _ in 0..<1000 { publisher.publish(.detectState(true), waits: false) }
         publisher.publishLeavesOfLastRun()
-        // From then on the publisher's thread is held up, with what it has taken out of the queue.
+        // From then on the publisher's thread is blocked, with what it has taken out of the queue.
         sink.waitUntilBegun()
         let queued = publisher.queued
         for _ in 0..<1000 { publisher.publishToday() }

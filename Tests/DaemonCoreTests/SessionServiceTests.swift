@@ -88,7 +88,7 @@ struct SessionServiceTests {
         wrong.camera.source = "/nonexistent/clip.mp4"
         service.apply(wrong)
         _ = await messages.messages(until: .detectState) { $0 == "ON" }
-        // The camera that does not work was tried, and with it goes the switch.
+        // The camera that does not work was tried; the switch that came with it is undone too.
         let last = await messages.messages(until: .detectState) { $0 == "OFF" }
         #expect(!last.contains { $0.topic == .enter })
         service.end()

@@ -34,7 +34,7 @@ struct CrashRecoveryTests {
     private struct Record {
         var events: [String: EventMessage] = [:]
         var today: DayTotals?
-        /// How many statistics of the last run came that had no event waiting.
+        /// The number of `stats` of the last run in which no event was waiting.
         var idleStats = 0
 
         /// Takes a message; whether it is an event.
@@ -63,7 +63,8 @@ struct CrashRecoveryTests {
     enum ClockChange: String, CaseIterable {
         case none, forward, back
 
-        /// The time zone, in the form of POSIX, where it was noon at an hour of UTC and the clock is changed by an hour at a time.
+        /// The time zone, in the form of POSIX, where it was noon at an hour of UTC and the clock is changed by an hour
+        /// at a time.
         func zone(noonAt hour: Int, change: Date?) -> String {
             guard self != .none, let change else { return "NOON\(hour - 12)" }
             var calendar = Calendar(identifier: .gregorian)
@@ -90,7 +91,7 @@ struct CrashRecoveryTests {
         let subscriber = try await broker.subscriber()
         var messages = subscriber.occurrences.compactMap(\.message).makeAsyncIterator()
         var record = Record()
-        // Where the machine is, it is noon: no day begins while this runs.
+        // The machine's local time is noon: no day begins during the test.
         let hour = Calendar(identifier: .gregorian).dateComponents(in: .gmt, from: .now).hour ?? 12
         // The clock is changed while the run after the one with the first leave goes on.
         var change: Date?
@@ -111,7 +112,8 @@ struct CrashRecoveryTests {
         let kills = TestEffort.amount(4, soak: 20)
         for kill in 0..<kills {
             let daemon = try await run(true)
-            var (isEvent, rest) = (false, 1 + kill * 3 % 7)
+            var isEvent = false
+            var rest = 1 + kill * 3 % 7
             // At an event in every other run, between events in the others.
             while rest > 0 || isEvent == (kill % 2 == 0), let message = await messages.next() {
                 isEvent = try record.take(message)
@@ -127,7 +129,8 @@ struct CrashRecoveryTests {
         _ = await subscriber.stop()
 
         let today = try #require(record.today)
-        let (enters, leaves) = (record.events(on: .enter), record.events(on: .leave))
+        let enters = record.events(on: .enter)
+        let leaves = record.events(on: .leave)
         let visits = leaves.compactMap(\.face.visit)
         #expect(leaves.count >= kills / 2)
         #expect(Set(leaves.map(\.face.faceID)).count == leaves.count, "a leave was repeated")
@@ -189,11 +192,11 @@ struct CrashRecoveryTests {
         let own = second.messages.filter { $0.payload?.faceID == 2 }
         #expect(own.first?.topic == "faces/enter")
         #expect(own.last?.topic == "faces/leave")
-        // What the first run had stored last it may not have printed any more.
-        let (before, after) = (
-            first.messages.compactMap { $0.payload?.seq }, second.messages.compactMap { $0.payload?.seq }
-        )
-        let (last, next) = (try #require(before.last), try #require(after.first))
+        // The first run may have been killed before it printed what it had stored last.
+        let before = first.messages.compactMap { $0.payload?.seq }
+        let after = second.messages.compactMap { $0.payload?.seq }
+        let last = try #require(before.last)
+        let next = try #require(after.first)
         #expect(before == Array(1...last))
         #expect(next > last)
         #expect(after == Array(next..<next + after.count))

@@ -29,7 +29,8 @@ struct DemoClipTests {
     @Test("what subscribers get is what the clip shows", .timeLimit(.minutes(10)))
     func clipToSubscriber() async throws {
         let directory = try TemporaryDirectory()
-        let (clip, notes) = (directory.file("portrait.mp4"), directory.file("portrait.json"))
+        let clip = directory.file("portrait.mp4")
+        let notes = directory.file("portrait.json")
         let making = try await BuiltProgram.run("demo-clip", ["--timeline", notes, clip])
         try #require(making.status == 0, "\(making.output)")
         let timeline = try JSONDecoder().decode(ClipTimeline.self, from: Data(contentsOf: URL(filePath: notes)))
@@ -65,7 +66,7 @@ struct DemoClipTests {
             let (html, _) = try await URLSession.shared.data(from: try #require(URL(string: String(page))))
             #expect(String(decoding: html, as: UTF8.self).contains("id=\"cameras\""))
             try await demo.waitForOutput("the lamp is on")
-            // Events are written before they are sent, so that the faces may come first.
+            // Events are written to the outbox before they are sent, so the metadata may come first.
             try await demo.waitForOutput(" enter ")
             demo.signal(SIGTERM)
             await demo.waitUntilEnded()

@@ -27,7 +27,7 @@ struct FaultTests {
         var description: String { "\(call) at \(place): \(String(cString: strerror(error))), \(times) times" }
     }
 
-    /// As many as faults.c takes at a time.
+    /// The most orders that faults.c takes at a time.
     private static let orders = 6
 
     private let directory: TemporaryDirectory
@@ -145,7 +145,7 @@ struct FaultTests {
     private func start() async throws -> ChildProcess {
         let shim = directory.file("faults.so")
         let source = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Faults/faults.c").path
-        // The compiler that comes with Swift's.
+        // The C compiler that is installed with Swift.
         try Tool.run("/usr/bin/env", ["clang", "-shared", "-fPIC", "-O1", "-o", shim, source])
         let settings = ["outbox.path=\(outbox)", "events.maxAge=unlimited"].flatMap { ["--set", $0] }
         return try await BuiltProgram.start(

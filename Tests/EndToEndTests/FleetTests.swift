@@ -27,7 +27,8 @@ struct FleetTests {
                 environment: ["XDG_STATE_HOME": "\(directory.path)/\(name)"]
             )
         }
-        let (porch, shed) = (try await daemon("porch"), try await daemon("shed"))
+        let porch = try await daemon("porch")
+        let shed = try await daemon("shed")
         try await fleet.waitForOutput { $0.contains(/"base":"porch\/faces".*"state":"disabled"/) }
         try await fleet.waitForOutput { $0.contains(/"base":"shed\/faces".*"state":"disabled"/) }
         let command = try BrokerConnection(

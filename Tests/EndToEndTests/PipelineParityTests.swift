@@ -14,11 +14,12 @@ enum ClipCodec: String, CaseIterable, CustomTestStringConvertible {
 
     var testDescription: String { rawValue }
 
-    /// How much the shares of a smile and of open eyes may differ, which depend on single pixels: GStreamer's `jpegdec` uses a
-    /// fast transform, of which brightness is off by up to 4 of 255, and 0.45 darker on average.
+    /// How much the shares of a smile and of open eyes may differ, which depend on single pixels: GStreamer's `jpegdec`
+    /// uses a fast transform, of which brightness is off by up to 4 of 255, and 0.45 darker on average.
     var expressionTolerance: Double { self == .mjpeg ? 0.06 : 0.01 }
 
-    /// By how many frames an event may be earlier or later, which a threshold that is passed slowly makes of such differences.
+    /// The most frames by which an event may be earlier or later: where a value passes its threshold slowly, the small
+    /// differences of the pixels move the moment.
     var frameTolerance: Int { self == .mjpeg ? 1 : 0 }
 
     /// The clip in this codec; clips are in H.264 to begin with.
@@ -90,7 +91,7 @@ struct PipelineParityTests {
             + [face.leftEye, face.rightEye, face.mouth].flatMap { [$0?.x ?? -1000, $0?.y ?? -1000] }
     }
 
-    /// In degrees.
+    /// The angles of the head, in degrees.
     private func direction(_ face: FaceObject) -> [Double] {
         [face.pose?.yaw, face.pose?.pitch, face.pose?.roll].map { $0 ?? -1000 }
     }

@@ -183,7 +183,7 @@ struct RunningDaemonTests {
         let broker = try await MosquittoBroker(options)
         let program = try await BuiltProgram.start(
             "facetd",
-            // No event, which would be left undelivered, and make the exit status 1.
+            // No event may happen: it would stay undelivered, and make the exit status 1.
             portrait + ["--mqtt", "mqtt://lamp@127.0.0.1:\(broker.port)", "--set", "publish=metadata"],
             environment: ["XDG_STATE_HOME": directory.path, "FACET_MQTT_PASSWORD": "wrong-secret"]
         )
@@ -211,7 +211,7 @@ struct RunningDaemonTests {
         try await broker.waitForLog("Sending PUBACK to someone")
         let daemon = try await BuiltProgram.start(
             "facetd",
-            portrait + ["--mqtt", "mqtt://127.0.0.1:\(broker.port)"],
+            portrait + ["--mqtt", "mqtt://127.0.0.1:\(broker.port)", "--set", "zones.desk.area=0,0,1,1"],
             environment: ["XDG_STATE_HOME": directory.path]
         )
         try await daemon.waitForOutput("ignored a retained command on faces/detect/set")
@@ -221,6 +221,13 @@ struct RunningDaemonTests {
         }
         try await daemon.waitForOutput("refused a command on faces/smile/set")
         try await daemon.waitForOutput(#""smile":{"level":0.55,"hold":0.5}"#)
+        try await daemon.waitForOutput("zone_enter")
+        for command in [#"{"zone":"sofa","on":false}"#, #"{"zone":"desk","on":false}"#] {
+            sender.publish(event: MQTTMessage(topic: "faces/zones/set", payload: Array(command.utf8)))
+        }
+        try await daemon.waitForOutput("there is no zone 'sofa'; there are: desk")
+        try await daemon.waitForOutput("zone_leave")
+        try await daemon.waitForOutput(#""on":false"#)
         sender.publish(event: MQTTMessage(topic: "faces/detect/set", payload: Array("OFF".utf8)))
         try await daemon.waitForOutput("\"payload\":\"OFF\"")
         daemon.signal(SIGTERM)

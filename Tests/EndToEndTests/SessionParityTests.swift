@@ -76,7 +76,7 @@ struct SessionParityTests {
         try compare(daemon.output, with: lines.joined())
     }
 
-    /// Of what does not depend on how many frames a busy machine analyses: both run in real time.
+    /// Compares only what does not depend on the frames that a busy machine drops: both programs run in real time.
     @Test("facet watch --source prints what facetd publishes about the same picture")
     func watch() async throws {
         let source = ["--source", "/usr/local/share/facet/grace_hopper.jpg"]
@@ -90,7 +90,7 @@ struct SessionParityTests {
         try compare(daemon.output, with: watch.output)
     }
 
-    /// Holds what the daemon printed against other lines, without what differs from run to run.
+    /// Compares the daemon's output with other lines, without the values that differ from run to run.
     private func compare(_ printed: String, with lines: String) throws {
         let differing = ["boot", "id", "camera", "time", "latencyMs", "since", "lastSeen", "hours"]
         func reduced(_ value: Any) -> Any {
@@ -108,7 +108,8 @@ struct SessionParityTests {
                 return String(decoding: bytes, as: UTF8.self)
             }
         }
-        let (one, other) = (try messages(printed), try messages(lines))
+        let one = try messages(printed)
+        let other = try messages(lines)
         #expect(one.count == other.count && one.count > 4)
         for (one, other) in zip(one, other) where one != other {
             Issue.record("\(one)\nis not\n\(other)")
@@ -141,7 +142,8 @@ struct SessionParityTests {
                 }
             }
         }
-        let (skipping, always) = (smiles[true] ?? [], smiles[false] ?? [])
+        let skipping = smiles[true] ?? []
+        let always = smiles[false] ?? []
         #expect(skipping.map(\.name) == always.map(\.name))
         for (one, other) in zip(skipping, always) { #expect(abs(one.time - other.time) <= 0.1, "\(one) \(other)") }
     }

@@ -13,7 +13,8 @@ struct DetectorTests {
 
     init() throws { liteRT = try LiteRT.shared(in: ModelDirectory.find()) }
 
-    /// The points of a portrait's reference mesh that the detector finds: the eyes' middles, the nose's tip, the mouth's corners.
+    /// The points of a portrait's reference mesh that the detector finds: the eyes' middles, the nose's tip, the
+    /// mouth's corners.
     private func points(of portrait: Portrait) throws -> [SIMD2<Float>] {
         let mesh = try portrait.reference()
         func middle(_ indices: Int...) -> SIMD2<Float> {

@@ -6,14 +6,16 @@ import Testing
 
 @Suite("The search of single pictures")
 struct FaceCheckTests {
-    /// A part of a portrait, `visible` of whose face lies inside at the edge that `way` points to, and the face's box in it.
+    /// A part of a portrait, `visible` of whose face lies inside at the edge that `way` points to, and the face's box
+    /// in it.
     private func cut(_ portrait: Portrait, _ way: SIMD2<Float>, visible: Float, width: Float) throws -> (
         Frame, SIMD4<Float>
     ) {
         let points = try portrait.reference().map { SIMD2($0.x, $0.y) }
         let low = points.reduce(points[0]) { pointwiseMin($0, $1) }
         let high = points.reduce(points[0]) { pointwiseMax($0, $1) }
-        let (size, side) = (high - low, width * (high - low).max())
+        let size = high - low
+        let side = width * (high - low).max()
         // The window's middle lies on the face's, but for the edge that cuts it.
         let middle = (low + high) / 2 - way * (side / 2 - (visible - 0.5) * size)
         let corner = middle - side / 2
@@ -28,7 +30,8 @@ struct FaceCheckTests {
     @Test("a face that the picture's edge cuts is found as well as with a border around the picture")
     func cutFaces() throws {
         let check = try FaceCheck()
-        var (found, all) = (0, 0)
+        var found = 0
+        var all = 0
         for portrait in Portrait.allCases {
             for way in [SIMD2<Float>(-1, 0), SIMD2(1, 0), SIMD2(0, -1), SIMD2(0, 1)] {
                 for (visible, width) in [(0.55, 2.5), (0.55, 4), (0.7, 2.5), (0.7, 4), (0.7, 6)] as [(Float, Float)] {

@@ -7,8 +7,8 @@ import Testing
 
 @Suite("Gaze")
 struct GazeTests {
-    /// A head whose outer eye corners are 100 pixels apart, turned by a yaw, with irises moved by pixels; its other points are
-    /// at its middle, which is the origin.
+    /// A head whose outer eye corners are 100 pixels apart, turned by a yaw, with irises moved by pixels; its other
+    /// points are at its middle, which is the origin.
     private func geometry(yaw: Float = 0, irises: SIMD2<Float> = .zero) -> FaceGeometry {
         let landmarks = FaceLandmarks()
         let (sine, cosine) = (sinf(yaw * .pi / 180), cosf(yaw * .pi / 180))
@@ -41,7 +41,8 @@ struct GazeTests {
         #expect(abs(right.yaw - 9.44) < 0.01 && abs(right.pitch - straight.pitch) < 0.01)
         let up = try gaze(irises: SIMD2(0, -2))
         #expect(abs(up.pitch - straight.pitch - 9.44) < 0.01 && abs(up.yaw) < 0.01)
-        let (one, other) = (try gaze(yaw: 15, irises: SIMD2(3, 1)), try gaze(yaw: -15, irises: SIMD2(-3, 1)))
+        let one = try gaze(yaw: 15, irises: SIMD2(3, 1))
+        let other = try gaze(yaw: -15, irises: SIMD2(-3, 1))
         #expect(abs(one.yaw + other.yaw) < 0.01 && abs(one.pitch - other.pitch) < 0.01)
     }
 

@@ -11,9 +11,10 @@ import Testing
 struct HidingAnalyzerTests {
     private static let (width, height) = (640, 480)
 
-    /// The face of a portrait, a square of so many pixels.
+    /// The face of a portrait, as a square of `side` pixels.
     private static func face(_ side: Int) throws -> [UInt8] {
-        let (portrait, scale) = (try Portrait.astronaut.frame(), Float(220) / Float(side))
+        let portrait = try Portrait.astronaut.frame()
+        let scale = Float(220) / Float(side)
         let transform = AffineTransform(a: scale, b: 0, c: 0, d: scale, tx: 115, ty: 15)
         return try portrait.resampled(side: side, through: transform).rgb().bytes
     }
@@ -65,7 +66,8 @@ struct HidingAnalyzerTests {
 
     @Test("a face that is there for one frame beside one that is followed")
     func oneFrame() throws {
-        let (large, small) = (try Self.face(200), try Self.face(56))
+        let large = try Self.face(200)
+        let small = try Self.face(56)
         func squares(_ number: Int) -> [(pixels: [UInt8], side: Int, x: Int, y: Int)] {
             let isThere = number % 7 == 6
             let place = number / 7 % 4

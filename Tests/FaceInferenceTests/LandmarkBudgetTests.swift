@@ -7,7 +7,7 @@ struct LandmarkBudgetTests {
     /// A budget that has seen frames in which each face took 2 ms and the rest 1 ms, at 25 frames per second.
     private func budget(_ share: Double) -> LandmarkBudget {
         var budget = LandmarkBudget(share: share)
-        for frame in 0..<10 { budget.note(landmarks: 0.008, of: 4, rest: 0.001, at: Double(frame) / 25) }
+        for frame in 0..<10 { budget.note(landmarks: 0.008, of: 4, other: 0.001, at: Double(frame) / 25) }
         return budget
     }
 

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Agreement with MediaPipe")
 struct MeshParityTests {
-    /// Where MediaPipe's own detector makes its landmark model look on a portrait.
+    /// The part of a portrait that MediaPipe's own detector gives to its landmark model.
     private static func region(in portrait: Portrait) -> CropRegion {
         switch portrait {
         case .astronaut: CropRegion(center: SIMD2(225.23744, 130.5433), side: 143.01637, rotation: 0.094389044)

@@ -92,4 +92,16 @@ final class PinnedFileTests {
         Array(text.utf8).withUnsafeBytes { hash.add($0) }
         #expect(hash.finish() == digest)
     }
+
+    @Test(
+        "looks into each directory once, that beside the program first",
+        arguments: [
+            ("/opt/facet/bin/facetd", ["/opt/facet/lib/facet", "/usr/lib/facet", "/usr/local/lib/facet"]),
+            ("/usr/bin/facetd", ["/usr/lib/facet", "/usr/local/lib/facet"]),
+            ("/usr/local/bin/facetd", ["/usr/local/lib/facet", "/usr/lib/facet"]),
+        ]
+    )
+    func directories(program: String, directories: [String]) {
+        #expect(ModelDirectory.directories(for: program) == directories)
+    }
 }

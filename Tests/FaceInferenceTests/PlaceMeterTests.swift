@@ -12,7 +12,7 @@ struct PlaceMeterTests {
     private static let face = NormalizedRect(x: 0.45, y: 0.3, width: 0.1, height: 0.16)
     private static let query = PlaceQuery(track: 1, bounds: face, clothes: nil, lastSeen: 5)
 
-    /// A room of stripes, with a block of one colour where somebody sits.
+    /// A room of stripes, with a block of one colour for a person who sits there.
     private static func frame(
         _ time: Double,
         person: SIMD3<Double>? = nil,
@@ -43,16 +43,16 @@ struct PlaceMeterTests {
 
     private static let red = SIMD3(170.0, 30, 30)
 
-    /// A meter that has seen the empty room, and then somebody.
+    /// A meter that has seen the empty room, and then a person.
     private static func meter() throws -> PlaceMeter {
         let meter = unloaded
-        for second in 0..<4 { meter.look(at: try frame(Double(second)), seen: [], unseen: []) }
-        meter.look(at: try frame(5, person: red), seen: [face], unseen: [])
+        for second in 0..<4 { meter.read(try frame(Double(second)), seen: [], unseen: []) }
+        meter.read(try frame(5, person: red), seen: [face], unseen: [])
         return meter
     }
 
     private static func reading(_ meter: PlaceMeter, _ frame: Frame, others: [NormalizedRect] = []) -> PlaceReading {
-        meter.look(at: frame, seen: others, unseen: [face])
+        meter.read(frame, seen: others, unseen: [face])
         return meter.reading(of: query, in: frame)
     }
 
@@ -86,13 +86,13 @@ struct PlaceMeterTests {
     @Test("without an empty room the clothes tell; a missing model is reported once")
     func clothes() throws {
         let meter = Self.unloaded
-        meter.look(at: try Self.frame(5, person: Self.red), seen: [Self.face], unseen: [])
+        meter.read(try Self.frame(5, person: Self.red), seen: [Self.face], unseen: [])
         var query = Self.query
         let worn = try #require(meter.clothes(below: Self.face))
         query.clothes = worn
         for (time, person, isThere) in [(5.5, Self.red, true), (6, SIMD3(30, 30, 170), false), (6.5, Self.red, true)] {
             let frame = try Self.frame(time, person: person)
-            meter.look(at: frame, seen: [], unseen: [Self.face])
+            meter.read(frame, seen: [], unseen: [Self.face])
             #expect((meter.reading(of: query, in: frame) != .empty) == isThere)
         }
         #expect(meter.drainError() == .missingFile(path: "/there/is/no/model/libLiteRt.so"))
@@ -113,7 +113,7 @@ struct PlaceMeterTests {
         var query = PlaceQuery(track: 1, bounds: bounds, clothes: nil, lastSeen: 0)
         if !isThere { query.bounds = Self.face }
         let frame = isThere ? portrait : try Self.frame(0)
-        meter.look(at: frame, seen: [], unseen: [query.bounds])
+        meter.read(frame, seen: [], unseen: [query.bounds])
         #expect((meter.reading(of: query, in: frame) != .empty) == isThere)
         #expect(meter.drainError() == nil)
     }
@@ -122,7 +122,7 @@ struct PlaceMeterTests {
     func garbage(number: Double) throws {
         let meter = try Self.meter()
         let bounds = NormalizedRect(x: 0.4, y: 0.4, width: number, height: -number)
-        meter.look(at: try Self.frame(6), seen: [bounds], unseen: [bounds])
+        meter.read(try Self.frame(6), seen: [bounds], unseen: [bounds])
         let query = PlaceQuery(track: 1, bounds: bounds, clothes: nil, lastSeen: 0)
         #expect(meter.reading(of: query, in: try Self.frame(6)) == .empty)
     }

@@ -11,7 +11,7 @@ enum Portrait: String, CaseIterable, Sendable {
     case astronaut
     case graceHopper = "grace_hopper"
 
-    /// Where the portraits are installed.
+    /// The directory in which the portraits are installed.
     static let directory = "/usr/local/share/facet/"
 
     var path: String {
@@ -55,7 +55,7 @@ extension Frame {
     }
 }
 
-/// Bytes that a frame lies in; nobody writes to them after `init`.
+/// The bytes of a frame; they do not change after `init`.
 final class PixelMemory: @unchecked Sendable {
     let base: UnsafeMutablePointer<UInt8>
 

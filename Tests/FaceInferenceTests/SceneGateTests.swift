@@ -26,12 +26,12 @@ private struct Room {
         }
     }
 
-    /// The frames, at 30 a second, that the gate lets the detector look at.
-    mutating func looks(_ frames: Range<Int>) -> [Int] {
+    /// The frames, at 30 a second, that the gate lets the detector search.
+    mutating func searches(_ frames: Range<Int>) -> [Int] {
         let gate = SceneGate(region: .whole)
         return frames.filter { frame in
             show(frame, in: gate.map)
-            return gate.mustLook(at: Double(frame) / 30)
+            return gate.mustSearch(at: Double(frame) / 30)
         }
     }
 }
@@ -60,14 +60,14 @@ struct SceneGateTests {
         #expect(steps.count { $0 == .small } == 37)
     }
 
-    @Test("looks once a second at a room with nothing but noise", arguments: [0.1, 1.5] as [Float])
+    @Test("searches once a second in a room with nothing but noise", arguments: [0.1, 1.5] as [Float])
     func noise(_ noise: Float) {
         var room = Room()
         room.noise = noise
-        let looks = room.looks(Self.frames)
-        #expect(looks.first == 0)
-        #expect(zip(looks.dropFirst(), looks).allSatisfy { $0 - $1 <= 30 })
-        #expect(looks.count <= 23)
+        let searches = room.searches(Self.frames)
+        #expect(searches.first == 0)
+        #expect(zip(searches.dropFirst(), searches).allSatisfy { $0 - $1 <= 30 })
+        #expect(searches.count <= 23)
     }
 
     @Test("is not woken by mains flicker that wanders through the rows, nor by daylight that comes in a minute")
@@ -78,17 +78,17 @@ struct SceneGateTests {
             let flicker = 1 + 0.06 * (2 * (phase - phase.rounded(.down)) - 1)
             return brightness * flicker * (0.7 + 0.6 * Float(frame) / 1800)
         }
-        #expect(room.looks(Self.frames).count <= 24)
+        #expect(room.searches(Self.frames).count <= 24)
     }
 
     @Test("is hardly woken by a jump of the exposure")
     func exposure() {
         var room = Room()
         room.change = { brightness, _, _, frame in brightness * (frame / 150 % 2 == 0 ? 1 : 1.25) }
-        #expect(room.looks(Self.frames).count <= 45)
+        #expect(room.searches(Self.frames).count <= 45)
     }
 
-    @Test("looks at a face that slides in at an edge within three frames", arguments: [0.02, 0.1, 0.5])
+    @Test("searches within three frames of a face that slides in at an edge", arguments: [0.02, 0.1, 0.5])
     func enter(_ widthsPerSecond: Double) {
         var room = Room()
         room.change = { brightness, column, row, frame in
@@ -98,13 +98,13 @@ struct SceneGateTests {
             let covered = Float(min(max(edge - Double(column), 0), 1))
             return brightness + covered * (185 - brightness)
         }
-        let looks = room.looks(0..<400)
+        let found = room.searches(0..<400)
         // When it covers one and a half columns.
         let visible = 100 + Int((1.5 / 48 / widthsPerSecond * 30).rounded(.up))
-        #expect(looks.contains { ((visible - 3)...(visible + 3)).contains($0) }, "visible \(visible), looks \(looks)")
+        #expect(found.contains { ((visible - 3)...(visible + 3)).contains($0) }, "visible \(visible), found \(found)")
     }
 
-    @Test("looks at every frame of the first moment of a change, then ten times a second, and once more after it")
+    @Test("searches every frame of the first moment of a change, then ten times a second, and once more after it")
     func change() {
         var room = Room()
         var generator = NoiseGenerator(seed: 3)
@@ -115,11 +115,11 @@ struct SceneGateTests {
             }
             return brightness + pattern[frame] + 80
         }
-        let looks = room.looks(0..<180)
-        #expect(looks.filter { (60..<69).contains($0) } == Array(60..<69))
-        #expect((3...5).contains(looks.count { (90..<105).contains($0) }))
-        #expect((2...5).contains(looks.count { (121..<140).contains($0) }))
-        #expect(looks.count { (140..<180).contains($0) } <= 2)
+        let searches = room.searches(0..<180)
+        #expect(searches.filter { (60..<69).contains($0) } == Array(60..<69))
+        #expect((3...5).contains(searches.count { (90..<105).contains($0) }))
+        #expect((2...5).contains(searches.count { (121..<140).contains($0) }))
+        #expect(searches.count { (140..<180).contains($0) } <= 2)
     }
 
     @Test("learns what goes on moving")
@@ -130,8 +130,8 @@ struct SceneGateTests {
             let wave = Float((frame * 7 + row * 3) % 31) - 15
             return brightness + wave
         }
-        let looks = room.looks(0..<900)
-        #expect(looks.count { $0 >= 600 } < 150)
+        let searches = room.searches(0..<900)
+        #expect(searches.count { $0 >= 600 } < 150)
     }
 
     @Test("beside followed faces, counts changes outside the ignored cells only, and none of the light")
@@ -158,21 +158,21 @@ struct SceneGateTests {
         #expect(hasChanged(30))
         gate.noteSearch()
         #expect(!hasChanged(31))
-        // The picture beside a face is none that a room without faces is compared with.
-        #expect(gate.mustLook(at: 1))
+        // A room without faces is not compared with a picture that was taken beside a face.
+        #expect(gate.mustSearch(at: 1))
     }
 
-    @Test("looks at once after a reset, and when time begins anew")
+    @Test("searches at once after a reset, and when time begins anew")
     func reset() {
         var room = Room()
         let gate = SceneGate(region: .whole)
-        func isLooked(_ frame: Int, at time: Double) -> Bool {
+        func isSearched(_ frame: Int, at time: Double) -> Bool {
             if frame == 2 { gate.reset() }
             room.show(frame, in: gate.map)
-            return gate.mustLook(at: time)
+            return gate.mustSearch(at: time)
         }
-        let looks = zip(0..., [5, 5.03, 5.06, 5.1, 0]).map { isLooked($0, at: $1) }
-        #expect(looks == [true, false, true, false, true])
+        let searches = zip(0..., [5, 5.03, 5.06, 5.1, 0]).map { isSearched($0, at: $1) }
+        #expect(searches == [true, false, true, false, true])
     }
 }
 

@@ -94,7 +94,7 @@ struct SearchScheduleTests {
     @Test("a long interval makes a loss no dearer")
     func longInterval() { #expect(timeline("0222111111111", interval: 60) == "S---SSSS-----") }
 
-    @Test("a search beside faces can be put off for a tenth of a second at a time, and for three seconds in all")
+    @Test("a search beside faces can be put off for a tenth of a second at a time, and for five seconds in all")
     func postponement() {
         var schedule = schedule()
         schedule.noteSearch(at: 0)
@@ -107,7 +107,7 @@ struct SearchScheduleTests {
             schedule.notePostponement(at: time)
         }
         #expect(asked == [0.5, 0.6, 0.7, 0.8, 0.9, 1].map { ($0 * 30).rounded() / 30 })
-        #expect(!schedule.isOverdue(at: 2.9) && schedule.isOverdue(at: 3))
+        #expect(!schedule.isOverdue(at: 4.9) && schedule.isOverdue(at: 5))
     }
 
     @Test("searches again when the source begins anew")

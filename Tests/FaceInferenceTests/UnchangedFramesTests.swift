@@ -42,7 +42,8 @@ struct UnchangedFramesTests {
             }
             #expect(searches == (skips ? 1 : 30))
         }
-        let (skipping, always) = (try #require(found[true]), try #require(found[false]))
+        let skipping = try #require(found[true])
+        let always = try #require(found[false])
         #expect(skipping - always <= 9)
     }
 
@@ -66,7 +67,8 @@ struct UnchangedFramesTests {
     @Test("follows a still face with the model in every tenth frame, and gives the same numbers")
     func still() throws {
         let portrait = try Portrait.astronaut.frame()
-        let (skipping, always) = (try analyzer(skips: true), try analyzer(skips: false))
+        let skipping = try analyzer(skips: true)
+        let always = try analyzer(skips: false)
         for number in 0..<40 {
             var frame = portrait
             frame.stamp.frame = number
@@ -106,10 +108,8 @@ struct UnchangedFramesTests {
         let analyzer = try analyzer(skips: true)
         // The portrait takes the upper left two thirds; what is right of it continues its edge.
         let transform = AffineTransform(a: 1.5, b: 0, c: 0, d: 1.5, tx: 0, ty: 0)
-        let (still, changed) = (
-            try Portrait.astronaut.frame().resampled(side: 480, through: transform),
-            try Portrait.astronaut.frame().resampled(side: 480, through: transform)
-        )
+        let still = try Portrait.astronaut.frame().resampled(side: 480, through: transform)
+        let changed = try Portrait.astronaut.frame().resampled(side: 480, through: transform)
         let pixels = UnsafeMutableRawPointer(mutating: changed.planes.first.base).assumingMemoryBound(to: UInt8.self)
         for row in 30..<90 {
             for byte in 3 * 400..<3 * 460 { pixels[1440 * row + byte] &+= 128 }
@@ -123,8 +123,8 @@ struct UnchangedFramesTests {
             #expect(analysis.observations.count == 1)
             if analysis.ranDetector { searches.append(number) }
         }
-        // The second search is the first one beside the face, and the first to compare with; the change at frame 64 is seen
-        // within a tenth of a second, and searched twice.
+        // The second search is the first one beside the face, and the first to compare with; the change at frame 64 is
+        // seen within a tenth of a second, and searched twice.
         #expect(searches == [0, 5, 64, 69], "\(searches)")
     }
 }

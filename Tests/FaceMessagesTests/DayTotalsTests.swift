@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Today's totals")
 struct DayTotalsTests {
-    /// Totals in a time zone, told the time every minute as the daemon is more often.
+    /// Totals in a time zone that are told the time every minute; a daemon does so more often.
     private struct Clock {
         let zone: TimeZone
         var totals: DayTotals
@@ -105,7 +105,8 @@ struct DayTotalsTests {
     @Test("count smiles and looks of a visit at once, on the day and in the hour in which they are, and once only")
     func atOnce() throws {
         var totals = DayTotals(since: try #require(Timestamp(iso8601: "2026-11-21T22:50:00Z")))
-        var (visit, counted) = (Visit(), Visit())
+        var visit = Visit()
+        var counted = Visit()
         func count(_ time: String, ended: Bool = false) throws {
             let now = try #require(Timestamp(iso8601: "2026-11-\(time):00Z"))
             _ = totals.turn(to: now, faces: 1) { _ in 0 }

@@ -132,6 +132,16 @@ struct MessageDecoderTests {
         }
     }
 
+    @Test("reads which zone is to be on or off, and refuses one without its name or its state")
+    func zoneCommand() throws {
+        let sent = DaemonMessage.zoneSet(ZoneSwitch(zone: "desk", isOn: false))
+        #expect(try decoder.decode(#"{"zone": "desk", "on": false}"#.utf8, on: .zoneSet) == sent)
+        #expect(try decoder.decode(sent.encoded.payload, on: .zoneSet) == sent)
+        for payload in ["{}", #"{"zone": "desk"}"#, #"{"on": true}"#, #"{"zone": "desk", "on": "OFF"}"#] {
+            #expect(throws: MessageDecodingError.self) { try decoder.decode(payload.utf8, on: .zoneSet) }
+        }
+    }
+
     @Test("refuses what is not a message", arguments: ["", "{", "null", "[]", #"{"schema":1}"#, "\u{1}"])
     func malformed(payload: String) {
         #expect(throws: MessageDecodingError.self) { try decoder.decode(payload.utf8, on: .metadata) }

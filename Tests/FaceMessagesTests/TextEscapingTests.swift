@@ -11,7 +11,7 @@ struct TextEscapingTests {
 
     @Test("breaks out of no label of Prometheus")
     func prometheus() {
-        // Nor acts on the terminal of a person who reads the file.
+        // It must not control the terminal of a person who reads the file either.
         let expected = "a \\nb\\\"\u{301}\\\\\u{301}<\u{301}&\u{301}>' "
         #expect(scalars(hostile.escapedForPrometheus) == scalars(expected))
     }

@@ -65,7 +65,8 @@ struct EyeSignalTests {
             values = values.suffix(7)
             let sorted = values.sorted()
             let rank = share * Double(sorted.count - 1)
-            let (low, high) = (sorted[Int(rank)], sorted[min(Int(rank) + 1, sorted.count - 1)])
+            let low = sorted[Int(rank)]
+            let high = sorted[min(Int(rank) + 1, sorted.count - 1)]
             let expected = low + (rank - rank.rounded(.down)) * (high - low)
             #expect(abs(try #require(window.quantile(share)) - expected) < 1e-9)
         }
@@ -93,10 +94,12 @@ struct EyeSignalTests {
 
     @Test("the noise of a face at rest is no way that it goes, at any rate", arguments: [30.0, 60, 120, 240, 1000])
     func path(rate: Double) throws {
-        var (path, thinning) = (FacePath(), Thinning())
+        var path = FacePath()
+        var thinning = Thinning()
         let distances = (0..<Int(rate)).map { frame in
             let x = 0.5 + (frame % 2 == 0 ? 0 : 0.001)
-            let (bounds, time) = (NormalizedRect(x: x, y: 0.5, width: 0.2, height: 0.2), Double(frame) / rate)
+            let bounds = NormalizedRect(x: x, y: 0.5, width: 0.2, height: 0.2)
+            let time = Double(frame) / rate
             // As a track does.
             if thinning.takes(time) { path.append(bounds, at: time) }
             return abs(path.predicted(after: 0.5).x - 0.6)

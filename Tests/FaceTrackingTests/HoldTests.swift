@@ -253,7 +253,9 @@ struct HoldTests {
         var random = SplitMix64(seed: UInt64(seed))
         let clothes = [Self.clothes(150, 20, 20), Self.clothes(20, 30, 120), nil]
         var tracker = FaceTracker()
-        var (entered, left, held): (Set<FaceID>, Set<FaceID>, Set<FaceID>) = ([], [], [])
+        var entered: Set<FaceID> = []
+        var left: Set<FaceID> = []
+        var held: Set<FaceID> = []
         var people: [FaceObservation?] = [nil, nil, nil]
         var lineage = 0
         func note(_ events: [FaceEvent]) {

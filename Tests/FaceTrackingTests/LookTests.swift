@@ -5,9 +5,9 @@ import Testing
 
 @Suite("Looks")
 struct LookTests {
-    /// Plays gazes at 20 frames per second through a detector: `o` at the target, `a` elsewhere, `e` just outside the cone,
-    /// `-` closed eyes, `?` eyes that are too small. What comes out is `L` where a look begins, `A` where one ends, and in between what is known: `?`
-    /// nothing, `.` no look, `*` a look.
+    /// Plays gazes at 20 frames per second through a detector: `o` at the target, `a` elsewhere, `e` just outside the
+    /// cone, `-` closed eyes, `?` eyes that are too small. What comes out is `L` where a look begins, `A` where one
+    /// ends, and in between what is known: `?` nothing, `.` no look, `*` a look.
     private struct Play {
         var detector = LookDetector()
         var options = LookSettings()

@@ -34,7 +34,8 @@ struct LookTraceTests {
     @Test("`looking` is right in nine tenths of the labelled seconds, at the camera and away")
     func labelled() throws {
         typealias Pair = (at: Seconds, away: Seconds)
-        var (near, far): (Pair, Pair) = ((.init(), .init()), (.init(), .init()))
+        var near: Pair = (.init(), .init())
+        var far: Pair = (.init(), .init())
         for (name, clip) in try labels().sorted(by: { $0.key < $1.key }) {
             let trace = try Trace(name)
             var own: Pair = (.init(), .init())

@@ -92,7 +92,7 @@ struct MouthTests {
         #expect(abs(try #require(figures.blinks) - 12) < 1)
         let twelve = 12 * 4.0 / 30
         #expect(abs(try #require(figures.closed) - (twelve + 1) / 60) < 0.01)
-        // Turned away for half a minute: half as many blinks in half the time.
+        // Turned away for half a minute: half of the blinks in half of the time.
         _ = timeline.play(String(repeating: "t", count: 810), eyes)
         #expect(figures == (nil, nil))
         _ = timeline.play("ooooo", eyes)
@@ -107,7 +107,7 @@ struct MouthTests {
 
 @Suite("Talk on recorded landmarks")
 struct TalkTraceTests {
-    /// Clips in which people speak nearly all the time, and in which nobody does: faces at rest, silent smiles and yawns.
+    /// Clips in which people speak nearly all the time, and clips without talk: faces at rest, silent smiles and yawns.
     private static let clips = (
         talk: ["fsgan/", "grid/", "latentsync/", "sadtalker/", "talk/", "videoretalking/", "iplap/"],
         silent: [
@@ -123,7 +123,9 @@ struct TalkTraceTests {
     )
     func talk() throws {
         func share(_ figure: String, _ prefixes: [String]) throws -> (share: Double, seconds: Double, open: Int) {
-            var (talking, all, open) = (0.0, 0.0, 0)
+            var talking = 0.0
+            var all = 0.0
+            var open = 0
             for name in try Trace.labels().keys.sorted() where prefixes.contains(where: name.hasPrefix) {
                 var last: [Int: Double] = [:]
                 let earlier = (talking, all)
@@ -138,10 +140,8 @@ struct TalkTraceTests {
             }
             return (talking / all, all, open)
         }
-        let (talk, silent) = (
-            try share("seconds of talk that are talking", Self.clips.talk),
-            try share("seconds of silence that are talking", Self.clips.silent)
-        )
+        let talk = try share("seconds of talk that are talking", Self.clips.talk)
+        let silent = try share("seconds of silence that are talking", Self.clips.silent)
         print("talk: \(talk), silent: \(silent)")
         #expect(talk.seconds > 60 && silent.seconds > 150)
         #expect(talk.share >= 0.9)

@@ -5,8 +5,8 @@ import Testing
 
 @testable import FaceTracking
 
-/// The numbers of all recorded traces that the detectors take, and the labels, in this repository: for a machine without
-/// `../shared/accuracy` and `../shared/smiles`, whose landmarks make the same numbers anew.
+/// The numbers of all recorded traces that the detectors take, and the labels, in this repository: for a machine
+/// without `../shared/accuracy` and `../shared/smiles`, whose landmarks make the same numbers anew.
 ///
 /// After a change of what is measured of landmarks: `FACET_PACK_TRACES=1 swift test --filter PackedTraces`.
 enum PackedTraces {
@@ -49,7 +49,7 @@ enum PackedTraces {
 }
 
 extension Trace.Sighting {
-    /// Of the numbers that `packed` gives.
+    /// Reads a trace from the numbers that `packed` gives.
     fileprivate init(packed numbers: [Double]) {
         self.init(
             frame: Int(numbers[1].rounded()),

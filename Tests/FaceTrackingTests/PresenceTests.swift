@@ -163,7 +163,7 @@ struct PresenceTests {
     func path(step: Double, count: Int) {
         var tracker = FaceTracker()
         var last: FaceTracker.Update?
-        // Behind somebody else for a third of a second, two face widths on.
+        // Behind another person for a third of a second, and then two face widths further on.
         for frame in 0...30 {
             let x = frame < 15 ? step * Double(frame) * 0.25 : 0.4 + step * 5
             let isHidden = 10..<20 ~= frame

@@ -16,8 +16,8 @@ struct PropertyTests {
         "liveportrait/assets/examples/driving/d18.mp4",
     ]
 
-    /// What happened, in order, each of these by itself, because one that begins or ends within a frame of another may come
-    /// before or after it; `lasting` clips are judged by the last only.
+    /// What happened, in order, each of these by itself, because one that begins or ends within a frame of another may
+    /// come before or after it; `lasting` clips are judged by the last only.
     private func names(_ trace: Trace) -> [[String]] {
         let names = trace.events().map(\.name)
         let lasting = names.filter { $0.hasPrefix("eyes") || $0.hasPrefix("mouth") }

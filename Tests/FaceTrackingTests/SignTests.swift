@@ -30,12 +30,13 @@ extension Trace {
     }
 }
 
-/// What somebody does who makes a sign, from its first moment on.
+/// The movement of a person who makes a sign, from its first moment on.
 private struct Motion {
     /// Degrees.
     var (yaw, pitch) = (0.0, 0.0)
     /// Shares of the open lids' height.
-    var (left, right) = (1.0, 1.0)
+    var left = 1.0
+    var right = 1.0
 
     init(_ sign: FaceEvent.Sign, at seconds: Double) {
         func isClosed(_ span: ClosedRange<Double>) -> Bool { span.contains(seconds) }
@@ -177,7 +178,8 @@ struct SignTests {
 
     @Test("people who do something else make next to none")
     func natural() throws {
-        var (seconds, others) = (0.0, 0)
+        var seconds = 0.0
+        var others = 0
         for name in try Trace.labels().keys.sorted() {
             let trace = try Trace(name)
             let found = trace.signs()
@@ -195,7 +197,8 @@ struct SignTests {
 
     @Test("an hour of four people's talk makes none but the double blinks of one who pauses")
     func talking() throws {
-        var (seconds, found) = (0.0, [FaceEvent.Sign]())
+        var seconds = 0.0
+        var found = [FaceEvent.Sign]()
         for (name, _) in TraceTests.talks {
             let signs = try Trace(name).played(for: 900).signs()
             seconds += 900

@@ -9,7 +9,8 @@ struct SmileCalibrationTests {
     /// Three seconds of each, at 20 frames per second: neutral, three smiles with pauses, the later ones of another
     /// level if that is given, and talk that reaches another.
     private func recording(rest: Double = 0, smile: Double, later: Double? = nil, talk: Double) -> SmileCalibration {
-        var (calibration, frame) = (SmileCalibration(), 0)
+        var calibration = SmileCalibration()
+        var frame = 0
         func play(_ part: SmileCalibration.Part, _ level: (Int) -> (level: Double, opening: Double)) {
             for index in 0..<60 {
                 let (level, opening) = level(index)
@@ -42,7 +43,8 @@ struct SmileCalibrationTests {
 
     @Test("finds nothing where nobody smiled or talk looks the same, and tells the two apart")
     func failures() {
-        let (still, same) = (recording(smile: 0.1, talk: 0), recording(smile: 0.3, talk: 1.2))
+        let still = recording(smile: 0.1, talk: 0)
+        let same = recording(smile: 0.3, talk: 1.2)
         #expect(still.outcome() == nil && !still.hasSmiled)
         #expect(same.outcome() == nil && same.hasSmiled)
         #expect(SmileCalibration().outcome() == nil)
@@ -68,7 +70,8 @@ struct SmileCalibrationTests {
         let second = try Self.play(other) { other != clip || $0 > end }
         let found = first.outcome()
         let settings = found?.settings ?? SmileSettings()
-        let (before, after) = (second.outcome(with: SmileSettings()), second.outcome(with: settings))
+        let before = second.outcome(with: SmileSettings())
+        let after = second.outcome(with: settings)
         print("calibration: \(clip): \(found.map { "\($0)" } ?? "nothing"), then \(before) becomes \(after)")
         #expect(after.found >= before.found && after.falseOnes == 0)
     }
@@ -82,7 +85,11 @@ struct SmileCalibrationTests {
 struct SmileCalibrationTraceTests {
     @Test("what is found in a person's first smiles is nothing false in the others, and finds more of them")
     func people() throws {
-        var (people, gained, all, raised, lowered) = (0, 0, 0, Set<String>(), Set<String>())
+        var people = 0
+        var gained = 0
+        var all = 0
+        var raised = Set<String>()
+        var lowered = Set<String>()
         for set in TraceSet.allCases {
             for (name, labels) in try Trace.labels(of: set) {
                 let smiles = Smiles(labels)
@@ -93,9 +100,8 @@ struct SmileCalibrationTraceTests {
                     let split = (before[1] + after[0]) / 2
                     let found = SmileCalibration(trace, smiles) { $0 <= split }.outcome()
                     let rest = SmileCalibration(trace, smiles) { $0 > split }
-                    let (usual, own) = (
-                        rest.outcome(with: SmileSettings()), rest.outcome(with: found?.settings ?? SmileSettings())
-                    )
+                    let usual = rest.outcome(with: SmileSettings())
+                    let own = rest.outcome(with: found?.settings ?? SmileSettings())
                     #expect(own.falseOnes <= usual.falseOnes, "\(name)")
                     gained += own.found - usual.found
                     all += usual.found
@@ -121,12 +127,13 @@ private struct Smiles {
         let smiles = (labels as? [String: Any])?["smiles"] as? [String: [String: [[Double]]]] ?? [:]
         people = smiles.count
         func spans(_ kind: String) -> [[Double]] { smiles.values.flatMap { $0[kind] ?? [] }.sorted { $0[0] < $1[0] } }
-        (clear, doubtful) = (spans("clear"), spans("ambiguous"))
+        clear = spans("clear")
+        doubtful = spans("ambiguous")
     }
 }
 
 extension SmileCalibration {
-    /// Of what was seen in a trace, with its labelled smiles as those that were asked for, and all else as talk.
+    /// Measures a trace as calibration would: its labelled smiles are those that were asked for, all else is talk.
     fileprivate init(_ trace: Trace, _ smiles: Smiles, _ isWanted: (Double) -> Bool) {
         self.init()
         for seen in trace.sightings where isWanted(seen.time) && seen.eyeDistance >= 24 && abs(seen.yaw) <= 35 {

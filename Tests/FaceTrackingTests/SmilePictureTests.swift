@@ -5,7 +5,8 @@ import Testing
 
 @Suite("Pictures of the smiles of 227 clips")
 struct SmilePictureTests {
-    /// Whether it shows a smile, and both eyes as far open as they are in a wide one at least, whose cheeks lift the lower lids.
+    /// Whether it shows a smile, and both eyes as far open as they are in a wide one at least, whose cheeks lift the
+    /// lower lids.
     ///
     /// After a cut to a face that does not smile, as in ghost/dirtydancing, `smiling` stays on for three frames.
     private static func isGood(_ face: FaceObject) -> Bool {
@@ -19,7 +20,10 @@ struct SmilePictureTests {
         arguments: [0.5, .infinity]
     )
     func openEyes(seconds: Double) throws {
-        var (smiles, possible, first, chosen) = (0, 0, 0, 0)
+        var smiles = 0
+        var possible = 0
+        var first = 0
+        var chosen = 0
         for set in TraceSet.allCases {
             for (name, truth) in try Trace.labels(of: set) {
                 guard let labels = truth as? [String: Any], labels["set"] as? String != "talk",

@@ -16,13 +16,14 @@ struct SmileTraceTests {
                 score.add(trace, labels)
                 if group != "talk" { score.print(of: trace, group) }
                 totals[group, default: SmileScore()].add(score)
-                // The traces do not say who of several people is where: smiles of anybody count for whoever is labelled.
+                // The traces do not tell several people apart: any person's smile counts for the labelled one.
                 let people = labels["smiles"] as? [String: Any] ?? [:]
                 if people.count > 1 { totals["\(group), several people", default: SmileScore()].add(score) }
             }
         }
         for (group, score) in totals { print("traces: \(group): \(score)") }
-        let (first, second) = (try #require(totals["accuracy"]), try #require(totals["smiles"]))
+        let first = try #require(totals["accuracy"])
+        let second = try #require(totals["smiles"])
         #expect((first.plain.labelled, second.plain.labelled) == (91, 97))
         #expect(first.plain.found >= 80 && first.plain.false <= 3)
         #expect(second.plain.found >= 82 && second.plain.false <= 2)
@@ -34,7 +35,9 @@ struct SmileTraceTests {
 
     @Test("finds smiles that a clip begins within, and nothing more where it begins elsewhere")
     func begun() throws {
-        var (labelled, found, wrong) = (0, 0, 0)
+        var labelled = 0
+        var found = 0
+        var wrong = 0
         for set in TraceSet.allCases {
             for (name, truth) in try Trace.labels(of: set) {
                 guard let labels = truth as? [String: Any], labels["set"] as? String != "talk",
@@ -71,9 +74,9 @@ struct SmileTraceTests {
 
 /// What is found of labelled smiles, counted in two ways.
 ///
-/// In the plain one a smile is found if its event falls inside the label, with half a second of slack. The amended one also
-/// counts a smile during half of which the state is on, heeds where the scored part of a clip begins, and leaves out smiles
-/// that are seen for less than 0.2 s.
+/// In the plain one a smile is found if its event falls inside the label, with half a second of slack. The amended one
+/// also counts a smile during half of which the state is on, heeds where the scored part of a clip begins, and leaves
+/// out smiles that are seen for less than 0.2 s.
 private struct SmileScore: CustomStringConvertible {
     struct Count {
         var labelled = 0
@@ -135,7 +138,8 @@ private struct SmileScore: CustomStringConvertible {
 }
 
 extension Trace {
-    /// In which share of the frames of a smile in which a face is seen well enough its state is on; nil for less than 0.2 s.
+    /// The share of a smile's frames that are reported as smiling, of those in which the face is seen well enough; nil
+    /// if these last less than 0.2 s.
     fileprivate func share(of events: [Event], in smile: [Double]) -> Double? {
         let spans = events.filter { $0.name == "smile" }.map { begin in
             let end = events.first {

@@ -12,8 +12,8 @@ struct StillnessTests {
         return options
     }()
 
-    /// What a letter means: a face in which nothing changes (`p`), something does (`m`), nothing was measured (`u`), with closed
-    /// eyes (`c`), one that is small (`s`) or turned away (`t`).
+    /// The face that a letter means: nothing in it changes (`p`), something does (`m`), nothing was measured (`u`), its
+    /// eyes are closed (`c`), it is small (`s`) or turned away (`t`).
     private func face(_ character: Character) -> FaceObservation {
         var face: FaceObservation =
             switch character {
@@ -26,7 +26,7 @@ struct StillnessTests {
         return face
     }
 
-    /// In which seconds a face is still that shows what the letters say, each for a second.
+    /// The seconds at whose end a face is still that shows what each letter says for a second.
     private func still(_ seconds: String) -> [Int] {
         var timeline = Timeline(rate: 15, options: Self.options)
         return seconds.enumerated().compactMap { second, character in
@@ -68,7 +68,8 @@ struct StillnessTests {
         #expect(still("ppppcpppppcpppppp") == [15, 16])
     }
 
-    /// Whether a face is still after a minute whose size goes to and fro, and which moves through the picture as a whole.
+    /// Whether a face is still after a minute whose size goes to and fro, and which moves through the picture as a
+    /// whole.
     private func isStill(breathing share: Double, period: Double, sway: Double) -> Bool {
         var timeline = Timeline(rate: 15, options: Self.options)
         for frame in 0..<900 {

@@ -4,7 +4,8 @@ import FaceMetadata
 
 /// Plays a line of characters as frames: what is seen goes in, what happened comes out, both as text.
 ///
-/// `-` is a frame without a face, `x` one that could not be looked at; every other character is a face, and what else it means says the test.
+/// `-` is a frame without a face, `x` one that could not be looked at; every other character is a face, and what else
+/// it means says the test.
 struct Timeline {
     var tracker = FaceTracker()
     private(set) var updates: [FaceTracker.Update] = []
@@ -24,8 +25,8 @@ struct Timeline {
     /// Lets frames pass that never reach the tracker.
     mutating func lose(frames: Int) { frame += frames }
 
-    /// Plays the line and returns a character a frame: `E`nter, `L`eave, `S`mile, the `e`nd of one,
-    /// `B`link, `W`ink, `C`losed, `O`pen again, wide open `M`outh, loo`K`, `a`way, into a `Z`one, out of a `z`one, si`G`n, `.` nothing.
+    /// Plays the line and returns a character a frame: `E`nter, `L`eave, `S`mile, the `e`nd of one, `B`link, `W`ink,
+    /// `C`losed, `O`pen again, wide open `M`outh, loo`K`, `a`way, into a `Z`one, out of a `z`one, si`G`n, `.` nothing.
     mutating func play(_ line: String, _ face: (Character) -> FaceObservation = { _ in .sample() }) -> String {
         var result = ""
         for character in line {

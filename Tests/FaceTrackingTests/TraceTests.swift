@@ -11,7 +11,7 @@ struct TraceTests {
             var found: Int
             var `false`: Int
             var repeats: Int?
-            /// Of all clips.
+            /// The F1 score over all clips.
             var score: Double?
 
             enum CodingKeys: String, CodingKey {
@@ -65,7 +65,8 @@ struct TraceTests {
         for line in lines.dropLast() where !isMouthDelayed {
             let clip = try JSONDecoder().decode(Clip.self, from: Data(line.utf8))
             guard let blinks = clip.blinks else { continue }
-            let (found, wrong) = (Double(blinks.found), Double(blinks.false))
+            let found = Double(blinks.found)
+            let wrong = Double(blinks.false)
             try Trace(clip.clip).count("blinks", of: Double(blinks.labelled), right: found, wrong: wrong).print()
         }
         let last = try #require(lines.last)
@@ -75,8 +76,8 @@ struct TraceTests {
         #expect(total.blinks.false <= 1)
         #expect(try #require(total.smiles.score) >= 0.915)
         #expect(total.smiles.false <= 3)
-        // The scorer also counts an event for a repeat that belongs to the next smile, if this begins within 0.5 s. By which
-        // face it counts first depends on the order of the labels.
+        // The scorer also counts an event for a repeat that belongs to the next smile, if this begins within 0.5 s. By
+        // which face it counts first depends on the order of the labels.
         #expect(total.smiles.repeats ?? 0 <= 10)
         print("traces: \(states)")
         #expect(states.smilingShare >= 0.8)
@@ -97,7 +98,8 @@ struct TraceTests {
     @Test("ten minutes of talking without a smile make at most one")
     func talking() throws {
         let labels = try Trace.labels()
-        var (total, smiles) = (0.0, 0)
+        var total = 0.0
+        var smiles = 0
         for (name, seconds) in Self.talks {
             var trace = try Trace(name)
             let people = (labels[name] as? [String: Any])?["smiles"] as? [String: [String: [[Double]]]] ?? [:]
@@ -122,8 +124,8 @@ struct TraceTests {
 
 /// How the state and the ends of smiles lie to the labels, in clips with one labelled face.
 private struct SmileStates: CustomStringConvertible {
-    /// Frames in which the face is seen well enough: labelled as smiling, or far from any label; and how many of them the
-    /// state is on in.
+    /// Frames in which the face is seen well enough: labelled as smiling, or far from any label; and how many of them
+    /// the state is on in.
     private var smiling = (on: 0, all: 0)
     private var other = (on: 0, all: 0)
     /// Seconds from the label's end, or what follows it and is ambiguous, to the end of the smile found.
@@ -139,7 +141,8 @@ private struct SmileStates: CustomStringConvertible {
     }
 
     mutating func add(_ trace: Trace, _ events: [Trace.Event], _ labels: [String: [[Double]]], until limit: Double?) {
-        let (clear, ambiguous) = (labels["clear"] ?? [], labels["ambiguous"] ?? [])
+        let clear = labels["clear"] ?? []
+        let ambiguous = labels["ambiguous"] ?? []
         var spans: [(lineage: Int, began: Double, ended: Double)] = []
         for event in events where event.name == "smile" {
             let end = events.first {

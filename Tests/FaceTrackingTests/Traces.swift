@@ -132,7 +132,8 @@ struct Trace {
             let observation = FaceObservation.sample(yaw: seen.yaw, gaze: seen.gaze, eyeDistance: seen.eyeDistance)
             let options = FaceTracker.Options()
             let context = FrameContext(observation: observation, stamp: stamp, frameRate: 30, options: options)
-            let (isVisible, canWink) = (context.isVisible, context.canWink)
+            let isVisible = context.isVisible
+            let canWink = context.canWink
             let blink = face.blink.advance(
                 .init(openness: openness, appearance: seen.appearance, canWink: canWink),
                 context
@@ -149,9 +150,10 @@ struct Trace {
                 (shown.leftEyeClosed, shown.rightEyeClosed) = (face.closed.isClosed.left, face.closed.isClosed.right)
                 (shown.leftEyeOpen, shown.rightEyeOpen) = (face.closed.openness.left, face.closed.openness.right)
             }
-            let (isLooking, isTalking) = (face.gaze.look.isLooking, face.mouth.isTalking)
+            let isLooking = face.gaze.look.isLooking
+            let isTalking = face.mouth.isTalking
             watch(seen, State(isLooking: isLooking, isTalking: isTalking, face: shown))
-            // Before its enter nobody knows of the face.
+            // Before its enter the face is not reported.
             guard seen.time - face.first >= 0.1 - Track.slack else { continue }
             if let blink {
                 events.append(
@@ -182,8 +184,8 @@ struct Trace {
 }
 
 extension Trace {
-    /// Gives every other sighting of a face the mouth and the yaw of the one before, which is the most that the analyzer does
-    /// where only the mouth or the outline changed.
+    /// Gives every other sighting of a face the mouth and the yaw of the one before, which is the most that the
+    /// analyzer does where only the mouth or the outline changed.
     mutating func delayMouth() {
         var last: [Int: (index: Int, isDelayed: Bool)] = [:]
         for index in sightings.indices {
@@ -201,11 +203,13 @@ extension Trace {
         }
     }
 
-    /// The trace played for so many seconds, forwards, backwards and so on, each time with its own landmarks' noise added anew.
+    /// The trace played for some seconds, forwards, backwards and so on, each time with new noise like that of its
+    /// landmarks.
     func played(for seconds: Double) -> Trace {
         let interval = sightings[1].time - sightings[0].time
         var result = Trace(name: name, sightings: [])
-        var (time, round) = (0.0, 0)
+        var time = 0.0
+        var round = 0
         while time < seconds {
             var played = self
             if round > 0 { played.addNoise(seed: UInt64(round)) }
@@ -238,7 +242,8 @@ extension Trace {
         }
     }
 
-    /// The standard deviation of a signal's noise: from the median of its second differences, which leave out what moves.
+    /// The standard deviation of a signal's noise: from the median of its second differences, which leave out what
+    /// moves.
     private func noise(of signal: KeyPath<Sighting, Double>) -> Double {
         let values = sightings.map { $0[keyPath: signal] }
         let differences = values.indices.dropLast(2).map { abs(values[$0] - 2 * values[$0 + 1] + values[$0 + 2]) }
@@ -271,7 +276,7 @@ extension Trace.Sighting {
 }
 
 extension Trace.Event {
-    /// As a line of what the daemon prints, for the scorer.
+    /// The event as a line that the daemon would print, for the scorer.
     var line: String {
         """
         {"topic":"faces/\(name)","payload":{"mediaTime":\(time),"frame":\(frame),"faceID":\(lineage),\

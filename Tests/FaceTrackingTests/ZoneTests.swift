@@ -5,7 +5,8 @@ import Testing
 
 @Suite("Zones")
 struct ZoneTests {
-    /// Plays a face of a size along a line of the picture at a rate: where it is at each time in seconds, nil where it is not.
+    /// Plays a face of a size along a line of the picture at a rate: where it is at each time in seconds, nil where it
+    /// is not.
     private static func play(
         _ zones: [Zone],
         rate: Double,
@@ -134,6 +135,18 @@ struct ZoneTests {
         #expect(timeline.play("aa") == "z.")
         #expect(timeline.updates.last?.faces.first?.zones == nil)
         #expect(timeline.updates.last?.faces.map(\.faceID.rawValue) == [1])
+    }
+
+    @Test("a zone that is switched off is left, and entered again when it is on")
+    func switched() throws {
+        var timeline = Timeline()
+        timeline.tracker.options.zones = try [Self.rectangle("a", 0, 0, 1, 1)]
+        #expect(timeline.play("aaaa") == "...EZ")
+        timeline.tracker.options.zones[0].isOn = false
+        #expect(timeline.play("aa") == "z.")
+        #expect(timeline.updates.last?.faces.first?.zones == [])
+        timeline.tracker.options.zones[0].isOn = true
+        #expect(timeline.play("aa") == "Z.")
     }
 
     @Test("a face that is hidden for a moment stays in its zone; one that leaves, leaves the zone first")

@@ -373,7 +373,8 @@ private final class OwnFrames: FrameSource {
     private let isLive: @Sendable (Int) -> Bool
 
     init(_ frames: [Frame], isLive: @escaping @Sendable (Int) -> Bool = { _ in false }) {
-        (self.frames, self.isLive) = (frames, isLive)
+        self.frames = frames
+        self.isLive = isLive
     }
 
     func run(into mailbox: FrameMailbox) {

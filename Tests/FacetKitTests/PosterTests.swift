@@ -9,7 +9,7 @@ import Testing
 @testable import FaceInference
 @testable import FacetKit
 
-/// A portrait that hangs in a made-up room, and another one that comes to stand in front of it.
+/// Faces that are only pictures: a portrait hangs in a made-up room, and a second one comes in front of it.
 @Suite("Posters")
 struct PosterTests {
     private static func portrait(_ name: String) throws -> (Frame, NormalizedRect) {
@@ -80,7 +80,8 @@ struct PosterTests {
 
     @Test("that were set aside are not looked at any more, in another light and in smaller pictures either")
     func setAside() throws {
-        let (room, analyzer) = (try Self.room(), try FaceAnalyzer())
+        let room = try Self.room()
+        let analyzer = try FaceAnalyzer()
         var runs = 0
         for number in 0..<200 {
             let frame = room.frame(number)

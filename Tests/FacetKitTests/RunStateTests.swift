@@ -66,7 +66,8 @@ struct RunStateTests {
 
     @Test("a ticket stops its own run only")
     mutating func tickets() {
-        let (own, another) = (RunTicket(), RunTicket())
+        let own = RunTicket()
+        let another = RunTicket()
         expect(begin: own, on: 1, true)
         expect(next: .open(Self.first, .restart))
         state.stop(only: another)

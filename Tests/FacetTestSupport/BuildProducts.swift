@@ -2,7 +2,7 @@ import Foundation
 
 /// What the build has made beside the tests.
 public enum BuildProducts {
-    /// Where the programs are: beside the test bundle's executable.
+    /// The directory of the programs: the one of the test bundle's executable.
     public static let directory =
         URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
 

@@ -23,7 +23,12 @@ public struct ClipCount: Encodable {
         wrong: Double? = nil,
         group: String? = nil
     ) {
-        (self.figure, self.clip, self.of, self.right, self.wrong, self.group) = (figure, clip, of, right, wrong, group)
+        self.figure = figure
+        self.clip = clip
+        self.of = of
+        self.right = right
+        self.wrong = wrong
+        self.group = group
     }
 
     /// Prints the line where the environment asks for it: `PRINT_COUNTS=1`.

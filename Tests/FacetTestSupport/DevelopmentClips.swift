@@ -19,7 +19,7 @@ public enum DevelopmentClips {
 /// Recorded landmarks of labelled clips beside the checkout, used like the clips.
 public enum TraceSet: String, CaseIterable, Sendable {
     case accuracy
-    /// In the same form, for smiles and talk.
+    /// Clips for smiles and talk, with labels in the same form.
     case smiles
 
     /// `../shared/accuracy` or `../shared/smiles` as seen from the checkout.

@@ -10,19 +10,19 @@ public final class LocalServer {
         case silence
         /// Sends ten JPEGs as a camera does, then breaks off.
         case live
-        /// Sends that many JPEGs, then parts that are none, without end.
+        /// Sends `after` JPEGs, then parts that are not JPEGs, without end.
         case noise(after: Int)
         /// Sends ten JPEGs, then nothing, and keeps the connection.
         case stall
         /// Sends JPEGs without end, 30 a second, in a form that browsers take.
         case framed(Framing)
-        /// Sends `live.ts` in that many parts, with that many seconds before each.
+        /// Sends `live.ts` in a number of parts, with `pause` seconds before each.
         case bursts(Int, pause: Double)
         /// Sends JPEGs without end, 30 a second.
         case camera
         /// Accepts what is posted, writes a line, and answers with a body that has no end, or one that never comes.
         case acceptance(isEndless: Bool)
-        /// Sends that many JPEGs, then a part that has no end.
+        /// Sends `after` JPEGs, then a part that has no end.
         case flood(after: Int)
 
         fileprivate var arguments: [String] {

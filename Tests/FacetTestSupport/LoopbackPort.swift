@@ -2,11 +2,11 @@ import Foundation
 
 /// TCP ports on the loopback interface.
 public enum LoopbackPort {
-    /// Below the ports that Linux gives to connections (`ip_local_port_range`, 32768 to 60999 by default): one of those could
-    /// be taken while a broker that is to come back on its port is down.
+    /// Below the ports that Linux gives to connections (`ip_local_port_range`, 32768 to 60999 by default): one of those
+    /// could be taken while a broker that is to come back on its port is down.
     private static let lasting = 10_240..<32_768
 
-    /// A port nobody listens on right now.
+    /// Finds a port that no program listens on now.
     public static func free() throws -> Int {
         let (socket, port) = try listener()
         close(socket)

@@ -20,7 +20,7 @@ public final class MosquittoBroker: Sendable {
         public init() {}
     }
 
-    /// Where the broker is in Debian.
+    /// The broker's path in Debian.
     public static let executable = "/usr/sbin/mosquitto"
     /// Whether there is a broker to test with.
     public static let isInstalled = FileManager.default.isExecutableFile(atPath: executable)

@@ -17,7 +17,8 @@ extension Frame {
         let bottom = min(size.height - 1, Int((rect.y + rect.height) * Double(size.height)))
         guard right - left >= 3, bottom - top >= 3 else { return nil }
         let pixels = plane.base.assumingMemoryBound(to: UInt8.self)
-        var (sum, squares) = (0.0, 0.0)
+        var sum = 0.0
+        var squares = 0.0
         for y in top..<bottom {
             let row = pixels + y * plane.bytesPerRow
             for x in left..<right {

@@ -12,7 +12,8 @@ public final class PseudoTerminal: Sendable {
     }
 
     /// TIOCSPTLCK and TIOCGPTN of <asm-generic/ioctls.h>: macros, as unlockpt and ptsname are, that Swift cannot see.
-    private static let (setLock, getNumber): (UInt, UInt) = (0x4004_5431, 0x8004_5430)
+    private static let setLock: UInt = 0x4004_5431
+    private static let getNumber: UInt = 0x8004_5430
 
     /// The terminal's name, to be opened by a program.
     public let path: String
@@ -29,7 +30,8 @@ public final class PseudoTerminal: Sendable {
             closeOnDealloc: true
         )
         let descriptor = controller.fileDescriptor
-        var (isLocked, number): (Int32, Int32) = (0, 0)
+        var isLocked: Int32 = 0
+        var number: Int32 = 0
         _ = try Self.check(ioctl(descriptor, Self.setLock, &isLocked))
         _ = try Self.check(ioctl(descriptor, Self.getNumber, &number))
         path = "/dev/pts/\(number)"

@@ -23,8 +23,8 @@ public struct RoomScene: Sendable {
         public var exposureJump = 0.0
         /// Seconds between jumps of the exposure.
         public var jumpInterval = 5.0
-        /// How far a hand-held camera sways: to the sides and up and down by up to this share of the width, turned by up to
-        /// as many radians, nearer and further by up to a quarter of that share.
+        /// How far a hand-held camera sways: to the sides and up and down by up to this share of the width, turned by
+        /// up to this number of radians, nearer and further by up to a quarter of this share.
         public var sway = 0.0
         /// When the face begins to be seen, in seconds; nil for never.
         public var faceAt: Double?
@@ -42,14 +42,14 @@ public struct RoomScene: Sendable {
     /// What the room is like.
     public let options: Options
 
-    /// Somebody who is there from one frame on, and gone in another, without moving.
+    /// A person who is there from one frame on, and gone in another, without moving.
     public struct Sitter: Sendable {
         fileprivate let patch: Patch
         fileprivate let left: Int
         fileprivate let top: Int
         /// When the face is there, in seconds.
         public let visible: Range<Double>
-        /// By how much the face grows and shrinks with each breath, of four seconds, as a share of its size.
+        /// How much the face grows and shrinks with each breath of four seconds, as a share of its size.
         public var breathing = 0.0
 
         /// Makes a sitter.
@@ -211,10 +211,12 @@ public struct RoomScene: Sendable {
                         + 0.1 * sin(19 * time + 3 * phase))
             )
         }
-        let (turn, scale) = (wave(2), 1 + wave(3) / 4)
+        let turn = wave(2)
+        let scale = 1 + wave(3) / 4
         let middle = SIMD2(Float(width - 1), Float(height - 1)) / 2
         let shift = SIMD2(wave(0), wave(1)) * Float(width)
-        let (right, down) = (SIMD2(cos(turn), sin(turn)) * scale, SIMD2(-sin(turn), cos(turn)) * scale)
+        let right = SIMD2(cos(turn), sin(turn)) * scale
+        let down = SIMD2(-sin(turn), cos(turn)) * scale
         return [Float](unsafeUninitializedCapacity: width * height) { result, count in
             room.withUnsafeBufferPointer { room in
                 for y in 0..<height {
@@ -238,7 +240,7 @@ public struct RoomScene: Sendable {
         return Float(light * (isRaised ? 1 + options.exposureJump : 1))
     }
 
-    /// Where the top left corner of the face's picture is.
+    /// The top left corner of the face's picture, in pixels.
     private func facePosition(at time: Double) -> (left: Int, top: Int) {
         guard let face, let begin = options.faceAt, time >= begin else { return (options.size.width, 0) }
         let width = Double(options.size.width)
@@ -261,7 +263,8 @@ extension RandomAccessCollection<Float> where Index == Int {
             Swift.min(Swift.max(x, 0), Float(width - 2)), Swift.min(Swift.max(y, 0), Float(count / width - 2))
         )
         let (column, row) = (Int(x), Int(y))
-        let (across, down) = (x - Float(column), y - Float(row))
+        let across = x - Float(column)
+        let down = y - Float(row)
         let first = row * width + column
         let upper = self[first] + across * (self[first + 1] - self[first])
         let lower = self[first + width] + across * (self[first + width + 1] - self[first + width])
@@ -301,7 +304,7 @@ extension RoomScene.Patch {
     }
 }
 
-/// Bytes of a frame; nobody writes to them once it is made.
+/// The bytes of a frame; they do not change once it is made.
 private final class FramePixels: @unchecked Sendable {
     let base: UnsafeMutablePointer<UInt8>
 

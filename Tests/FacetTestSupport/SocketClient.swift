@@ -40,7 +40,7 @@ package final class SocketClient: Sendable {
         return true
     }
 
-    /// What comes next, at most so many bytes; empty at the end.
+    /// Receives what comes next, at most `limit` bytes; empty at the end.
     package func receive(atMost limit: Int = 65536) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: limit)
         let count = read(socket, &bytes, limit)
@@ -68,7 +68,7 @@ package final class SocketClient: Sendable {
         }
     }
 
-    /// So many bytes.
+    /// Receives exactly `count` bytes.
     package func receive(exactly count: Int) throws -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count < count {

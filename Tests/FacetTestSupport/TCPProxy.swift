@@ -7,9 +7,9 @@ import Synchronization
 public final class TCPProxy: Sendable {
     /// Which way bytes go.
     public enum Direction: Sendable {
-        /// From the client.
+        /// Bytes that the client sent.
         case toServer
-        /// From the server.
+        /// Bytes that the server sent.
         case toClient
     }
 

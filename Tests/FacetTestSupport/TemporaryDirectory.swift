@@ -2,7 +2,7 @@ import Foundation
 
 /// A directory that is gone when the value is.
 public final class TemporaryDirectory: Sendable {
-    /// Where it is, without a slash at the end.
+    /// The path of the directory, without a slash at the end.
     public let path: String
 
     /// Makes an empty directory that only this user can enter.

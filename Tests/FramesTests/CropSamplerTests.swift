@@ -144,6 +144,29 @@ struct CropSamplerTests {
         }
     }
 
+    @Test("gives a wide crop the pixels of its narrow parts", arguments: SyntheticPicture.Layout.allCases)
+    func width(layout: SyntheticPicture.Layout) throws {
+        // Wider than what is sampled at once, and with columns outside the picture on both sides.
+        let wide = 700
+        let narrow = 100
+        let picture = SyntheticPicture(Self.size, layout, .video)
+        for border in [CropSampler.Border.replicate, .black] {
+            var map = AffineTransform(a: 0.07, b: 0.02, c: -0.01, d: 0.07, tx: -3, ty: 11)
+            let sampler = CropSampler(width: wide, height: 2, border: border, range: 0...255)
+            let whole = try crop(picture, sampler, map)
+            let part = CropSampler(width: narrow, height: 2, border: border, range: 0...255)
+            for start in stride(from: 0, to: wide, by: narrow) {
+                (map.tx, map.ty) = (-3 + 0.07 * Float(start), 11 - 0.01 * Float(start))
+                let pixels = try crop(picture, part, map)
+                for row in 0..<2 {
+                    let expected = whole[3 * (row * wide + start)..<3 * (row * wide + start + narrow)]
+                    let found = pixels[3 * row * narrow..<3 * (row + 1) * narrow]
+                    #expect(zip(expected, found).allSatisfy { abs($0 - $1) < 2 })
+                }
+            }
+        }
+    }
+
     private func crop(
         _ picture: SyntheticPicture,
         _ sampler: CropSampler,

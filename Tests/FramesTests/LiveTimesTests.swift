@@ -60,10 +60,12 @@ struct LiveTimesTests {
     @Test("a clock that goes right again is believed again, and pictures that are caught up with are no fault")
     func recovery() {
         var plan = PlayOut(longestDelay: 5, rate: nil)
-        var (time, arrival) = (0.0, 0.0)
+        var time = 0.0
+        var arrival = 0.0
         func run(_ pictures: Int, step: Double, every pause: Double) {
             for _ in 0..<pictures {
-                (time, arrival) = (time + step, arrival + pause)
+                time = time + step
+                arrival = arrival + pause
                 _ = plan.due(time, arrival: arrival)
             }
         }

@@ -6,7 +6,7 @@ import Testing
 @Suite("Luma sampler")
 struct LumaSamplerTests {
     private static let size = FrameSize(width: 40, height: 30)
-    /// With turning, scaling and a part outside the picture.
+    /// A region that is turned and scaled, and partly outside the picture.
     private static let turned = AffineTransform(a: 1.1, b: -0.4, c: 0.4, d: 1.1, tx: -3, ty: -6)
 
     @Test(

@@ -26,7 +26,8 @@ struct LuminanceGridTests {
 
     /// The mean over a rectangle of an upright picture, from the overlap of every pixel with it.
     private func mean(_ rectangle: Rectangle, _ size: FrameSize, _ luma: (Int, Int) -> Float) -> Float {
-        var (sum, area): (Float, Float) = (0, 0)
+        var sum: Float = 0
+        var area: Float = 0
         for y in Int(rectangle.top.rounded(.down))..<Int(rectangle.bottom.rounded(.up)) {
             for x in Int(rectangle.left.rounded(.down))..<Int(rectangle.right.rounded(.up)) {
                 let overlap =
@@ -88,11 +89,13 @@ struct LuminanceGridTests {
     @Test("finds parts of the upright picture in the stored one", arguments: Orientation.allCases)
     func orientations(_ orientation: Orientation) {
         let frame = SyntheticPicture(Self.size, gray: Self.random(Self.size), orientation).frame
-        let (whole, map) = (frame.uprightSize, orientation.storedFromUpright(stored: Self.size))
+        let whole = frame.uprightSize
+        let map = orientation.storedFromUpright(stored: Self.size)
         let all = Rectangle(left: 0, top: 0, right: Float(whole.width), bottom: Float(whole.height)).stored(in: frame)
         #expect(all == Rectangle(left: 0, top: 0, right: Float(Self.size.width), bottom: Float(Self.size.height)))
         // The pixel at column 3 of row 5.
-        let (pixel, place) = (Rectangle(left: 3, top: 5, right: 4, bottom: 6).stored(in: frame), map(3, 5))
+        let pixel = Rectangle(left: 3, top: 5, right: 4, bottom: 6).stored(in: frame)
+        let place = map(3, 5)
         #expect(
             pixel.left == place.x && pixel.right == place.x + 1 && pixel.top == place.y && pixel.bottom == place.y + 1
         )

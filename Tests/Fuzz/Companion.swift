@@ -11,8 +11,8 @@ import Synchronization
 
 /// What reaches `facet serve`, `facet zones` and `facet watch --post` from outside.
 enum Companion {
-    /// A request to the page's server: a line with method, path and query, lines of headers, an empty line, the body. Headers
-    /// hold cookies, tokens and `Last-Event-ID`.
+    /// A request to the page's server: a line with method, path and query, lines of headers, an empty line, the body.
+    /// Headers hold cookies, tokens and `Last-Event-ID`.
     static let page: Target = { bytes in
         let text = String(decoding: bytes, as: UTF8.self)
         let head = text.prefix { $0 != "\u{0}" }.split(separator: "\n", omittingEmptySubsequences: false)
@@ -85,12 +85,13 @@ enum Companion {
 
     private static let directory = "/dev/shm/facet-areas-\(getpid())"
 
-    /// Areas that a page sends to `facet zones --write`, up to a zero byte, and the file into which they are to be written.
+    /// Areas that a page sends to `facet zones --write`, up to a zero byte, and the file into which they are to be
+    /// written.
     static let areas: Target = { bytes in
         let parts = bytes.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
         let drawn = parts.first.map { String(decoding: $0, as: UTF8.self) } ?? ""
         let before = parts.count > 1 ? Data(parts[1]) : Data("log: {level: info}\n".utf8)
-        mkdir(directory, 0o700)
+        _ = mkdir(directory, 0o700)
         let path = directory + "/facetd.yaml"
         guard FileManager.default.createFile(atPath: path, contents: before) else { return }
         let editor = AreaEditor(path: path) { _ in }

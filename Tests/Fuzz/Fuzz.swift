@@ -1,15 +1,14 @@
 // Feeds mutated bytes to everything that reads bytes from outside. deploy/fuzz builds and runs it.
 //
 //   fuzz TARGET [-seconds N] [-runs N] [libFuzzer's options] CORPUS…   with libFuzzer: mutates, guided by coverage
-//   fuzz TARGET [-seconds N] [-seed N] FILE…                           without: runs the target on files and directories, then
-//                                                                      on changes of them, made at random
-//   fuzz TARGET --seeds DIRECTORY                                      writes the pictures and clips a target starts from
+//   fuzz TARGET [-seconds N] [-seed N] FILE…                           without: runs the target on files and
+//                                                                      directories, then on random changes of them
+//   fuzz TARGET --seeds DIRECTORY                                      writes the files that a target starts from
 import Foundation
 import System
 
-/// Takes one input. Crashes, hangs and failed preconditions are what is looked for, so results are dropped.
-///
-/// No input knows the secrets of another.
+/// Takes one input. Results are dropped, since crashes, hangs and failed preconditions are looked for; no input shares
+/// its secrets with another.
 typealias Target = @Sendable (UnsafeRawBufferPointer) -> Void
 
 enum Fuzz {
@@ -91,7 +90,9 @@ enum Fuzz {
     struct Program {
         static func main() {
             var rest = Fuzz.prepare(Array(CommandLine.arguments.dropFirst()))[...]
-            var (seconds, seed, files) = (0.0, UInt64(getpid()), [String]())
+            var seconds = 0.0
+            var seed = UInt64(getpid())
+            var files = [String]()
             while let argument = rest.popFirst() {
                 switch argument {
                 case "-seconds": seconds = rest.popFirst().flatMap(Double.init) ?? 0
@@ -100,10 +101,11 @@ enum Fuzz {
                 }
             }
             let seeds = files.compactMap { FileManager.default.contents(atPath: $0).map { [UInt8]($0) } }
-            // Before the first one: an input that ends the program is found again by its number.
+            // Printed before the first input: one that ends the program is found again by its number.
             FileHandle.standardOutput.write(Data("seed \(seed)\n".utf8))
             seeds.forEach(run)
-            var (mutation, count) = (Mutation(of: seeds, seed: seed), seeds.count)
+            var mutation = Mutation(of: seeds, seed: seed)
+            var count = seeds.count
             let end = ContinuousClock.now + .seconds(seconds)
             while ContinuousClock.now < end {
                 run(mutation.next())
@@ -113,7 +115,7 @@ enum Fuzz {
         }
 
         private static func run(_ input: [UInt8]) {
-            // One that takes so long hangs.
+            // An input that takes that long hangs.
             alarm(20)
             input.withUnsafeBytes { bytes in Secrets.alone { Fuzz.target(bytes) } }
         }

@@ -28,7 +28,7 @@ enum Media {
                 found += picture.count
             }
         }
-        found += sequence.rest()?.count ?? 0
+        found += sequence.unfinished()?.count ?? 0
         precondition(found < bytes.count, "pictures hold more than there was")
         _ = SenderBytes.kind(of: [UInt8](bytes), isWhole: first & 1 == 0)
     }
@@ -46,7 +46,8 @@ enum Media {
         play(source, frames: 40)
     }
 
-    /// What a command writes: the first byte says how many of the others go to standard error, of which the last line is shown.
+    /// What a command writes: the first byte says how many of the others go to standard error, of which the last line
+    /// is shown.
     ///
     /// One input in 64 comes from a command, as starting one takes ten milliseconds.
     static let exec: Target = { bytes in
@@ -112,7 +113,7 @@ enum Media {
         }
     }
 
-    /// Plays until the end, that many frames or the first loss.
+    /// Plays until the end, until `frames` frames came, or until the source is lost.
     private static func play(_ source: ClipSource, frames: Int) {
         let mailbox = FrameMailbox(policy: .every(capacity: 2))
         let ended = DispatchSemaphore(value: 0)
@@ -120,7 +121,8 @@ enum Media {
             source.run(into: mailbox)
             ended.signal()
         }
-        var (left, isOver) = (frames, false)
+        var left = frames
+        var isOver = false
         while !isOver, let event = mailbox.next() {
             switch event {
             case .frame(let frame):

@@ -5,7 +5,8 @@ struct Mutation {
     private static let longest = 16384
 
     init(of seeds: [[UInt8]], seed: UInt64) {
-        (self.seeds, state) = (seeds.isEmpty ? [[0]] : seeds, seed)
+        self.seeds = seeds.isEmpty ? [[0]] : seeds
+        state = seed
     }
 
     /// A number below a limit (SplitMix64).

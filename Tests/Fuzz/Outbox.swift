@@ -78,7 +78,7 @@ enum DamagedOutbox {
 
     /// The bytes of a file as the store writes it, with a few events and a value.
     private static let sound: Data = {
-        mkdir(directory, 0o700)
+        _ = mkdir(directory, 0o700)
         let path = directory + "/sound.sqlite"
         do {
             guard let store = try? Outbox(path: path, logger: logger) else { return Data(count: 4096) }

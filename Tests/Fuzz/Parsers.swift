@@ -101,7 +101,7 @@ enum Parsers {
             let shown: String
             // An address without a password may have a : and an @ in its path.
             let host = rest[login.endIndex...]
-            // What stands elsewhere too tells nothing.
+            // A text that is shown in another place too tells nothing.
             let begin = "\(scheme.lowercased())://"
             let isElsewhere = [begin + user, begin + host.dropFirst(), String(host)].contains { $0.holds(password) }
             var isSecret = password.count > 4 && !isElsewhere

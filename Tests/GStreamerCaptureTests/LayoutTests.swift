@@ -2,8 +2,8 @@ import FacetTestSupport
 import Foundation
 import Testing
 
-/// Holds what CGStreamer.c declares of GStreamer's binary interface against the headers of the installed version. The build
-/// itself needs none: SwiftPM would take their place from pkg-config, and link GStreamer for it.
+/// Holds what CGStreamer.c declares of GStreamer's binary interface against the headers of the installed version. The
+/// build itself needs none: SwiftPM would take their place from pkg-config, and link GStreamer for it.
 @Suite("GStreamer's structures", .serialized, .enabled(if: Headers.areHere, "needs libgstreamer-plugins-base1.0-dev"))
 struct LayoutTests {
     @Test("lie in memory as CGStreamer.c declares them, and its numbers are theirs")
@@ -70,7 +70,7 @@ struct LayoutTests {
         """
 }
 
-/// Where GStreamer's headers are.
+/// GStreamer's headers on this machine.
 private enum Headers {
     static let areHere = (try? flags()) != nil
 

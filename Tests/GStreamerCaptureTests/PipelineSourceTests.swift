@@ -8,7 +8,7 @@ import Testing
 
 @testable import GStreamerCapture
 
-/// With the real GStreamer of this machine.
+/// Tests of the source with the real GStreamer of this machine.
 @Suite("GStreamer pipelines", .serialized, .enabled(if: Played.isInstalled, "GStreamer is not installed"))
 struct PipelineSourceTests {
     @Test(
@@ -109,7 +109,8 @@ struct PipelineSourceTests {
     func live() throws {
         let caps = "video/x-raw,width=64,height=48,framerate=50/1"
         let source = try PipelineSource(.pipeline("videotestsrc is-live=true ! \(caps)"))
-        let (before, begin) = (Timestamp.wallClock(), ContinuousClock.now)
+        let before = Timestamp.wallClock()
+        let begin = ContinuousClock.now
         let played = Played(source, FrameMailbox(policy: .newest), stopAfter: 10)
         let end = ContinuousClock.now
         #expect(played.end == .stopped)

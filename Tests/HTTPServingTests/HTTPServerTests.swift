@@ -82,7 +82,8 @@ struct HTTPServerTests {
                     + "\(request.headers["x-a"] ?? "-") \(request.client) \(String(decoding: request.body, as: UTF8.self))"
                 return HTTPResponse(request.path == "/no" ? 403 : 200, body: .bytes(Array(words.utf8)))
             }
-            let (server, thread) = (server, thread)
+            let server = server
+            let thread = thread
             Thread.detachNewThread {
                 server.run()
                 thread.signal()
@@ -145,7 +146,8 @@ struct HTTPServerTests {
     func slow() throws {
         let running = try Running { $0.patience = 0.3 }
         defer { running.stop() }
-        let (idle, slow) = (try SocketClient(port: running.server.port), try SocketClient(port: running.server.port))
+        let idle = try SocketClient(port: running.server.port)
+        let slow = try SocketClient(port: running.server.port)
         // Ends when the server has closed the connection, or never.
         while slow.send("G") { usleep(10_000) }
         #expect(idle.receiveAll().isEmpty)
@@ -218,9 +220,8 @@ struct HTTPServerTests {
     )
     func waitingStream() throws {
         let running = try Running()
-        let (waiting, other) = (
-            try SocketClient(port: running.server.port), try SocketClient(port: running.server.port)
-        )
+        let waiting = try SocketClient(port: running.server.port)
+        let other = try SocketClient(port: running.server.port)
         waiting.send(head("GET /once"))
         other.send(head("GET /ok"))
         #expect(other.receiveAll().contains("GET /ok"))
@@ -286,10 +287,8 @@ struct HTTPServerTests {
     func tls() throws {
         let certificates = try TestCertificates()
         let leaf = try certificates.leaf(for: "127.0.0.1")
-        let (certificate, key) = (
-            try String(contentsOfFile: leaf.certificate, encoding: .utf8),
-            try String(contentsOfFile: leaf.key, encoding: .utf8)
-        )
+        let certificate = try String(contentsOfFile: leaf.certificate, encoding: .utf8)
+        let key = try String(contentsOfFile: leaf.key, encoding: .utf8)
         let running = try Running { $0.tls = (certificate, key) }
         defer { running.stop() }
         let request = Process()
@@ -298,7 +297,8 @@ struct HTTPServerTests {
             "s_client", "-quiet", "-verify_return_error", "-CAfile", certificates.authority, "-connect",
             "127.0.0.1:\(running.server.port)",
         ]
-        let (input, output) = (Pipe(), Pipe())
+        let input = Pipe()
+        let output = Pipe()
         (request.standardInput, request.standardOutput, request.standardError) = (input, output, FileHandle.nullDevice)
         try request.run()
         input.fileHandleForWriting.write(Data(head("GET /tls").utf8))

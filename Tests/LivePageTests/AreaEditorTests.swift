@@ -43,7 +43,7 @@ struct AreaEditorTests {
         let answer = editor(path).save(Self.drawn)
         #expect(answer.status == 200 && answer.words.contains("written to \(path)"), "\(answer)")
         #expect(try String(contentsOfFile: path, encoding: .utf8) == after)
-        // Without areas the groups are gone, and what stood beside them stays.
+        // Without areas their groups are removed from the file, and its other lines stay.
         #expect(editor(path).save("").status == 200)
         let rest = try String(contentsOfFile: path, encoding: .utf8)
         #expect(!rest.contains("desk") && rest.contains("log:"))

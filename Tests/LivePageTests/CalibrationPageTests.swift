@@ -8,7 +8,7 @@ import Testing
 
 @Suite("What counts as a smile, found on the page")
 struct CalibrationPageTests {
-    /// What a page sees of a person, 20 times a second: nobody for a second, then a level for each step.
+    /// What a page sees of a person, 20 times a second: no face for a second, then a level for each step.
     private func samples(_ level: (SmileCalibration.Part) -> Double) -> [[Double]] {
         var samples = stride(from: 0, to: 1, by: 0.05).map { [$0, 0] }
         for step in SmileCalibration.steps {

@@ -7,7 +7,8 @@ import Testing
 struct DemoLampTests {
     @Test("keeps its shade and its foot where it is lit")
     func lamp() {
-        let (dark, lit) = (DemoLamp.rows(isOn: false), DemoLamp.rows(isOn: true))
+        let dark = DemoLamp.rows(isOn: false)
+        let lit = DemoLamp.rows(isOn: true)
         #expect(lit != dark && lit.count == dark.count)
         for (dark, lit) in zip(dark, lit) {
             // Light is only where there was nothing.

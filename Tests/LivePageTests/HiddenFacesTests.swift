@@ -34,7 +34,8 @@ struct HiddenFacesTests {
     /// Writes photographs one after another, a third of a second each, as Motion JPEG.
     private func clip(to path: String) throws {
         var clip = Data()
-        let (canvas, encoder) = (try Canvas(pixelSize: Self.size), try JPEGEncoder(quality: 90))
+        let canvas = try Canvas(pixelSize: Self.size)
+        let encoder = try JPEGEncoder(quality: 90)
         for photograph in Self.photographs {
             let picture = Picture()
             try picture.update(from: try PictureFile.load(photograph))
@@ -93,12 +94,14 @@ struct HiddenFacesTests {
 
         var options = FaceAnalyzer.Options()
         (options.accuracy, options.maximumFaces, options.skipsUnchanged) = (.high, 32, false)
-        let (analyzer, decoder) = (try FaceAnalyzer(options), try JPEGDecoder())
-        var (seen, bare) = (0, [String]())
+        let analyzer = try FaceAnalyzer(options)
+        let decoder = try JPEGDecoder()
+        var seen = 0
+        var bare = [String]()
         for (index, output) in outputs.enumerated() {
             #expect(output.overlay == "blur")
             var input = try decoder.decode(try #require(inputs[output.frame], "frame \(output.frame)"))
-            // So far apart that every picture is searched.
+            // The pictures are so far apart in time that each is searched.
             input.stamp = FrameStamp(frame: index, time: Timestamp(nanoseconds: 0), mediaTime: Double(index))
             let shown = try decoder.decode(output.jpeg)
             #expect(shown.size == input.size)

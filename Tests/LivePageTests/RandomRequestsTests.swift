@@ -104,7 +104,9 @@ private struct RandomRequest {
     private let host: String
 
     init(seed: UInt64, token: String, host: String) {
-        (generator, self.token, self.host) = (SplitMix64(seed: seed), token, host)
+        generator = SplitMix64(seed: seed)
+        self.token = token
+        self.host = host
     }
 
     private mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &generator) < percent }
@@ -159,7 +161,8 @@ private struct RandomRequest {
 
     /// The same as bytes, some of which are damaged or cut off.
     mutating func nextBytes() -> [UInt8] {
-        let (body, query) = (body(), chance(40) ? "?camera=\(text())&\(text())" : "")
+        let body = body()
+        let query = chance(40) ? "?camera=\(text())&\(text())" : ""
         var head = "\(method()) \(path())\(query) HTTP/1.\(chance(90) ? "1" : text())\r\n"
         for (name, value) in headers() { head += "\(name): \(value)\r\n" }
         if chance(80) { head += "Content-Length: \(chance(90) ? "\(body.utf8.count)" : text())\r\n" }

@@ -100,6 +100,23 @@ struct ServeTests {
         #expect(server.answer(request("POST", "/")).status == 405)
     }
 
+    @Test("the page and all that it loads have at most 62 kB")
+    func weight() throws {
+        let server = server()
+        var sizes: [String: Int] = [:]
+        var named: Set = ["/"]
+        while let path = named.popFirst() {
+            let text = words(get(path, server))
+            sizes[path] = text.utf8.count
+            let links = text.matches(of: /(?:href=|src=|from |import\()"(?:\.\/)?([a-z]+\.[a-z]+)"/).map { "/\($0.1)" }
+            named.formUnion(links.filter { sizes[$0] == nil })
+        }
+        let sum = sizes.values.reduce(0, +)
+        print("The page has \(sum) bytes in \(sizes.count) files.")
+        #expect(sizes["/kinds.js"] != nil && sizes["/lamp.js"] != nil && sizes["/page.css"] != nil)
+        #expect(sum <= 62_000, "\(sizes)")
+    }
+
     @Test("the page has words and a filter for each kind of event, and words for each attention")
     func kindsOfEvents() throws {
         let server = server()
@@ -274,7 +291,8 @@ struct ServeTests {
         var limit = AttemptLimit()
         limit.succeed("192.0.2.7")
         for number in 0..<5000 {
-            let (address, seconds) = ("2001:db8:\(String(number, radix: 16))::1", Double(number) / 115)
+            let address = "2001:db8:\(String(number, radix: 16))::1"
+            let seconds = Double(number) / 115
             if limit.permits(address, at: seconds) { limit.fail(address, at: seconds) }
             #expect(limit.permits("192.0.2.7", at: seconds))
         }
@@ -288,7 +306,7 @@ struct ServeTests {
         func guess(_ number: Int, at seconds: Double, times: Int = 5) {
             for _ in 0..<times { limit.fail("2001:db8:\(String(number, radix: 16))::1", at: seconds) }
         }
-        // So many at once that none has its tries back.
+        // The addresses follow one another so fast that none has regained a try.
         for number in 0..<1024 { guess(number, at: 100 + Double(number) / 1000, times: 5) }
         guess(2000, at: 102)
         #expect(limit.permits("2001:db8:0::1", at: 102))

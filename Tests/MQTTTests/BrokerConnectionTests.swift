@@ -269,7 +269,7 @@ struct BrokerConnectionTests {
         let watcher = StateWatcher(connection)
         await watcher.lost()
         connection.publishNumbered(1...3)
-        // An hour to say goodbye to nobody: had stop waited for any of it, the test's time limit would tell.
+        // An hour to take leave, without a broker: if stop waited for it, the test's time limit would end it.
         let report = await connection.stop(timeout: .seconds(3600))
         #expect(!report.didDisconnect)
         #expect(report.unsentEvents == 3)
@@ -299,7 +299,8 @@ struct BrokerConnectionTests {
         await watcher.wait(for: { $0 == .connecting })
         let report = await connection.stop(timeout: .milliseconds(200))
         #expect(!report.didDisconnect)
-        // Only the network thread reports it: that was not held up either. On a busy machine the attempt may have timed out.
+        // Only the network thread reports it: that was not held up either. On a busy machine the attempt may have timed
+        // out.
         #expect(await watcher.wait(for: { $0 == .stopped }) == .stopped)
     }
 

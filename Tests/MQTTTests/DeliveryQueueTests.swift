@@ -162,7 +162,7 @@ struct DeliveryQueueTests {
 }
 
 extension StoredEvent {
-    /// An event accepted so many seconds after the test's beginning.
+    /// An event accepted `seconds` seconds after the test's beginning.
     static func test(_ sequence: Int64, at seconds: Int64 = 0) -> StoredEvent {
         StoredEvent(
             sequence: sequence,
@@ -173,7 +173,7 @@ extension StoredEvent {
 }
 
 extension DeliveryClock.Moment {
-    /// So many seconds after the test's beginning.
+    /// The moment `seconds` seconds after the test's beginning.
     static func at(_ seconds: Int64) -> Self {
         Self(wall: (1000 + seconds) * 1_000_000_000, uptime: seconds * 1_000_000_000, boot: "test")
     }

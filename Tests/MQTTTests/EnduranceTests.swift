@@ -31,7 +31,7 @@ struct EnduranceTests {
                 connection.publish(event: MQTTMessage(topic: "faces/enter", text: "\(sequence)"), sequence: sequence)
             }
             store.set([7], for: "open faces")
-            // A number taken for an event that never came to be.
+            // A number that was taken for an event, which was then not published.
             _ = store.nextSequence()
             kill(getpid(), SIGKILL)
         }
@@ -110,7 +110,7 @@ struct EnduranceTests {
         }
         #expect(seen == Set(1...total))
         #expect(store.nextSequence() == Int64(total + 1))
-        // In order but for repetitions: the first arrivals of all numbers ascend.
+        // In order except for repetitions: the first arrivals of all numbers ascend.
         var first: Set<Int> = []
         let firsts = arrived.filter { first.insert($0).inserted }
         #expect(firsts == firsts.sorted())

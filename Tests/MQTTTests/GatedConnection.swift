@@ -1,7 +1,7 @@
 import FacetTestSupport
 import MQTT
 
-/// A connection that is up and leads to a real broker through a gate, and somebody behind it who sees everything.
+/// A connection that is up and leads to a real broker through a gate, and an observer of all that the broker receives.
 struct GatedConnection {
     let broker: MosquittoBroker
     let gate: TCPProxy

@@ -135,7 +135,7 @@ struct LifeSignTests {
         try await eventually {
             log.lines.contains { $0.hasPrefix("error") && $0.contains("another client with the id") }
         }
-        // Whoever is left works on undisturbed: its events are acknowledged, and it connects no more.
+        // The connection that is left goes on undisturbed: its events are acknowledged, and it does not connect again.
         for connection in connections { connection.publishNumbered(1...1) }
         try await eventually { connections.contains { $0.counters.acknowledgedEvents == 1 } }
         let counts = connections.map(\.counters.connections)

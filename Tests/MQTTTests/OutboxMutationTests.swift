@@ -22,7 +22,7 @@ struct OutboxMutationTests {
         var outcomes: [StoreCondition.State: Int] = [:]
         for index in 0..<Self.mutants {
             let directory = "\(base)/\(index)"
-            mkdir(directory, 0o700)
+            _ = mkdir(directory, 0o700)
             let path = directory + "/outbox.sqlite"
             try Self.mutate(sound, &random, isSQL: index.isMultiple(of: 6), at: path)
             let state = try Self.use(path, index)

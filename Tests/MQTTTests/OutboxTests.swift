@@ -43,9 +43,8 @@ struct OutboxTests {
     func valuesOfEvents() throws {
         do {
             let store = try Outbox(path: path, logger: .silent)
-            let (first, second) = (
-                store.nextSequence(with: ["a": [1]]), store.nextSequence(with: ["a": [2], "b": [3]])
-            )
+            let first = store.nextSequence(with: ["a": [1]])
+            let second = store.nextSequence(with: ["a": [2], "b": [3]])
             #expect(store.value(for: "a") == nil)
             store.append(.test(first))
             #expect(store.value(for: "a") == [1])
@@ -115,7 +114,7 @@ struct OutboxTests {
     func readOnlyFile() throws {
         do { _ = try Outbox(path: path, logger: .silent).append(.test(1)) }
         let log = LogRecorder()
-        // Root may write what is read-only, so the lack of a directory stands in where it has to.
+        // Root may write to a read-only file: for root the file is in a directory that does not exist.
         let isRoot = getuid() == 0
         try FileManager.default.setAttributes([.posixPermissions: 0o400], ofItemAtPath: path)
         let store = try Outbox(path: isRoot ? "/sys/outbox.sqlite" : path, logger: log.logger)
@@ -233,7 +232,7 @@ struct OutboxTests {
         try expect([number], afterRestartOf: store)
     }
 
-    /// Lets the store try again as the network thread does, until something holds; the suite's time limit ends it.
+    /// Lets the store try again as the network thread does, until a condition is met; the suite's time limit ends it.
     private func repeatedly(_ store: Outbox, until condition: (Outbox) -> Bool) throws {
         while !condition(store) {
             store.tidy()
@@ -241,7 +240,7 @@ struct OutboxTests {
         }
     }
 
-    /// What a copy of the file holds, as after a crash.
+    /// Expects these events in a copy of the file, as after a crash.
     private func expect(_ sequences: [Int64], afterRestartOf store: Outbox) throws {
         for suffix in ["", "-wal"] {
             try FileManager.default.copyItem(atPath: path + suffix, toPath: directory.file("copy") + suffix)
@@ -291,7 +290,7 @@ struct OutboxTests {
             }
             #expect(store.condition.state == .memory)
         }
-        // Until the next run has written its numbers, however often one dies before that.
+        // This stays so until a run has written its numbers, however many runs die before.
         for _ in 1...2 {
             let next = try Outbox(path: path, logger: .silent)
             #expect(next.condition.state == .ok && next.hasLostValues)

@@ -187,7 +187,7 @@ struct SecurityTests {
             }
             #expect(reason.contains(settings.advice.certificates))
         }
-        // Retried, and no softer the second time.
+        // The connection is tried again, and the check is not weaker the second time.
         try await eventually { capture.connections >= 3 }
         #expect(connection.counters.connections == 0)
         #expect(connection.counters.sent == 0)
@@ -245,7 +245,7 @@ struct SecurityTests {
         #expect(throws: MQTTError.self) { try BrokerConnection(testing: settings) }
     }
 
-    /// How a broker may not be the one meant.
+    /// The reasons why a broker may not be the one that is meant.
     enum Impostor: CaseIterable {
         case anotherAuthority, expired, anotherName, noTLS
     }

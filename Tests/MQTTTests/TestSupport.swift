@@ -33,7 +33,7 @@ extension DeliveryClock.Moment {
         boot: "the boot of the tests"
     )
 
-    /// The moment so many nanoseconds later.
+    /// The moment that is some nanoseconds later.
     fileprivate func advanced(by nanoseconds: Int64) -> Self {
         Self(wall: wall + nanoseconds, uptime: uptime + nanoseconds, boot: boot)
     }
@@ -87,7 +87,7 @@ final class StateWatcher {
     func lost() async { await wait(for: { !$0.isConnected && $0 != .connecting }) }
 }
 
-/// Waits until a condition holds; the test's time limit ends it.
+/// Waits until a condition is met; the test's time limit ends it.
 func eventually(_ condition: () -> Bool) async throws {
     while !condition() { try await Task.sleep(for: .milliseconds(2)) }
 }

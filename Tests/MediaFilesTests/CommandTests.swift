@@ -148,13 +148,14 @@ struct CommandTests {
         kill(other.processIdentifier, SIGKILL)
     }
 
-    /// Whether a process that is no child of ours has been killed: it is gone, or nobody has asked how it ended.
+    /// Whether a process that is not our child has ended: it is gone, or it is a zombie whose parent has not waited for
+    /// it.
     private func hasEnded(_ process: pid_t) throws -> Bool {
         guard let status = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else { return true }
         return status.split(separator: ")").last?.split(separator: " ").first == "Z"
     }
 
-    /// Takes that many frames.
+    /// Takes `frames` frames from a command's output.
     private func record(
         _ command: String,
         options: FrameSourceOptions = FrameSourceOptions(),

@@ -180,7 +180,7 @@ struct DamagedFileTests {
 
     @Test("a file with sound only is refused, with a cover too")
     func soundOnly() throws {
-        // Not the name decides, but what is in it.
+        // The content decides, not the name.
         let path = try SoundFile.write(to: scratch.path("sound.mov"))
         #expect(error(of: path)?.reason == .noVideo)
         let album = try Matroska(hasVideo: false, cover: TestPicture().jpeg(in: scratch)).data

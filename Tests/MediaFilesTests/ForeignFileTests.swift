@@ -133,7 +133,7 @@ struct ForeignFileTests {
         let path = scratch.path("a." + ending)
         try PictureWriter.write(frame, to: path)
         #expect(try PictureFile.load(path).colors?.profile == profile)
-        // One of another kind of colours would be wrong for what is written.
+        // A profile for another kind of colours would be wrong for the file that is written.
         profile.replaceSubrange(16..<20, with: "CMYK".utf8)
         frame.colors = ColorStatement(profile: profile)
         try PictureWriter.write(frame, to: path)

@@ -89,7 +89,7 @@ struct MissingHardwareDecoderTests {
         for name in ["dri/card0", "dri/renderD129", "nvidiactl"] {
             _ = try room.scratch.write(Data(), to: "dev/\(name)")
         }
-        let places = HardwareDevice.places(in: fake)
+        let places = HardwareDevice.nodes(in: fake)
         let nodes = [
             "VA-API on \(fake)/dri/renderD128", "VA-API on \(fake)/dri/renderD129", "CUDA on \(fake)/nvidiactl",
         ]

@@ -13,16 +13,16 @@ struct IdleDecodingTests {
         var group = 25
 
         /// Takes packets of those sizes; key pictures come by themselves.
-        mutating func take(_ sizes: [Int], isAtRest: Bool = true) {
+        mutating func take(_ sizes: [Int], isQuiet: Bool = true) {
             for size in sizes {
-                if packets % group == 0 { decide(true, keyBytes, at: Double(packets) / 25, isAtRest) }
-                decide(false, size, at: Double(packets) / 25, isAtRest)
+                if packets % group == 0 { decide(true, keyBytes, at: Double(packets) / 25, isQuiet) }
+                decide(false, size, at: Double(packets) / 25, isQuiet)
             }
         }
 
-        mutating func decide(_ isKey: Bool, _ bytes: Int, at time: Double?, _ isAtRest: Bool = true) {
+        mutating func decide(_ isKey: Bool, _ bytes: Int, at time: Double?, _ isQuiet: Bool = true) {
             packets += 1
-            switch idle.decide(.init(isKey: isKey, bytes: bytes, presentation: time), isAtRest: isAtRest) {
+            switch idle.decide(.init(isKey: isKey, bytes: bytes, presentation: time), isQuiet: isQuiet) {
             case .decode: decisions += "d"
             case .watch: decisions += "K"
             case .wait: decisions += "."
@@ -57,7 +57,7 @@ struct IdleDecodingTests {
         #expect(stream.decisions == "K" + String(repeating: ".", count: 24))
         stream = .atRest()
         stream.take([450, 430, 1000, 1100, 1200, 1300, 1400, 1400])
-        // Nothing waits for a second afterwards, although the session has seen nothing yet.
+        // For a second afterwards no packet waits, although the session has not seen a face yet.
         stream.take(Stream.rest(16 + 24 + 24))
         let decoded = String(repeating: "d", count: 2 + 16 + 25)
         #expect(stream.decisions == "K.....R" + decoded + "K" + String(repeating: ".", count: 24))
@@ -67,9 +67,9 @@ struct IdleDecodingTests {
     func session() {
         var stream = Stream.atRest()
         stream.take([450, 440])
-        stream.take([450], isAtRest: false)
+        stream.take([450], isQuiet: false)
         #expect(stream.decisions == "K..R")
-        stream.take(Stream.rest(45), isAtRest: false)
+        stream.take(Stream.rest(45), isQuiet: false)
         #expect(Set(stream.decisions.dropFirst(4)) == ["d"])
     }
 
@@ -77,7 +77,7 @@ struct IdleDecodingTests {
     func restThatEndsWithKeyPicture() {
         var stream = Stream.atRest()
         stream.take(Stream.rest(24))
-        stream.take([450], isAtRest: false)
+        stream.take([450], isQuiet: false)
         #expect(stream.decisions == "K" + String(repeating: ".", count: 24) + "Rd")
     }
 
@@ -124,7 +124,7 @@ struct IdleDecodingTests {
         open.decide(true, 80_000, at: 4)
         open.decide(false, 450, at: 3.96)
         open.decide(false, 450, at: 3.97, false)
-        open.take([450], isAtRest: false)
+        open.take([450], isQuiet: false)
         // The sender's clock is set back.
         open.decide(false, 450, at: 3.5, false)
         #expect(open.decisions == "KssRd")

@@ -37,7 +37,7 @@ struct JPEGSequenceTests {
             rest = rest.dropFirst(pieces)
             while let picture = sequence.next() { found.append(picture) }
         }
-        return found + [sequence.rest()].compactMap { $0 }
+        return found + [sequence.unfinished()].compactMap { $0 }
     }
 
     @Test("are found whatever stands between them, and in pieces of any size", arguments: Framing.allCases)

@@ -6,9 +6,9 @@ struct Matroska {
     /// A JPEG, and when it is shown.
     struct Picture {
         var jpeg: Data
-        /// In ticks.
+        /// When it is shown, in ticks.
         var time: UInt64
-        /// In ticks; nil if it is not stated.
+        /// How long it is shown, in ticks; nil if the file does not say.
         var duration: UInt64?
     }
 
@@ -64,7 +64,8 @@ struct Matroska {
         return Self.element(0x1941_A469, Self.element(0x61A7, file))
     }
 
-    /// With an empty one at the end: FFmpeg reads up to the first one before it says what the file holds.
+    /// The clusters of all pictures, and an empty one at the end: FFmpeg reads up to the first cluster before it
+    /// describes the file.
     private var clusters: Data {
         let small = thumbnail.map { cluster(Picture(jpeg: $0, time: 0), track: 3) } ?? Data()
         let last = Self.element(0x1F43_B675, Self.element(0xE7, pictures.last?.time ?? 0))

@@ -40,7 +40,7 @@ struct NetworkStreamTests {
         let server = try LocalServer(.files, directory: scratch.directory, certificate: leaf)
         let address = "https://127.0.0.1:\(server.port)/clip.mp4"
         var options = FrameSourceOptions(pace: .asap)
-        // Nobody on this machine knows who signed it.
+        // This machine does not know the authority that signed the certificate.
         options.certificateAuthority = fault == .unknownAuthority ? nil : authority.authority
         let source = try ClipSource(address, options: options)
         let mailbox = source.start()
@@ -162,7 +162,8 @@ struct NetworkStreamTests {
         options.openTimeout = .seconds(0.5)
         let source = try ClipSource("http://127.0.0.1:\(server.port)/live", options: options)
         let mailbox = source.start()
-        var (frames, lost) = (0, SourceFailure?.none)
+        var frames = 0
+        var lost = SourceFailure?.none
         while lost == nil, let event = mailbox.next() {
             if case .frame = event { frames += 1 }
             lost = event.failure
@@ -316,7 +317,7 @@ struct NetworkStreamTests {
         #expect(recording.stream?.rate == nil)
     }
 
-    /// Takes that many frames from a live stream, which has no end.
+    /// Takes a number of frames from a live stream, which has no end.
     private func live(
         _ address: String,
         frames: Int,

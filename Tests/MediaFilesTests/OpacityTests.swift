@@ -59,7 +59,8 @@ struct OpacityTests {
         #expect(isOpaque == false)
         var frame = try Frame(copying: bytes, size: size, format: .rgba, stamp: .unset)
         frame.hasOpacity = true
-        let (png, jpeg) = (scratch.path("a.png"), scratch.path("a.jpg"))
+        let png = scratch.path("a.png")
+        let jpeg = scratch.path("a.jpg")
         try PictureWriter.write(frame, to: png)
         try PictureWriter.write(frame, to: jpeg)
         let stored = try storedPixels(of: png, count: size.width)

@@ -22,7 +22,8 @@ struct RestingStreamTests {
     @Test("is decoded by its key pictures, and whole from the group on in which something moves, with the same numbers")
     func movement() throws {
         try room.write("room.ts")
-        let (all, some) = (try play("room.ts", .always), try play("room.ts", .auto))
+        let all = try play("room.ts", .always)
+        let some = try play("room.ts", .auto)
         #expect(all.times.count == 260 && all.count == 260 && some.count == 260)
         for (number, time) in some.times { #expect(all.times[number] == time) }
         // Known after four seconds, then only key pictures until the group that begins with 175.
@@ -34,7 +35,8 @@ struct RestingStreamTests {
     @Test("rests on where pictures are lost, with the same times")
     func loss() throws {
         try room.write("room.ts") { number, _ in !(110..<115).contains(number) }
-        let (all, some) = (try play("room.ts", .always), try play("room.ts", .auto))
+        let all = try play("room.ts", .always)
+        let some = try play("room.ts", .auto)
         #expect(all.count == 255 && some.count == 255)
         for (number, time) in some.times { #expect(all.times[number] == time) }
         #expect(Set(101..<170).intersection(some.times.keys) == [120, 145])
@@ -51,7 +53,8 @@ struct RestingStreamTests {
             }
             return true
         }
-        let (all, some) = (try play("room.ts", .always), try play("room.ts", .auto))
+        let all = try play("room.ts", .always)
+        let some = try play("room.ts", .auto)
         #expect(all.damaged == 1 && some.damaged == 1)
         // What refers to it is not shown either way.
         #expect(Set(some.times.values).isSubset(of: all.times.values))
@@ -66,7 +69,8 @@ struct RestingStreamTests {
         try room.write("large.ts", numbers: 150..<260, size: large)
         let both = try ["room.ts", "large.ts"].map { try Data(contentsOf: URL(filePath: room.scratch.path($0))) }
         _ = try room.scratch.write(both[0] + both[1], to: "both.ts")
-        let (all, some) = (try play("both.ts", .always), try play("both.ts", .auto))
+        let all = try play("both.ts", .always)
+        let some = try play("both.ts", .auto)
         #expect(all.count == 260 && some.count == 260)
         #expect(all.sizes == [FrameSize(width: 160, height: 120), large] && some.sizes == all.sizes)
         for (number, time) in some.times { #expect(all.times[number] == time) }

@@ -61,8 +61,8 @@ struct RoomStream {
         }
     }
 
-    /// Writes those pictures of a textured room, 25 a second with a key picture each second, in which a block moves in those
-    /// from 187 to 212. `edit` takes each compressed picture and says whether it comes through.
+    /// Writes those pictures of a textured room, 25 a second with a key picture each second, in which a block moves in
+    /// those from 187 to 212. `edit` takes each compressed picture and says whether it comes through.
     func write(
         _ name: String,
         numbers: Range<Int> = 0..<260,

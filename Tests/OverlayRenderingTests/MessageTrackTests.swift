@@ -35,7 +35,8 @@ struct MessageTrackTests {
 
     @Test("is read line by line, and what is handed out is not kept")
     func lineByLine() throws {
-        var (read, taken) = (0, 0)
+        var read = 0
+        var taken = 0
         let rows = lines().split(separator: "\n").lazy.map { row in
             #expect(taken == read, "each message is handed out before the next line is read")
             read += 1

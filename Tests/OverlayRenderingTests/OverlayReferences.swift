@@ -1,4 +1,4 @@
-/// What the overlays are compared with: the key is overlay, roll and yaw in degrees; each digit is a cell's brightness.
+/// The references of the overlays: the key is overlay, roll and yaw in degrees; each digit is a cell's brightness.
 let lookReferences = [
     "box 0 0": """
     000000000000000000000000

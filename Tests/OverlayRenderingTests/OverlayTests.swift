@@ -160,7 +160,7 @@ struct OverlayTests {
                 if let face = geometry.transformed(sampleFace(bounds: rect, pose: pose)) {
                     overlay.draw([face], snapshotFlash: 0, on: canvas)
                 }
-                // Whatever that looked like, the next face is drawn.
+                // However the first face was drawn, the next one is drawn too.
                 overlay.draw(
                     [try #require(geometry.transformed(sampleFace()))],
                     snapshotFlash: 0,
@@ -277,7 +277,8 @@ struct OverlayTests {
         var face = sampleFace(bounds: NormalizedRect(x: 0.3, y: 0.2, width: 0.4, height: 0.6), pose: pose(0, 0, 0))
         (face.leftEyeClosed, face.rightEyeClosed) = (true, false)
         let drawn = try pixels(HeartsOverlay(), [face], FrameSize(width: 400, height: 320))
-        let (left, right) = (try #require(face.leftEye), try #require(face.rightEye))
+        let left = try #require(face.leftEye)
+        let right = try #require(face.rightEye)
         func red(_ point: NormalizedPoint, down: Int) -> Int { drawn[Int(point.y * 320) + down][Int(point.x * 400)].z }
         #expect(red(left, down: 0) == 0 && red(left, down: 12) > 200)
         #expect(red(right, down: 0) > 200)

@@ -315,9 +315,8 @@ struct OwnOverlayTests {
             return try drawn("anchor: \(anchor), width: 0.2", pose(0, 0, 0), on: surface(object))
                 .firstIndex { $0.contains { $0 > 0 } }
         }
-        let (closed, open) = (
-            try #require(try rows("upperLip", open: 0)), try #require(try rows("upperLip", open: 0.5))
-        )
+        let closed = try #require(try rows("upperLip", open: 0))
+        let open = try #require(try rows("upperLip", open: 0.5))
         // The middle of the mouth stays here, so the lip is half of the opening above it.
         #expect((7...9).contains(closed - open), "\(closed) \(open)")
         #expect(try rows("mouth", open: 0) == rows("mouth", open: 0.5))

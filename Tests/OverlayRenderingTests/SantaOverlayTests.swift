@@ -68,7 +68,8 @@ struct SantaOverlayTests {
             let canvas = try drawn(faces)[376 - 60]
             return (canvas.firstIndex { $0 > 0 }, canvas.lastIndex { $0 > 0 })
         }
-        let (alone, beside) = (try reach([face]), try reach([face, neighbour(1.6)]))
+        let alone = try reach([face])
+        let beside = try reach([face, neighbour(1.6)])
         #expect(try #require(beside.0) < #require(alone.0) - 10)
     }
 
@@ -88,7 +89,8 @@ struct SantaOverlayTests {
     func profile(yaw: Double) throws {
         let face = try surface(pose(0, yaw, 0))
         let pixels = try drawn([face])
-        let (head, side) = (face.headAtMouth, yaw < 0 ? -1.0 : 1)
+        let head = face.headAtMouth
+        let side = yaw < 0 ? -1.0 : 1
         // From below the eyes down to the moustache, from the cheek forwards.
         let rows = Int(head.point(0, -0.12, 0).y)..<Int(head.point(0, 0, 0).y)
         let cheek = Int(head.front(side * 0.02, 0).x)
@@ -104,7 +106,9 @@ struct SantaOverlayTests {
             let column = try drawn([try surface(pose(0, 0, 0), open: open)]).map { $0[360] }
             return column[530..<700].split { $0 > 0 }.map(\.count).max() ?? 0
         }
-        let (unknown, closed, open) = (try hole(nil), try hole(0), try hole(1))
+        let unknown = try hole(nil)
+        let closed = try hole(0)
+        let open = try hole(1)
         #expect(unknown == closed && closed > 10 && open > closed + 40, "\(unknown) \(closed) \(open)")
         func halves(_ yaw: Double) throws -> Double {
             let face = try surface(pose(0, yaw, 0))
@@ -112,7 +116,9 @@ struct SantaOverlayTests {
             let middle = Int(face.headAtMouth.point(0, CanonicalFace.mouthY + 0.3, HeadModel.depth).x)
             return Double(row[..<middle].count { $0 > 0 }) / Double(row[middle...].count { $0 > 0 })
         }
-        let (left, ahead, right) = (try halves(-30), try halves(0), try halves(30))
+        let left = try halves(-30)
+        let ahead = try halves(0)
+        let right = try halves(30)
         #expect(left < 0.7 && abs(ahead - 1) < 0.1 && right > 1.4, "\(left) \(ahead) \(right)")
     }
 }

@@ -172,7 +172,8 @@ struct SceneTests {
         var face = sampleFace()
         let seen = try drawn(overlay, face, after: 0)
         face.isSeen = false
-        let (half, gone) = (try drawn(overlay, face, after: 0.075), try drawn(overlay, face, after: 0.15))
+        let half = try drawn(overlay, face, after: 0.075)
+        let gone = try drawn(overlay, face, after: 0.15)
         #expect(half > 0 && Double(half) < 0.7 * Double(seen))
         #expect(gone == 0)
     }

@@ -78,7 +78,7 @@ extension OwnOverlay {
     }
 }
 
-/// All built-in overlays, and one of somebody's own.
+/// All built-in overlays, and one that a user made.
 let overlayNames = OverlayName.allCases.map(\.rawValue) + ["own"]
 
 /// The overlays of these names.

@@ -56,7 +56,8 @@ struct TransformedFaceTests {
     @Test("exchanges left and right in a mirror, eyes and lids")
     func mirroredEyes() throws {
         let face = try #require(try geometry(mirrored: true).transformed(sampleFace()))
-        let (left, right) = (try #require(face.leftEye), try #require(face.rightEye))
+        let left = try #require(face.leftEye)
+        let right = try #require(face.rightEye)
         #expect(left.x < right.x)
         // The closed eye was at the left; in the mirror it is at the right.
         #expect(face.leftEyeClosed == false && face.rightEyeClosed == true)
@@ -91,7 +92,8 @@ struct TransformedFaceTests {
         face.rightEye = NormalizedPoint(x: 0.5 + dx, y: 0.5 + dy)
         for mirrored in [false, true] {
             let shown = try #require(try geometry(mirrored: mirrored).transformed(face))
-            let (left, right) = (try #require(shown.leftEye), try #require(shown.rightEye))
+            let left = try #require(shown.leftEye)
+            let right = try #require(shown.rightEye)
             let plane = FacePlane(center: left.middle(to: right), pose: try #require(shown.pose))
             let half = left.distance(to: right) / 2
             #expect(plane.point(half, 0).distance(to: right) < 1e-6, "\(mirrored)")

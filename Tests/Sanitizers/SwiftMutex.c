@@ -1,9 +1,10 @@
 // Reports to the thread sanitizer what happens in the slow paths of Swift's Mutex.
 //
 // Synchronization.Mutex takes and frees an uncontended lock in code that is compiled into its users, and so is checked.
-// A contended one goes through functions of libswiftSynchronization.so, which is not compiled for the sanitizer: it does
-// not see that the lock was taken there, and reports each access behind it as a race. This library is loaded before that
-// one (LD_PRELOAD, see deploy/test) and passes on what happens. Calling convention: Swift's, self in the context register.
+// A contended one goes through functions of libswiftSynchronization.so, which is not compiled for the sanitizer: it
+// does not see that the lock was taken there, and reports each access behind it as a race. This library is loaded
+// before that one (LD_PRELOAD, see deploy/test) and passes on what happens. Calling convention: Swift's, self in the
+// context register.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdint.h>

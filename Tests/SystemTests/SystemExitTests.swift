@@ -4,7 +4,7 @@ import Testing
 
 @testable import System
 
-/// What changes the whole process, each in one of its own.
+/// Tests that change the whole process; each runs in a process of its own.
 @Suite("System, in a process of its own", .serialized)
 struct SystemExitTests {
     @Test("signals are as before once they are not noted any more: a hangup that nohup ignores stays ignored")
@@ -53,7 +53,8 @@ struct SystemExitTests {
         for closed in 0..<8 {
             await #expect(processExitsWith: .success) { [closed = closed as Int] in
                 for descriptor in 0..<3 where closed >> descriptor & 1 == 1 { close(CInt(descriptor)) }
-                var (out, err): ([CInt], [CInt]) = ([-1, -1], [-1, -1])
+                var out: [CInt] = [-1, -1]
+                var err: [CInt] = [-1, -1]
                 guard ShellCommand.makePipe(&out), ShellCommand.makePipe(&err) else { exit(2) }
                 let shell = ShellCommand(
                     text: "echo out; echo err >&2",

@@ -89,12 +89,12 @@ struct SystemTests {
     @Test("what a program that was killed left of a file goes with the next one, and not what another one writes")
     func leftovers() throws {
         let path = directory.file("picture.png")
-        let (others, foreign) = (
-            [".picture.png.b.1.facet-part", ".picture.png.no number.facet-part"], ".picture.png.1.part"
-        )
+        let others = [".picture.png.b.1.facet-part", ".picture.png.no number.facet-part"]
+        let foreign = ".picture.png.1.part"
         for name in [".picture.png.0abc.facet-part", foreign] + others { _ = try directory.write("left", to: name) }
         // Two programs that write the same file at once: each has its own until it is whole, and the last one stays.
-        let (first, second) = (try PendingFile(path), try PendingFile(path))
+        let first = try PendingFile(path)
+        let second = try PendingFile(path)
         func entries() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: directory.path) }
         let pending = [first, second].map { URL(filePath: $0.temporaryPath).lastPathComponent }
         #expect(try Set(entries()) == Set(others + pending + [foreign]))

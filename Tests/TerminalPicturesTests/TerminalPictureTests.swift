@@ -97,7 +97,7 @@ struct TerminalPictureTests {
 
     @Test("without a terminal there is nothing to take over")
     func noTerminal() {
-        // Tests run without one, or with one whose input is elsewhere.
+        // Tests run without a terminal, or with one that is not their input.
         #expect(throws: TerminalError.self) { try Terminal(format: .cells) }
     }
 }

@@ -282,7 +282,7 @@ struct CameraLossTests {
         }
         let events = try source.run(replaced, configuration, memory: memory)
         #expect(source.short(events) == ["lost unsupported_mode", "streaming", "frame 1", "ended stopped"])
-        // Another mode has yet to prove that the camera has it.
+        // The camera has not shown yet that it has the other mode.
         configuration.request.size = FrameSize(width: 1920, height: 1080)
         let asked = try source.run(ScriptedV4L2(), configuration, memory: memory)
         #expect(source.short(asked) == ["ended unsupported_mode"])

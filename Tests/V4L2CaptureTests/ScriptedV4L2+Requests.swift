@@ -121,7 +121,7 @@ extension ScriptedV4L2.State {
         return nil
     }
 
-    /// As drivers do: what is not to be had becomes the first thing that is.
+    /// Sets a format as drivers do: one that the camera does not have becomes its first one.
     private func setFormat(_ format: inout v4l2_format, _ formats: [CameraFormat]) -> Errno? {
         guard let known = formats.first(where: { $0.fourCC.rawValue == format.fmt.pix.pixelformat }) ?? formats.first,
             let size = known.sizes.first?.minimum

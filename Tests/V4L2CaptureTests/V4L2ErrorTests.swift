@@ -50,7 +50,8 @@ struct V4L2ErrorTests {
         let program = Process()
         program.executableURL = URL(filePath: "/bin/sh")
         program.arguments = ["-c", "exec 9<'\(path)'; echo; exec cat"]
-        let (input, output) = (Pipe(), Pipe())
+        let input = Pipe()
+        let output = Pipe()
         (program.standardInput, program.standardOutput) = (input, output)
         try program.run()
         // Its line says that it has the file open.

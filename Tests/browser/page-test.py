@@ -8,6 +8,7 @@ without a browser it says so and ends with status 77. Where nginx is installed, 
 docs/examples/nginx.conf sets it up.
 """
 
+import importlib.util
 import json
 import os
 import re
@@ -180,8 +181,29 @@ def downloads():
     return [name for name in os.listdir(f"{work}/downloads") if not name.endswith(".crdownload")]
 
 
+def find_axe():
+    """The file of axe-core: FACET_AXE, or the one in the Python package axe-playwright-python; None where neither is there."""
+    package = importlib.util.find_spec("axe_playwright_python")
+    path = os.environ.get("FACET_AXE") or (package and f"{package.submodule_search_locations[0]}/axe.min.js")
+    if not path:
+        print("page-test: axe-core is not installed (axe-playwright-python, or its axe.min.js in FACET_AXE): its rules are skipped")
+        return None
+    with open(path) as file:
+        return file.read()
+
+
 def check_rules(name):
-    """Rules of accessibility; all of axe-core's too, where FACET_AXE names its axe.min.js."""
+    """Rules of accessibility, and all of axe-core's where that is installed, on a phone and a desktop, light and dark."""
+    for width, height in [(390, 844), (1280, 800)]:
+        window(width, height, width < 500)
+        for colors in ["light", "dark"]:
+            scheme(colors)
+            check_rules_once(f"{name}, {width} px, {colors}")
+    window(1440, 900)
+    scheme("light")
+
+
+def check_rules_once(name):
     nameless = script("""[...document.querySelectorAll('button, select, input, a, [role=img]')].filter((element) =>
         element.checkVisibility() && !(element.ariaLabel || element.title || element.textContent.trim()
         || element.labels?.length || element.querySelector('img[alt]:not([alt=""])'))).map((element) => element.outerHTML)""")
@@ -192,8 +214,8 @@ def check_rules(name):
         getComputedStyle(canvas).visibility !== 'hidden').length""")
     must(f"{name}: no picture lies under words", not covered)
     must(f"{name}: one heading of the first order", count("h1") == 1)
-    if os.environ.get("FACET_AXE"):
-        browser.execute_script(open(os.environ["FACET_AXE"]).read())
+    if axe:
+        browser.execute_script(axe)
         broken = browser.execute_async_script("axe.run().then(result => arguments[0](result.violations.map(({id, nodes}) =>"
                                               " id + ': ' + nodes.map(({html}) => html.slice(0, 120)).join(' | '))))")
         must(f"{name}: axe-core finds nothing, but {broken}", not broken)
@@ -370,6 +392,7 @@ def check_login(address, name):
 
 
 secret = "correct horse battery staple"
+axe = find_axe()
 nginx = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
 browser = None
 try:
@@ -527,10 +550,7 @@ try:
     scheme("dark")
     for name, width, height in [("desktop", 1440, 900), ("wall", 3840, 2160), ("phone", 390, 844), ("small-phone", 360, 640)]:
         check_layout(f"four-{name}", width, height)
-    check_rules("four cameras, dark")
-    window(1440, 900)
-    scheme("light")
-    check_rules("four cameras, light")
+    check_rules("four cameras")
     shot("four-light")
     roof = start_daemon("roof/faces", port, source=silent_stream(), name="Front door")
     wait("one that opens its camera says so", lambda: status("roof/faces") == "starting" and text(f"{figure('roof/faces')} .note"))
@@ -581,9 +601,11 @@ try:
 
     # A wall, and a broadcast program
     browser.get(address + "?kiosk")
-    wait("a wall has pictures alone", lambda: status("faces") == "live" and not text("header") and not text("aside")
+    wait("a wall has pictures alone", lambda: status("faces") == "live" and not text("#controls") and not text("aside")
+         and script("getComputedStyle(document.querySelector('header')).clipPath") == "inset(50%)"
          and script("document.querySelector('#cameras').clientHeight") == 900)
     shot("kiosk")
+    check_rules("kiosk")
     browser.get(address + "?transparent&camera=faces&overlay=hearts")
     wait("an overlay has hearts", lambda: (lambda places: places and all(is_red(pixel("faces", *place)) for place in places))(eyes(port)))
     must("on a transparent ground", pixel("faces", 0.01, 0.01)[3] == 0 and script(
@@ -712,6 +734,7 @@ try:
         must(f"{motion}: the page was lit {floods} times", floods == (1 if motion == "no-preference" else 0))
         shot(f"lamp-{motion}")
     wait("the light is gone", lambda: not count("#flood"))
+    check_rules("demo")
     # The server drops what is older than twenty more: who smiled there and left must not seem to be there still.
     left = script("[...document.querySelectorAll('#events li.leave')].map(({title}) => title).filter((title) => title.includes('Front door'))"
                   ".map((title) => title.match(/face \\d+/)[0])")
@@ -752,13 +775,13 @@ try:
         browser.get("about:blank")
         browser.get(f"{report}#t=2.5")
         wait(f"{name}: the moment is marked", lambda: text("#moment").startswith("0:02.5"))
-        check_rules(f"report, {name}")
         must(f"{name}: nothing sticks out", script("document.documentElement.scrollWidth") <= width)
         smallest = script("""Math.min(...[...document.querySelectorAll('body *')].filter((element) => element.checkVisibility()
             && [...element.childNodes].some((node) => node.data?.trim())).map((element) => parseFloat(getComputedStyle(element).fontSize)))""")
         must(f"{name}: the smallest text has {smallest} px", smallest >= 12)
         must(f"{name}: no text is scaled with a drawing", count("svg text") == 0)
         shot(f"report-{name}")
+    check_rules("report")
     event = browser.find_element(By.CSS_SELECTOR, ".film a[href]")
     browser.execute_script("arguments[0].click()", event)
     wait("a picture marks its moment", lambda: "now" in script("document.querySelector('.film li').className"))
@@ -767,6 +790,9 @@ try:
     ActionChains(browser).move_to_element(lane).click().perform()
     at = float(script("location.hash")[3:])
     must(f"a click in the middle of a lane marks the middle, not {at}", abs(at - script("+document.body.dataset.end") / 2) < 0.1)
+    subprocess.run([f"{programs}/facet", "overlays", "--gallery", f"{work}/gallery.html"], check=True, stderr=subprocess.DEVNULL)
+    browser.get(f"file://{work}/gallery.html")
+    check_rules("gallery of overlays")
 
     shown = browser.get_log("browser")
     with open(f"{work}/token", "w") as file:
@@ -775,6 +801,7 @@ try:
     check_login(start_server(port, *token), "loopback")
     check_login(start_server(port, *token, host="127.0.0.2"), "another address")
     shot("login")
+    check_rules("login")
     certificate, certificate_key = make_certificate()
     check_login(start_server(port, *token, "--https-certificate", certificate, "--https-key", certificate_key), "own certificate")
     if nginx:

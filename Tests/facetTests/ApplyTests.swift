@@ -195,7 +195,8 @@ struct ApplyTests {
         let portrait = try PictureFile.load("/usr/local/share/facet/astronaut.png")
         let size = portrait.uprightSize
         for (dark, bright) in [(30, 60), (60, 0)] {
-            let (clip, output) = (directory.file("clip\(dark).mp4"), directory.file("out\(dark).png"))
+            let clip = directory.file("clip\(dark).mp4")
+            let output = directory.file("out\(dark).png")
             let writer = try ClipWriter(clip, size: size)
             for number in 0..<dark + bright {
                 let stamp = FrameStamp(frame: number, time: .wallClock(), mediaTime: Double(number) / 30)
@@ -218,7 +219,9 @@ struct ApplyTests {
 
     /// A picture with 24 portraits, and the places of their middles.
     private func crowd() throws -> (path: String, places: [(x: Int, y: Int)]) {
-        let (cell, columns, rows) = (260, 6, 4)
+        let cell = 260
+        let columns = 6
+        let rows = 4
         let size = FrameSize(width: cell * columns, height: cell * rows)
         var pixels = [UInt8](repeating: 90, count: 3 * size.width * size.height)
         let portraits = DevelopmentClips.path("smiles")
@@ -250,7 +253,8 @@ struct ApplyTests {
         let (input, places) = try crowd()
         let output = directory.file("hidden.png")
         try await apply([input, "-o", output, "--overlay", "silhouette"])
-        let (before, after) = (try pixels(of: input), try pixels(of: output))
+        let before = try pixels(of: input)
+        let after = try pixels(of: output)
         for place in places {
             let pixel = 4 * (place.y * 260 * 6 + place.x)
             #expect((0..<3).contains { abs(Int(before[pixel + $0]) - Int(after[pixel + $0])) > 3 }, "\(place)")
@@ -335,7 +339,8 @@ struct ApplyTests {
     func specialFiles(name: String) async throws {
         let input = directory.file("in.png")
         try Canvas(pixelSize: FrameSize(width: 32, height: 32)).write(to: input)
-        let (pipe, link) = (directory.file("pipe-" + name), directory.file("link-" + name))
+        let pipe = directory.file("pipe-" + name)
+        let link = directory.file("link-" + name)
         #expect(mkfifo(pipe, 0o600) == 0)
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: directory.file("elsewhere"))
         for output in [pipe, link] {

@@ -142,7 +142,7 @@ struct OfflineTests {
             page.contains("<title>clip.mp4</title>") && page.contains("Best smile") && !page.contains(directory.path)
         )
         #expect(page.ranges(of: "data:image/jpeg;base64,/9j/").count == 3)
-        // A clip is one too if its name does not say so.
+        // A clip is recognised even if its name does not say that it is one.
         let copy = directory.file("clip.video")
         try FileManager.default.copyItem(atPath: clip, toPath: copy)
         for input in [clip, copy] {

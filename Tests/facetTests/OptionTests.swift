@@ -25,8 +25,8 @@ struct OptionTests {
     @Test(
         "that cannot work are refused before anything is done, with the remedy",
         arguments: [
-            (["view", "--overlay", "moustache"], "- pixelate"),
-            (["view", "--overlay", "moustache"], "- FILE.yaml"),
+            (["view", "--overlay", "beard"], "- pixelate"),
+            (["view", "--overlay", "beard"], "- FILE.yaml"),
             (["watch", "--topic", "faces/"], "must not be empty"),
             (["watch", "--topic", "faces/#"], "must not be empty"),
             (["watch", "grin"], "there is no topic 'grin'"),
@@ -171,6 +171,7 @@ struct OptionTests {
         }
         #expect(try overlay("hearts") == .builtIn(.hearts))
         #expect(try overlay("/somewhere/party.yaml").name == "party")
+        #expect(try overlay("party") == .file("docs/examples/overlays/party.yaml"), "an example, by its name")
         #expect(try overlay("hearts.yml").name == "hearts.yml")
         let overlays = try DrawingOptions.parse(["--overlay", exampleOverlay]).style.overlays()
         #expect(overlays.names.last == "party" && overlays.names.count == OverlayName.allCases.count + 1)

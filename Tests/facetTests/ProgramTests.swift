@@ -212,7 +212,8 @@ struct ProgramTests {
     @Test("keeps what it has recorded of a clip when it is interrupted", arguments: [SIGINT, SIGTERM])
     func interruptedRecording(signal: Int32) async throws {
         let directory = try TemporaryDirectory()
-        let (clip, output) = (directory.file("clip.mkv"), directory.file("out/clip.mkv"))
+        let clip = directory.file("clip.mkv")
+        let output = directory.file("out/clip.mkv")
         try FileManager.default.createDirectory(atPath: directory.file("out"), withIntermediateDirectories: false)
         let frames = 3000
         try makeClip(clip, frames: frames)

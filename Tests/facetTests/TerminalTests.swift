@@ -161,7 +161,7 @@ struct TerminalTests {
     )
     func slow() async throws {
         let broker = try await MosquittoBroker()
-        // So large that no redraw is done in the time from one to the next.
+        // The terminal is so large that a redraw takes longer than the time between two.
         let terminal = try PseudoTerminal(columns: 400, rows: 150)
         let program = try await view(
             on: terminal,

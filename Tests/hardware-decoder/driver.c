@@ -1,9 +1,9 @@
-// A VA-API driver that decodes H.264 on the processor: what FFmpeg, libva and Facet do with hardware runs on a machine without any.
-// `run` builds it and makes the node that libva asks for.
+// A VA-API driver that decodes H.264 on the processor: what FFmpeg, libva and Facet do with hardware runs on a machine
+// without any. `run` builds it and makes the node that libva asks for.
 //
-// VA-API gives a driver the slices as they are, but of the parameter sets only the numbers in them; the driver takes the sets from
-// FACET_TEST_STREAM, a transport stream or an H.264 file. FACET_TEST_FAULT makes it fail: `profile` (it decodes no H.264),
-// `decode:N` (from the picture N on), `copy:N` (copying out of a surface, from the copy N on).
+// VA-API gives a driver the slices as they are, but of the parameter sets only the numbers in them; the driver takes
+// the sets from FACET_TEST_STREAM, a transport stream or an H.264 file. FACET_TEST_FAULT makes it fail: `profile` (it
+// decodes no H.264), `decode:N` (from the picture N on), `copy:N` (copying out of a surface, from the copy N on).
 #include <libavcodec/avcodec.h>
 #include <stdio.h>
 #include <stdlib.h>

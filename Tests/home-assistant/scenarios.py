@@ -240,6 +240,9 @@ class Run:
     OCCUPANCY, COUNT, PROBLEM = "binary_sensor.front_occupancy", "sensor.front_faces", "binary_sensor.front_camera_problem"
 
     def __init__(self, options):
+        # event.received came with 2026.7.
+        if tuple(map(int, options.version.split(".")[:2])) < (2026, 7):
+            self.SMILES = self.SMILES[:2]
         work = pathlib.Path(options.work)
         self.work, self.failures, self.known = work / options.version, 0, collections.Counter()
         self.document = pathlib.Path(options.document).read_text()
@@ -401,6 +404,13 @@ class Run:
         await self.until_state("sensor.front_desk_faces", "1" if is_there else "0")
         self.check(await self.home.state("binary_sensor.front_corner") == "off", "nobody is in the corner")
         self.check(await self.home.state("event.front_zone_entered") not in (None, "unknown"), "the zone was entered")
+        switch = "switch.front_desk_detection"
+        await self.home.call("switch.turn_off", switch)
+        await self.until_state(switch, "off")
+        await self.until_state("binary_sensor.front_desk", "unknown")
+        await self.home.call("switch.turn_on", switch)
+        await self.until_state(switch, "on")
+        await self.until_state("binary_sensor.front_desk", "on" if is_there else "off")
         self.write_zones("desk")
         self.daemon.process.send_signal(signal.SIGHUP)
         await self.until_state("binary_sensor.front_corner", None)
@@ -459,6 +469,8 @@ class Run:
     def automations(self, device):
         blocks = [b for b in re.findall(r"```yaml\n(.*?)```", self.document, re.S) if b.startswith("automation:")]
         for block in blocks:
+            if "event.received" in block and len(self.SMILES) == 2:
+                continue
             yield re.sub(r'for: "[0-9:]+"', f'for: "00:00:0{HOLD}"', block.replace("DEVICE_ID", device))
 
     async def run(self):

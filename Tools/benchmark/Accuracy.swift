@@ -51,22 +51,28 @@ extension Benchmark {
                     "ms a frame",
                 ]
             ]
-            var (blinks, smiles, ownSmiles) = (Score.Count(), Score.Count(), Score.Count())
+            var blinks = Score.Count()
+            var smiles = Score.Count()
+            var ownSmiles = Score.Count()
             var unplaced: [String] = []
             let places = try Score.places(in: self.people)
-            var (identities, people, wrongEnters) = (0, 0, 0)
+            var identities = 0
+            var people = 0
+            var wrongEnters = 0
             for (name, labels) in clips {
                 let before = Self.childrensTime()
                 let messages = try printed(folder.appending(path: name).path, as: name)
                 let time = Self.childrensTime() - before
                 let score = Score(of: messages.lines, against: labels, places: places[name])
-                (identities, people) = (identities + score.identities, people + (score.people ?? score.identities))
+                identities = identities + score.identities
+                people = people + (score.people ?? score.identities)
                 wrongEnters += score.wrongEnters
                 for (figure, count) in [
                     ("blinks", score.blinks), ("smiles", score.smiles), ("own smiles", score.ownSmiles),
                 ] {
                     guard let count else { continue }
-                    let (found, wrong) = (Double(count.found), Double(count.wrong))
+                    let found = Double(count.found)
+                    let wrong = Double(count.wrong)
                     ClipCount(figure, in: name, of: Double(count.labelled), right: found, wrong: wrong).print()
                 }
                 blinks = blinks + (score.blinks ?? Score.Count())
@@ -111,7 +117,8 @@ extension Benchmark {
             let process = Process()
             process.executableURL = URL(filePath: Benchmark.facetd)
             process.arguments = arguments
-            let (output, errors) = (Pipe(), try TemporaryDirectory())
+            let output = Pipe()
+            let errors = try TemporaryDirectory()
             let log = try errors.write("", to: "log")
             process.standardOutput = output
             process.standardError = FileHandle(forWritingAtPath: log)

@@ -71,7 +71,8 @@ extension Benchmark {
 /// A program that looks at a clip's frames whenever it is told to, and measures its own processor time.
 private final class OtherProgram {
     private let process = Process()
-    private let (input, output) = (Pipe(), Pipe())
+    private let input = Pipe()
+    private let output = Pipe()
 
     init(_ command: String, clip: String, frames: Int, people: Int) throws {
         process.executableURL = URL(filePath: "/usr/bin/env")

@@ -33,7 +33,8 @@ extension Benchmark {
 
         func run() throws {
             let rooms = try Hold.rooms()
-            let (one, other) = (try HoldActor("asl/milk.mkv"), try HoldActor("asl/sister.mkv"))
+            let one = try HoldActor("asl/milk.mkv")
+            let other = try HoldActor("asl/sister.mkv")
             let writer = try ClipWriter(clip, size: HoldScene.size, rate: HoldScene.rate)
             var visits: [Visit] = []
             var length = 0
@@ -64,7 +65,7 @@ extension Benchmark {
                 return (scene, begin)
             }
 
-            /// Lets somebody come and turn away for so many seconds each time.
+            /// Lets a person come and turn away, for each of these numbers of seconds.
             func visit(_ turns: [Double]) throws {
                 let (_, begin) = try add(.turn, one, comes: true, hidden: turns[0])
                 visits.append(Visit(begin: begin + HoldScene.empty + 1, end: .infinity))

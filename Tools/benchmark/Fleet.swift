@@ -50,13 +50,16 @@ extension Benchmark {
             while traffic.cameras < daemons { try await Task.sleep(for: .milliseconds(100)) }
             try await Task.sleep(for: .seconds(5))
 
-            let (before, beforeBroker, start) = (try times(processes), try times([broker]), ContinuousClock.now)
+            let before = try times(processes)
+            let beforeBroker = try times([broker])
+            let start = ContinuousClock.now
             let sentBefore = traffic.sum
             traffic.beginMeasuring()
             let framesBefore = traffic.frames
             try await Task.sleep(for: .seconds(seconds))
             let elapsed = Double((ContinuousClock.now - start) / .milliseconds(1)) / 1000
-            let (cpu, brokerCPU) = (try times(processes) - before, try times([broker]) - beforeBroker)
+            let cpu = try times(processes) - before
+            let brokerCPU = try times([broker]) - beforeBroker
             let sent = (
                 messages: traffic.sum.messages - sentBefore.messages, bytes: traffic.sum.bytes - sentBefore.bytes
             )
@@ -164,7 +167,7 @@ private final class Traffic: Sendable {
         var bytes = 0
         var cameras: Set<String> = []
         var isMeasuring = false
-        /// From capture to here, in seconds.
+        /// The times from capture to arrival here, in seconds.
         var latencies: [Double] = []
         /// Frames analysed and dropped, by the topic that says so.
         var frames: [String: (analysed: Int, dropped: Int)] = [:]

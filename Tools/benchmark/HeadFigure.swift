@@ -7,7 +7,7 @@ struct HeadFigure {
     var pose = HeadPose(roll: 0, yaw: 0, pitch: 0)
     /// The width of its face in pixels.
     var width = 100.0
-    /// Where the middle of its face lies in the picture, in pixels.
+    /// The middle of its face in the picture, in pixels.
     var center = SIMD2(200.0, 200.0)
     /// How far its mouth is open, 0…1.
     var mouthOpen = 0.0
@@ -28,8 +28,11 @@ struct HeadFigure {
     private var drop: Double { 0.38 * mouthOpen }
 
     private var parts: [Part] {
-        let (skin, hair, lip) = (Vector(0.87, 0.68, 0.56), Vector(0.24, 0.17, 0.13), Vector(0.72, 0.36, 0.34))
-        let (white, dark) = (Vector(0.95, 0.95, 0.95), Vector(0.15, 0.12, 0.12))
+        let skin = Vector(0.87, 0.68, 0.56)
+        let hair = Vector(0.24, 0.17, 0.13)
+        let lip = Vector(0.72, 0.36, 0.34)
+        let white = Vector(0.95, 0.95, 0.95)
+        let dark = Vector(0.15, 0.12, 0.12)
         func pair(_ x: Double, _ y: Double, _ z: Double, _ radii: Vector, _ color: Vector) -> [Part] {
             [-x, x].map { Part(middle: Vector($0, y, z), radii: radii, color: color) }
         }
@@ -49,11 +52,13 @@ struct HeadFigure {
             + pair(0.21, -0.33, 0.38, Vector(0.11, 0.018, 0.05), hair)
     }
 
-    /// To the head's right, down to its chin and out of its nose, in the picture's axes with the third towards the viewer.
+    /// The directions to the head's right, to its chin and out of its nose, in the picture's axes; the third points to
+    /// the viewer.
     private var axes: (right: Vector, down: Vector, out: Vector) {
         func sinCos(_ degrees: Double) -> (Double, Double) { (sin(degrees * .pi / 180), cos(degrees * .pi / 180)) }
         let ((sy, cy), (sp, cp), (sr, cr)) = (sinCos(pose.yaw ?? 0), sinCos(pose.pitch ?? 0), sinCos(pose.roll))
-        let (across, below) = (Vector(cy, 0, -sy), Vector(sy * sp, cp, cy * sp))
+        let across = Vector(cy, 0, -sy)
+        let below = Vector(sy * sp, cp, cy * sp)
         return (across * cr + below * sr, below * cr - across * sr, Vector(sy * cp, -sp, cy * cp))
     }
 
@@ -74,7 +79,8 @@ struct HeadFigure {
             return place(cos(angle) * 0.5, y > 0 ? y * (1 + drop / 0.58) : y, 0.06 + 0.2 * abs(sin(angle)))
         }
         let points = rim + [place(0, 0.08, 0.58)]
-        let (xs, ys) = (points.map(\.x), points.map(\.y))
+        let xs = points.map(\.x)
+        let ys = points.map(\.y)
         let (left, top) = (xs.min() ?? 0, ys.min() ?? 0)
         let bounds = NormalizedRect(x: left, y: top, width: (xs.max() ?? 0) - left, height: (ys.max() ?? 0) - top)
         var face = FaceObject(faceID: FaceID(rawValue: number), bounds: bounds, pose: pose, confidence: 1)
@@ -96,7 +102,8 @@ struct HeadFigure {
     }
 
     private func draw(on pixels: inout [UInt8], _ size: FrameSize) {
-        let (axes, parts) = (axes, parts)
+        let axes = axes
+        let parts = parts
         let light = Vector(-0.35, -0.65, 0.67)
         for y in 0..<size.height {
             for x in 0..<size.width {
@@ -107,7 +114,8 @@ struct HeadFigure {
                 let way = Vector(axes.right.z, axes.down.z, axes.out.z)
                 var nearest: (depth: Double, color: Vector)?
                 for part in parts {
-                    let (from, along) = ((start - part.middle) / part.radii, way / part.radii)
+                    let from = (start - part.middle) / part.radii
+                    let along = way / part.radii
                     let (a, b, c) = ((along * along).sum(), (from * along).sum(), (from * from).sum() - 1)
                     guard b * b > a * c else { continue }
                     let depth = (-b + (b * b - a * c).squareRoot()) / a

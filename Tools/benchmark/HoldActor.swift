@@ -3,12 +3,13 @@ import FaceMetadata
 import FacetTestSupport
 import Frames
 
-/// Somebody cut out of a clip, to be put into rooms: pictures with how much of each pixel is the person.
+/// A person cut out of a clip, to be put into rooms: pictures, and how much of each pixel is the person.
 struct HoldActor: Sendable {
     /// What a person is cut out of, in heights of the face.
     private static let crop: Float = 6
     /// How high a face is in the rooms, and at most where a clip shows little of the body, in pixels.
-    private static let (height, largest): (Float, Float) = (100, 190)
+    private static let height: Float = 100
+    private static let largest: Float = 190
     private static let pictures = 24
 
     struct Picture: Sendable {
@@ -25,11 +26,13 @@ struct HoldActor: Sendable {
     /// How far the body reaches below the face's centre, in heights of the face, before the clip's picture ends.
     let reach: Double
 
-    /// Cuts somebody out of a clip, from half a second on.
+    /// Cuts the person out of a clip, from half a second on.
     init(_ name: String) throws {
         let frames = try RecordedFrames(DevelopmentClips.path(name)).frames
-        let (analyzer, outline) = (try FaceAnalyzer(), try PersonOutline(modelDirectory: nil))
-        var (pictures, reach): ([Picture], Double) = ([], 10)
+        let analyzer = try FaceAnalyzer()
+        let outline = try PersonOutline(modelDirectory: nil)
+        var pictures: [Picture] = []
+        var reach: Double = 10
         for (number, frame) in frames.enumerated() {
             let faces = try analyzer.analyze(frame).observations
             guard let face = faces.max(by: { $0.bounds.area < $1.bounds.area }), number >= 15, number % 3 == 0,
@@ -39,7 +42,8 @@ struct HoldActor: Sendable {
             let scale = reach >= 3.2 ? Self.height : min(Self.largest, 260 / Float(reach))
             pictures.append(try Self.cut(face.bounds, out: frame, height: scale, outline))
         }
-        (self.pictures, self.reach) = (pictures, reach)
+        self.pictures = pictures
+        self.reach = reach
     }
 
     private static func cut(
@@ -49,10 +53,10 @@ struct HoldActor: Sendable {
         _ outline: PersonOutline
     ) throws -> Picture {
         let size = SIMD2(Float(frame.uprightSize.width), Float(frame.uprightSize.height))
-        let (center, faceHeight) = (
-            SIMD2(Float(face.center.x), Float(face.center.y)) * size, Float(face.height) * size.y
-        )
-        let (step, side) = (faceHeight / height, Int(crop * height))
+        let center = SIMD2(Float(face.center.x), Float(face.center.y)) * size
+        let faceHeight = Float(face.height) * size.y
+        let step = faceHeight / height
+        let side = Int(crop * height)
         let low = SIMD2(center.x - crop / 2 * faceHeight, center.y - 1.2 * faceHeight)
         let sampler = CropSampler(size: side, border: .replicate, range: 0...255)
         var colors = [Float](repeating: 0, count: sampler.count)

@@ -4,7 +4,7 @@ import Foundation
 import Frames
 import ToolPictures
 
-/// A made-up scene in which somebody's face is lost: the same in every run.
+/// A made-up scene in which a person's face is lost: the same in every run.
 struct HoldScene: Sendable {
     enum Kind: String, CaseIterable, Sendable {
         case turn, cover, bend, leanOut = "lean out", turnInOtherLight = "turn, light"
@@ -16,13 +16,14 @@ struct HoldScene: Sendable {
 
     static let size = FrameSize(width: 640, height: 480)
     static let rate = 10.0
-    /// For how long the room is empty before the person comes, if it is, and the face is seen before it is lost.
+    /// Seconds in which the room is empty before the person comes, if it is, in which the face is seen before it is
+    /// lost, and in which the person goes.
     static let empty = 4.0
     private static let seen = 3.0
     private static let leaving = 1.6
 
     let kind: Kind
-    /// Where the face is.
+    /// The middle of the face in the picture.
     let place: SIMD2<Double>
     /// When the person begins to do what hides the face.
     let start: Double
@@ -39,8 +40,8 @@ struct HoldScene: Sendable {
     private let cover: SIMD4<Float>
     private let noise: [Int16]
 
-    /// Makes a scene; one of the same seed has the same room and place. The face of a person who stays is hidden for that
-    /// many seconds, or for 2.5…4.5 s by the seed.
+    /// Makes a scene; one of the same seed has the same room and place. The face of a person who stays is hidden for
+    /// that many seconds, or for 2.5…4.5 s by the seed.
     init(
         _ kind: Kind,
         _ actor: HoldActor,
@@ -51,9 +52,13 @@ struct HoldScene: Sendable {
         hidden: Double? = nil
     ) {
         var random = SplitMix64(seed: seed)
-        (self.kind, self.actor, self.other, self.isRoomKnown) = (kind, actor, other, isRoomKnown)
+        self.kind = kind
+        self.actor = actor
+        self.other = other
+        self.isRoomKnown = isRoomKnown
         let first = Int.random(in: 0..<rooms.count, using: &random)
-        (room, otherRoom) = (rooms[first], rooms[(first + rooms.count / 2) % rooms.count])
+        room = rooms[first]
+        otherRoom = rooms[(first + rooms.count / 2) % rooms.count]
         let (width, height) = (Double(Self.size.width), Double(Self.size.height))
         let face = actor.pictures[0].face
         place = SIMD2(
@@ -143,7 +148,8 @@ struct HoldScene: Sendable {
                 kind == .bend
                 ? SIMD2(side * 60, Double(Self.size.height) - place.y - shown.face.y * 0.55)
                 : SIMD2(side * 30, -(place.y + shown.face.y * 0.65))
-            (shift, isTurned) = (way * share, kind == .bend && share > 0.3)
+            shift = way * share
+            isTurned = kind == .bend && share > 0.3
         case .walkOut, .newcomer, .jacket, .portrait, .light, .neighbour:
             let share = max(0, (time - start + 0.3) / Self.leaving)
             guard time < start + 1.9 else { return }
@@ -198,7 +204,8 @@ struct HoldScene: Sendable {
     ) {
         let above = max(0, Int(shown.faceRow - 0.62 * face.y)) * shown.side + shown.side / 2
         let color = shown.pixels[above].w > 0.5 ? shown.pixels[above] : SIMD4(35, 30, 30, 1)
-        let (half, middle) = (face * SIMD2(0.62, 0.68), center - SIMD2(0, 0.08 * face.y))
+        let half = face * SIMD2(0.62, 0.68)
+        let middle = center - SIMD2(0, 0.08 * face.y)
         for y in Int(middle.y - half.y)...Int(middle.y + half.y) {
             for x in Int(middle.x - half.x)...Int(middle.x + half.x) {
                 let place = (SIMD2(Double(x), Double(y)) - middle) / half

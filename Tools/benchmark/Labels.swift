@@ -34,13 +34,13 @@ struct Labels: Decodable {
 
     /// The clip's frames per second; 30 unless given.
     var fps: Double?
-    /// By person; none means that the clip shows no face.
+    /// The face of each labelled person; nil if the clip shows no face.
     var faces: [String: Face]?
-    /// How many people there are, unless it is as many as `faces`.
+    /// The number of people, where it is not that of `faces`.
     var people: Int?
     /// When there is no face.
     var noFace: Ranges?
-    /// By person.
+    /// The smiles of each labelled person.
     var smiles: [String: Smiles]?
     /// The part of the clip in which smiles are labelled.
     var smilesScored: [Double]?
@@ -177,7 +177,8 @@ struct Score {
         ranges.contains { $0.lowerBound - slack <= time && time <= $0.upperBound + slack }
     }
 
-    /// A smile is found if it is reported within it, of whomever. One in an ambiguous stretch does not count, another one is wrong.
+    /// A smile is found if it is reported within it, of whomever. One in an ambiguous stretch does not count, another
+    /// one is wrong.
     static func smiles(_ messages: [Message], _ labels: Labels) -> Count {
         let scored = labels.smilesScored ?? [0, .infinity]
         let people = labels.smiles.map { Array($0.values) } ?? []

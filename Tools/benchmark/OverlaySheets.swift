@@ -148,7 +148,8 @@ extension Benchmark {
         // MARK: - The sheet
 
         private func sheet(_ cells: [Cell], _ overlay: any Overlay, to path: String) throws {
-            let (cell, columns) = (Self.cell, Self.columns)
+            let cell = Self.cell
+            let columns = Self.columns
             let size = FrameSize(
                 width: columns * cell.width,
                 height: (cells.count + columns - 1) / columns * cell.height

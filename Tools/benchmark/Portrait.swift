@@ -28,7 +28,7 @@ struct Portrait {
         return found
     }
 
-    /// Somebody with this face, so many pixels wide.
+    /// A person with this face, `width` pixels wide.
     func sitter(width: Double, at center: (x: Int, y: Int), visible: Range<Double>) -> RoomScene.Sitter {
         RoomScene.Sitter(picture, face: face, width: width, at: center, visible: visible)
     }

@@ -75,8 +75,12 @@ extension Benchmark {
                 }
                 print("\(found.count) of \(posters) posters found")
             }
-            let (first, count) = (posters > 0 ? 150 : 0, Int(seconds * scene.options.rate))
-            var (time, decoding, searches, runs) = (0.0, 0.0, 0, 0)
+            let first = posters > 0 ? 150 : 0
+            let count = Int(seconds * scene.options.rate)
+            var time = 0.0
+            var decoding = 0.0
+            var searches = 0
+            var runs = 0
             var found: Double?
             for number in first..<first + count {
                 let frame = try camera.captured(scene.frame(number))
@@ -140,7 +144,7 @@ extension Benchmark {
             }
         }
 
-        /// A JPEG's bytes; nobody writes to them once it is made.
+        /// A JPEG's bytes; they do not change once it is made.
         private final class Bytes: @unchecked Sendable {
             let base: UnsafeMutablePointer<UInt8>
             let count: Int

@@ -47,14 +47,18 @@ extension Benchmark {
             var scene = RoomScene.Options()
             scene.size = size
             let room = RoomScene(scene, sitters: sitters)
-            // As many as are wanted are never searched for more.
+            // With all wanted faces found, the detector would not search: more are wanted than there are.
             var options = FaceAnalyzer.Options()
             options.maximumFaces = 32
             // People move: their landmarks are computed in every frame.
             options.skipsUnchanged = sitters.isEmpty
             let analyzer = try FaceAnalyzer(options)
             let count = Int(seconds * scene.rate)
-            var (searches, detection, landmarks, total, followed) = (0, 0.0, 0.0, 0.0, 0)
+            var searches = 0
+            var detection = 0.0
+            var landmarks = 0.0
+            var total = 0.0
+            var followed = 0
             for number in 0..<count {
                 let frame = room.frame(number)
                 let start = Room.threadTime

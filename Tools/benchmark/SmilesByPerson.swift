@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where each labelled person of a clip is: rows of seconds, x, y, width and height in shares of the picture.
+/// The places of each labelled person of a clip: rows of seconds, x, y, width and height in shares of the picture.
 typealias Places = [String: [[Double]]]
 
 extension Score {
@@ -15,7 +15,7 @@ extension Score {
         return try JSONDecoder().decode([String: Places].self, from: Data(contentsOf: URL(filePath: file)))
     }
 
-    /// Smiles that count only for the person at whose place they were reported; one at nobody's place is wrong.
+    /// Smiles that count only for the person at whose place they were reported; one at no person's place is wrong.
     static func smilesByPerson(_ messages: [Message], _ labels: Labels, _ places: Places) -> Count {
         let scored = labels.smilesScored ?? [0, .infinity]
         let told = messages.filter { scored[0] <= $0.time && $0.time <= scored[1] }

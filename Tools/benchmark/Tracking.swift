@@ -117,7 +117,7 @@ private final class RecordedSource: FrameSource {
     func stop() {}
 }
 
-/// Counts messages, so that nobody can mistake a daemon that does nothing for a fast one.
+/// Counts messages, so that a daemon that does nothing does not pass for a fast one.
 private final class CountingSink: MessageSink {
     private let total = Monitor(0)
 

@@ -55,7 +55,8 @@ struct Consumer {
             Report.line(["event": "frame", "frame": frame.stamp.frame, "mediaTime": frame.stamp.mediaTime])
         }
         if frame.stamp.frame <= lastFrame || frame.stamp.mediaTime <= lastMediaTime { disorder += 1 }
-        (lastFrame, lastMediaTime) = (frame.stamp.frame, frame.stamp.mediaTime)
+        lastFrame = frame.stamp.frame
+        lastMediaTime = frame.stamp.mediaTime
         longestLatency = max(longestLatency, (.now - frame.captured) / .milliseconds(1))
         if let decoder, case .jpeg = frame.format, (try? decoder.decode(frame)) == nil { undecodable += 1 }
         if probe.slow > 0 { usleep(UInt32(probe.slow) * 1000) }

@@ -10,7 +10,7 @@ struct Cutout {
     private let eyeDistance: Double
 
     /// How far from the face's centre the picture is kept and where it has faded, in eye distances: hair and shoulders
-    /// lie inside, what stands beside a person mostly outside.
+    /// lie inside, what is beside a person mostly outside.
     private static let kept = 1.45
     private static let faded = 2.05
     private static let below = 4.6

@@ -2,13 +2,14 @@ import FaceInference
 
 /// Lowers the upper lid of one eye: the lid's skin is stretched down to the lower lid, its edge with it.
 struct Eyelid {
-    /// Where the lid can be.
+    /// The part of the picture that the lid can reach.
     let area: Area
     /// The edges at each column of the area, as rows; nil beside the eye.
     private var edges: [(upper: Float, lower: Float)?]
     private let reach: Float
 
-    /// How much of the dark line of the lashes lies above and below the lid's edge, in pixels at the clip's eye distance.
+    /// How much of the dark line of the lashes lies above and below the lid's edge, in pixels at the clip's eye
+    /// distance.
     private static let lashesAbove: Float = 2.5
     private static let lashesBelow: Float = 0.8
 
@@ -24,7 +25,8 @@ struct Eyelid {
         let upper = indices.upper.map { landmarks[$0] }
         let lower = indices.lower.map { landmarks[$0] }
         let height = zip(upper, lower).map { $1.y - $0.y }.max() ?? 0
-        let (first, last) = (upper[0], upper[upper.count - 1])
+        let first = upper[0]
+        let last = upper[upper.count - 1]
         let middle = (x: Double(first.x + last.x) / 2, y: Double(first.y + last.y) / 2)
         // The skin between lid and brow that gives way: about the eye's height.
         reach = 1.1 * height

@@ -6,7 +6,8 @@ struct Lips {
     /// How far above and below the lips the skin gives way when they close, in pixels.
     private let margin: Double
 
-    /// Where the lips meet, as a share of the way from the upper to the lower one: nearer to the upper, whose teeth show.
+    /// The line where the lips meet, as a share of the way from the upper to the lower one: nearer to the upper one,
+    /// whose teeth show.
     static let meeting = 0.4
 
     // Numbers of the MediaPipe face mesh: the upper lip's outer and inner edge, the lower lip's inner and outer one.
@@ -45,7 +46,8 @@ struct Lips {
         fileprivate let lips: Lips
         fileprivate let share: Double
 
-        /// The row of the open mouth that is seen at a pixel, and how much of the shadow between the lips lies on it, 0…1.
+        /// The row of the open mouth that is seen at a pixel, and how much of the shadow between the lips lies on it,
+        /// 0…1.
         func open(_ x: Double, _ y: Double) -> (y: Double, shade: Double) {
             let rows = lips.edges.map { Lips.row(of: $0, at: x) }
             guard let upperOuter = rows[0], let upperInner = rows[1], let lowerInner = rows[2],

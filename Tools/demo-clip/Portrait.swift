@@ -19,7 +19,8 @@ struct Portrait {
         var description: String
     }
 
-    /// The distance of the outer eye corners in the finished clip, in pixels: large enough for the eyes to be measured well.
+    /// The distance of the outer eye corners in the finished clip, in pixels: large enough for the eyes to be measured
+    /// well.
     static let eyeDistance = 121.0
 
     /// Finds the face and cuts the person out.
@@ -38,9 +39,11 @@ struct Portrait {
     /// The point between the eyes and the mouth.
     var centre: (x: Double, y: Double) { Self.centre(landmarks) }
 
-    /// How the head is tilted in the portrait, in degrees clockwise as the viewer sees it, by the line through the eyes.
+    /// How the head is tilted in the portrait, in degrees clockwise as the viewer sees it, by the line through the
+    /// eyes.
     var roll: Double {
-        let (left, right) = (landmarks[33], landmarks[263])
+        let left = landmarks[33]
+        let right = landmarks[263]
         return atan2(Double(right.y - left.y), Double(right.x - left.x)) * 180 / .pi
     }
 

@@ -10,9 +10,10 @@ struct RestingMouth {
     /// How far the corners lie above the middle of the inner lips at rest, in the same unit.
     static let lift = -0.012
 
-    /// Where the warp is not 0: the mouth and its surroundings.
+    /// The part of the picture where the warp is not 0: the mouth and its surroundings.
     let area: Area
-    /// What must be added to a position in the narrowed mouth to get the one in the portrait, for each pixel of the area.
+    /// What must be added to a position in the narrowed mouth to get the one in the portrait, for each pixel of the
+    /// area.
     private var offsets: [(x: Float, y: Float)]
     private let smiling: Lips
     private let narrowed: Lips
@@ -102,7 +103,8 @@ struct MouthFrame {
     private let drop: Double
 
     init(_ points: [Point], eyeDistance: Double) {
-        let (left, right) = (points[61], points[291])
+        let left = points[61]
+        let right = points[291]
         centre = Point(x: (left.x + right.x) / 2, y: (left.y + right.y) / 2)
         let (dx, dy) = (right.x - left.x, right.y - left.y)
         let width = (dx * dx + dy * dy).squareRoot()
@@ -118,7 +120,7 @@ struct MouthFrame {
         drop = max(0, below - RestingMouth.lift * eyeDistance)
     }
 
-    /// Where a point goes: nearer to the middle, and down the more the nearer it is to a corner.
+    /// The new position of a point: nearer to the middle, and the lower the nearer it is to a corner.
     func narrowed(_ point: Point) -> Point {
         let across = (point.x - centre.x) * along.x + (point.y - centre.y) * along.y
         let share = min(1, abs(across) / halfWidth)

@@ -109,7 +109,7 @@ struct Timeline: Encodable {
         var roll: Double
     }
 
-    /// From the frame where the mouth is half way to the smile to the one where it is half way back.
+    /// A smile: from the frame where the mouth is half way to it to the one where it is half way back.
     struct Smile: Encodable {
         var start: Moment
         var end: Moment

@@ -10,7 +10,7 @@ struct Stage {
     static let shareInside = 0.36
     /// The way from the picture's middle to out of it, in pixels.
     private static let wayOut = 580.0
-    /// Where the face's centre is in the picture's height.
+    /// The row of the face's centre, as a share of the picture's height.
     private static let faceRow = 0.47
     /// The person turns about a point below the face, as one who leans the head: in eye distances.
     private static let pivotBelow = 1.6
@@ -80,8 +80,12 @@ struct Stage {
         _ v: Int,
         into place: UnsafeMutablePointer<UInt8>
     ) {
-        let (u0, v0) = (256 - u, 256 - v)
-        let (topLeft, topRight, bottomLeft, bottomRight) = (u0 * v0, u * v0, u0 * v, u * v)
+        let u0 = 256 - u
+        let v0 = 256 - v
+        let topLeft = u0 * v0
+        let topRight = u * v0
+        let bottomLeft = u0 * v
+        let bottomRight = u * v
         let red =
             Int(above[0]) * topLeft + Int(above[3]) * topRight + Int(below[0]) * bottomLeft + Int(below[3])
             * bottomRight
@@ -99,7 +103,7 @@ struct Stage {
 
 /// The noise of a webcam's sensor, the same in every run.
 struct SensorNoise {
-    /// In steps of brightness; webcams indoors have 1 to 3.
+    /// The standard deviation of the noise, in steps of brightness; webcams indoors have 1 to 3.
     private static let deviation = 1.6
     private let table: [Int16]
     private var generator = Generator(state: 0x5EED)

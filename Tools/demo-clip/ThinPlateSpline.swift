@@ -3,7 +3,7 @@ import Glibc
 /// A smooth displacement of the plane that has given values at given points: the one that bends least.
 struct ThinPlateSpline {
     private var points: [(x: Double, y: Double)]
-    /// For each point, then for 1, x and y: how much it adds to the displacement.
+    /// The weight in the displacement of each point, and then of the terms 1, x and y.
     private var weights: [(x: Double, y: Double)]
 
     /// Makes the displacement with `values` at `points`, which must not all lie on one line.
@@ -30,9 +30,9 @@ struct ThinPlateSpline {
     func callAsFunction(_ x: Double, _ y: Double) -> (x: Double, y: Double) {
         points.withUnsafeBufferPointer { points in
             weights.withUnsafeBufferPointer { weights in
-                let (constant, alongX, alongY) = (
-                    weights[points.count], weights[points.count + 1], weights[points.count + 2]
-                )
+                let constant = weights[points.count]
+                let alongX = weights[points.count + 1]
+                let alongY = weights[points.count + 2]
                 var sumX = constant.x + alongX.x * x + alongY.x * y
                 var sumY = constant.y + alongX.y * x + alongY.y * y
                 for index in 0..<points.count {

@@ -4,9 +4,10 @@ import Frames
 import MediaFiles
 import ToolPictures
 
-/// Clips made of portraits, in which everything about the people is known: 13 in which they come by a cut, 13 in which one
-/// walks in, 13 in which a second one joins, a still with 24 of them, and what is hard to look ahead for: faces that are there
-/// for a frame or two beside one that stays, that jump, fly past, fade in or scroll by until the clip ends, and time lapses.
+/// Clips made of portraits, in which everything about the people is known: 13 in which they come by a cut, 13 in which
+/// one walks in, 13 in which a second one joins, a still with 24 of them, and what is hard to look ahead for: faces
+/// that are there for a frame or two beside one that stays, that jump, fly past, fade in or scroll by until the clip
+/// ends, and time lapses.
 struct PortraitClips {
     private static let size = FrameSize(width: 640, height: 480)
     private static let rate = 30.0
@@ -151,7 +152,7 @@ struct PastedCanvas {
         }
     }
 
-    /// Pastes a portrait so many pixels wide, with an opacity of 0 to 1.
+    /// Pastes a portrait `width` pixels wide, with an opacity of 0 to 1.
     mutating func paste(_ portrait: RGBPicture, width: Int, x left: Int, y top: Int, opacity: Double = 1) {
         guard portrait.size.width > 0 else { return }
         let scale = Double(portrait.size.width) / Double(width)
@@ -160,7 +161,8 @@ struct PastedCanvas {
             for x in max(0, left)..<max(max(0, left), min(size.width, left + width)) {
                 let (u, v) = ((Double(x - left) + 0.5) * scale - 0.5, (Double(y - top) + 0.5) * scale - 0.5)
                 let (column, row) = (max(0, Int(u)), max(0, Int(v)))
-                let (right, below) = (min(column + 1, portrait.size.width - 1), min(row + 1, portrait.size.height - 1))
+                let right = min(column + 1, portrait.size.width - 1)
+                let below = min(row + 1, portrait.size.height - 1)
                 let (a, b) = (max(0, u - Double(column)), max(0, v - Double(row)))
                 for channel in 0..<3 {
                     func value(_ x: Int, _ y: Int) -> Double {

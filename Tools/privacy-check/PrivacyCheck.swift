@@ -8,9 +8,9 @@ import ToolPictures
 
 /// Counts the faces that `facet apply` leaves recognisable with an overlay that hides them.
 ///
-/// The detector looks at every frame of the input, each as if it were the first, and once more following faces from frame to
-/// frame. Of each face that either sees, the inner part of the output must not keep more than a quarter of its detail: the
-/// variance of the Laplacian of the brightness.
+/// The detector looks at every frame of the input, each as if it were the first, and once more following faces from
+/// frame to frame. Of each face that either sees, the inner part of the output must not keep more than a quarter of its
+/// detail: the variance of the Laplacian of the brightness.
 @main
 struct PrivacyCheck: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -33,17 +33,20 @@ struct PrivacyCheck: ParsableCommand {
 
     /// How many faces there were, once for each frame and overlay.
     struct Count: CustomStringConvertible {
-        /// Rounding to eight bits alone leaves 2.4: of what has less detail than four times that, no quarter can be told.
+        /// Rounding to eight bits alone leaves 2.4: of what has less detail than four times that, no quarter can be
+        /// told.
         static let leastDetail = 10.0
 
         var seen = 0
         var kept = 0
-        /// Of so little detail that a quarter of it is noise, and not hidden below that.
+        /// Faces with so little detail that a quarter of it is noise, and whose detail was not hidden below that.
         var plain = 0
         var worst = 0.0
 
         mutating func add(_ other: Count) {
-            (seen, kept, plain) = (seen + other.seen, kept + other.kept, plain + other.plain)
+            seen = seen + other.seen
+            kept = kept + other.kept
+            plain = plain + other.plain
             worst = max(worst, other.worst)
         }
 
@@ -91,7 +94,8 @@ struct PrivacyCheck: ParsableCommand {
             let covered = try outputs.map { try Pictures($0) }
             let detector = try Detector()
             var count = Count()
-            var (frames, written) = (0, 0)
+            var frames = 0
+            var written = 0
             while let frame = try input.next() {
                 let picture = try Brightness(frame)
                 let faces = try detector.faces(in: frame)
@@ -244,7 +248,9 @@ struct Brightness {
         let top = max(1, Int((face.y + 0.2 * face.height) * height))
         let bottom = min(size.height - 2, Int((face.y + 0.8 * face.height) * height))
         guard right - left > 2, bottom - top > 2 else { return 0 }
-        var (sum, squares, count) = (0.0, 0.0, 0.0)
+        var sum = 0.0
+        var squares = 0.0
+        var count = 0.0
         values.withUnsafeBufferPointer { values in
             for y in top..<bottom {
                 for x in left..<right {

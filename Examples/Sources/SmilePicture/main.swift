@@ -11,9 +11,14 @@ var options = FaceSession.Options()
 // At full size; `.analysed` would be cheaper, and may be smaller.
 options.frames = .full
 let source = arguments.dropFirst().first.map { FaceSession.Source($0) } ?? .camera()
-for try await update in try await FaceSession(source: source, options: options).updates {
-    guard let frame = update.frame, update.events.contains(where: { $0.kind == .smile }) else { continue }
-    let path = URL(filePath: directory).appending(path: "smile-\(frame.stamp.frame).jpg")
-    try Data(frame.jpeg(maximumWidth: 1280)).write(to: path)
-    print("saved \(path.path)")
+do {
+    for try await update in try FaceSession(source: source, options: options).updates {
+        guard let frame = update.frame, update.events.contains(where: { $0.kind == .smile }) else { continue }
+        let path = URL(filePath: directory).appending(path: "smile-\(frame.stamp.frame).jpg")
+        try Data(frame.jpeg(maximumWidth: 1280)).write(to: path)
+        print("saved \(path.path)")
+    }
+} catch {
+    print("\(error)")
+    exit(1)
 }

@@ -1,6 +1,6 @@
 // The part of FFmpeg that Facet uses, resolved when a clip, a picture or a stream is first opened.
 //
-// A daemon on a camera needs none of it, and linking it would map and relocate about 130 libraries at every start.
+// A daemon on a camera does not need it, and linking it would map and relocate about 130 libraries at every start.
 // Types, constants and signatures are those of the installed headers (FFmpeg 5.1 to 8); the libraries are opened by the
 // names that these headers' major versions stand for, so both always fit together.
 #ifndef FACET_CFFMPEG_H
@@ -106,15 +106,15 @@ typedef struct {
 // Returns null and sets `reason`, valid until this thread next opens a library, if one of them is missing.
 const FFmpegFunctions *_Nullable FFmpegFunctionsLoad(const char *_Nullable *_Nonnull reason);
 
-// The newest error that FFmpeg logged on this thread, which says more than its number; "" since it was forgotten. FFmpeg
-// writes nothing to standard error.
+// The newest error that FFmpeg logged on this thread, which says more than its number; "" since it was forgotten.
+// FFmpeg writes nothing to standard error.
 const char *_Nonnull FFmpegNewestError(void);
 void FFmpegForgetErrors(void);
 
-// Opens the library of codecs, which takes longer than all others together. If it is missing, FFmpegFunctionsLoad says so.
+// Opens the library of codecs, which takes longer than all others together. FFmpegFunctionsLoad tells if it is missing.
 void FFmpegCodecsLoad(void);
 
-// A scaler's handle. SwsContext is opaque up to FFmpeg 7 and a complete type from 8 on, which Swift imports differently.
+// A scaler's handle. SwsContext is opaque up to FFmpeg 7, a complete type from 8 on; Swift imports these differently.
 typedef struct SwsContext *FFmpegScaler;
 
 // FFmpeg's constants that are macros with casts, which Swift cannot see, or change their type between versions.

@@ -68,8 +68,8 @@ const char *_Nullable FacetPipelineError(FacetPipeline *pipeline, int *code);
 // Gives a picture back to the pipeline, from any thread.
 void FacetPipelineRelease(void *held);
 
-// The video sources that GStreamer's plugins know, a line for each: the element that opens it, its identifier and its name,
-// separated by tabs. To be freed with FacetPipelineFreeText; null if there is none.
+// The video sources that GStreamer's plugins know, a line for each: the element that opens it, its identifier and its
+// name, separated by tabs. To be freed with FacetPipelineFreeText; null if there is none.
 char *_Nullable FacetPipelineCameras(void);
 
 void FacetPipelineStop(FacetPipeline *pipeline);

@@ -125,9 +125,9 @@ typedef struct {
 // Returns null and sets `reason`, valid until this thread next opens a library, if that fails.
 const LiteRtFunctions *_Nullable LiteRtFunctionsLoad(const char *path, const char *_Nullable *_Nonnull reason);
 
-// Compiles a model without TensorFlow Lite's line "INFO: Created TensorFlow Lite XNNPACK delegate for CPU.", which no option of
-// LiteRT's switches off. Meanwhile C's stream `stderr`, a variable in the GNU C library, is one that leaves out this line and
-// passes everything else on; descriptor 2 stays as it is.
+// Compiles a model without TensorFlow Lite's line "INFO: Created TensorFlow Lite XNNPACK delegate for CPU.", which no
+// option of LiteRT's switches off. Meanwhile C's stream `stderr`, a variable in the GNU C library, is one that leaves
+// out this line and passes everything else on; descriptor 2 stays as it is.
 LiteRtStatus LiteRtCompileQuietly(
     const LiteRtFunctions *functions, LiteRtEnvironment environment, LiteRtModel model, LiteRtOptions options,
     LiteRtCompiledModel _Nullable *_Nonnull out);

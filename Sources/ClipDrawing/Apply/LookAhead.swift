@@ -1,25 +1,22 @@
-import FacetKit
-
-/// Holds frames back until it is known what comes after them: a face is drawn from its first sighting to its last, gaps
-/// are filled, and nothing lags.
+/// Holds frames back until the next ones are known: a face is drawn from its first sighting to its last, without gaps.
 struct LookAhead {
-    /// Seconds around a sighting by the detector alone for which it counts: some faces it sees in every third frame only.
+    /// Seconds for which a sighting by the detector alone counts: it sees some faces in every third frame only.
     private static let unfollowedMargin = 0.12
-    /// The overlap, as a share of both, from which on two faces need not both be covered.
+    /// The overlap of two faces, as a share of both, from which on not both need to be covered.
     private static let samePlace = 0.8
 
     /// Seconds for which a face may go unseen and still be the same.
     let patience: Double
-    /// Whether all that may be a face is wanted, also shortly before and after it was seen, to be hidden.
+    /// Whether everything that may be a face is to be hidden, also shortly before and after it was seen.
     let coversAll: Bool
-    /// Most frames that wait; one waits in any case.
+    /// The largest number of frames that wait; one waits in any case.
     var maximumFrames = Int.max
     private(set) var waiting: [FaceUpdate] = []
     private(set) var paths: [Int: SmoothedPath] = [:]
     private(set) var unfollowed: [(time: Double, faces: [FaceObject])] = []
 
-    /// Takes the update of the next frame; returns those that it settles, in order, with the faces to draw. A face that has
-    /// not entered, or is not followed, has a negative identity.
+    /// Takes the update of the next frame; returns those that it settles, in order, with the faces to draw. A face that
+    /// has not entered, or is not followed, has a negative identity.
     mutating func add(_ update: FaceUpdate) -> [FaceUpdate] {
         let beforeCut = update.isCut ? finish() : []
         let newest = update.mediaTime
@@ -70,6 +67,6 @@ struct LookAhead {
 }
 
 extension FaceUpdate {
-    /// The capture time of its frame, in seconds since the source's first one.
+    /// The capture time of the update's frame, in seconds since the source's first one.
     var mediaTime: Double { stamp?.mediaTime ?? 0 }
 }

@@ -1,15 +1,10 @@
-import Companion
-import FaceInference
-import FacetKit
 import MediaFiles
-import OverlayRendering
-import System
 
 /// One file with faces, and the file with the overlay that is made of it.
 struct OverlaidFile {
-    /// Bytes for all frames that wait; a frame of 1280×720 takes 1.4 MB.
+    /// The memory, in bytes, for all frames that wait; a frame of 1280×720 takes 1.4 MB.
     private static let maximumBytes = 256 << 20
-    /// Times that a picture is analysed: until a face has entered and its expression is known.
+    /// The number of times that a picture is analysed: until a face has entered and its expression is known.
     private static let analyses = 8
 
     private let input: String
@@ -24,7 +19,7 @@ struct OverlaidFile {
     /// Looks for faces on their side, where they are to be hidden and are not searched for anyway.
     private let check: FaceCheck?
 
-    /// Checks where it is to be written; throws `CommandFailure` if it cannot be written there, or is the input.
+    /// Checks the output's path; throws `CommandFailure` if it cannot be written to, or is the input.
     init(_ input: String, to output: String, _ job: OverlayJob, _ interruption: Interruption) throws {
         self.input = input
         self.output = output
@@ -40,7 +35,7 @@ struct OverlaidFile {
         try OutputPath.check(output, endings: endings, what: what, replaces: job.replaces)
     }
 
-    /// Makes a picture or a clip, as the output is named; returns whether there was a warning.
+    /// Makes a picture or a clip, depending on the output's name; returns whether there was a warning.
     mutating func draw() async throws -> Bool {
         OutputPath.isPicture(output) ? try await drawPicture() : try await drawClip()
     }
@@ -61,7 +56,7 @@ struct OverlaidFile {
         return report(warnings)
     }
 
-    /// Makes a picture of a picture, or of a clip's first frame.
+    /// Draws over a picture, or over a clip's first frame, and writes that as a picture.
     private mutating func drawPicture() async throws -> Bool {
         let isPicture = try ClipSource(input).isPicture
         let frames = try await analysedPicture()
@@ -81,18 +76,17 @@ struct OverlaidFile {
         guard let warnings = try allowedWarnings() else { return false }
         try show(shown)
         try job.drawing.draw(picture, scene: scene, at: shown.mediaTime).write(to: output)
-        StandardOutput.note("wrote \(output)")
+        Console.note("wrote \(output)")
         if isPicture, summary.isEmpty, !job.options.detection.findsTurned {
-            StandardOutput.note("\(input): no face was found; if it lies on its side, add --turned")
+            Console.note("\(input): no face was found; if it lies on its side, add --turned")
         }
         if !isPicture {
-            StandardOutput.note("\(input) has more pictures than this first one; for all name a clip with -o, as a.mp4")
+            Console.note("\(input) has more pictures than this first one; for all name a clip with -o, as a.mp4")
         }
         return report(warnings)
     }
 
-    /// Whether no face is surely upright, or one lies on its side: the picture may do so too, whatever else in it is
-    /// taken for an upright face.
+    /// Whether the picture may lie on its side: no face is surely upright, or one lies on its side.
     private func mayBeOnSide(_ frames: [FaceUpdate]) throws -> Bool {
         guard let picture = frames.first?.frame, let faces = frames.last?.faces else { return false }
         if !faces.contains(where: { $0.faceID.rawValue > 0 && $0.hasMesh }) { return true }
@@ -144,8 +138,8 @@ struct OverlaidFile {
     }
 
     private func report(_ warnings: [String]) -> Bool {
-        for warning in warnings { StandardOutput.note("\(input): \(warning)") }
-        StandardOutput.note(summary.sentence)
+        for warning in warnings { Console.note("\(input): \(warning)") }
+        Console.note(summary.sentence)
         return !warnings.isEmpty
     }
 }

@@ -1,9 +1,4 @@
-package import Companion
-import FaceMessages
-import FacetKit
 import Foundation
-import OverlayRendering
-package import System
 
 /// Draws overlays over one file, or over all clips and pictures of a directory.
 package struct OverlayJob {
@@ -12,7 +7,7 @@ package struct OverlayJob {
     let isStrict: Bool
     let replaces: Bool
 
-    /// Makes a job; strict, it writes nothing where a warning would be given. It replaces files only if that is wanted.
+    /// Makes a job. With `isStrict` it writes nothing where it would warn; it replaces files only if told to.
     package init(_ style: DrawingStyle, maximumFaces: Int, findsTurned: Bool, isStrict: Bool, replaces: Bool) throws {
         drawing = try OverlayPicture(style)
         options.frames = .full
@@ -38,8 +33,8 @@ package struct OverlayJob {
         return String(stem[..<place]) + String(stem[place...].prefix(bytes: 255 - end.utf8.count)) + end
     }
 
-    /// Draws over a file, or over each file of a directory, where one that fails does not stop the others. Returns whether
-    /// there was a warning; throws `CommandFailure` if a file could not be read or written.
+    /// Draws over a file, or over each file of a directory, where one that fails does not stop the others. Returns
+    /// whether there was a warning; throws `CommandFailure` if a file could not be read or written.
     package func run(_ input: String, to output: String, until interruption: Interruption) async throws -> Bool {
         guard fileExists(input) else {
             throw CommandFailure("cannot read \(input.shownSource): there is no such file")
@@ -56,7 +51,7 @@ package struct OverlayJob {
         guard !names.isEmpty else { throw CommandFailure("there is no clip and no picture in \(input)") }
         func note(_ names: [String], _ reason: String) {
             guard !names.isEmpty else { return }
-            StandardOutput.note("left out, because \(reason): \(names.joined(separator: ", ").printable)")
+            Console.note("left out, because \(reason): \(names.joined(separator: ", ").printable)")
         }
         note(files.filter { !named.contains($0) }, "their names are not those of clips or pictures")
         note(besides, "they are hidden, or no files")
@@ -71,7 +66,7 @@ package struct OverlayJob {
                 var work = try OverlaidFile("\(input)/\(name)", to: written, self, interruption)
                 hasWarned = try await work.draw() || hasWarned
             } catch {
-                StandardOutput.note("\(error)")
+                Console.note("\(error)")
                 failures += 1
             }
         }
@@ -79,7 +74,7 @@ package struct OverlayJob {
         return hasWarned
     }
 
-    /// Whether something else than a file is there: a directory, a pipe.
+    /// Whether the path is that of something other than a file, such as a directory or a pipe.
     private static func isOther(_ path: String) -> Bool {
         fileStatus(path).map { $0.st_mode & S_IFMT != S_IFREG } ?? false
     }

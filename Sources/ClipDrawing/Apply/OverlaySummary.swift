@@ -1,14 +1,8 @@
-import Companion
-import FaceInference
-import FaceMetadata
-import FacetKit
-import Frames
-
 /// The figures of one file that `apply` draws over, and its warnings.
 struct OverlaySummary {
-    /// Most lost faces, and frames, that the warnings name.
+    /// The most lost faces, and the most frames, that a warning names.
     private static let named = 5
-    /// Seconds from the first to the third of three frames of which the middle one may lack a face that jumps.
+    /// The longest time, in seconds, of three frames of which the middle one may lack a face that jumps.
     private static let longestJump = 0.2
 
     let hidesFaces: Bool
@@ -22,7 +16,7 @@ struct OverlaySummary {
     private(set) var missed: [Double] = []
     private(set) var damaged = 0
     private(set) var isOverLimit = false
-    /// Most places at once that were hidden although only the detector takes them for faces.
+    /// The largest number of places at once that were hidden although only the detector takes them for faces.
     private(set) var places = 0
     /// The time of the last look for faces on their side, and of the first of the latest looks that saw some.
     private(set) var look: (last: Double, turned: Double?)?
@@ -47,7 +41,7 @@ struct OverlaySummary {
         }
     }
 
-    /// A face that moves by more than itself from frame to frame is not followed: nothing fills a gap.
+    /// Notes faces that move by more than their own size between frames: they are not followed, so no gap is filled.
     private mutating func noteJumps(_ update: FaceUpdate) {
         if update.isCut { recent = [] }
         recent.append((update.mediaTime, update.sightings.map(\.face.bounds)))
@@ -78,7 +72,7 @@ struct OverlaySummary {
     /// Takes the faces that are hidden in a frame.
     mutating func hide(_ faces: [FaceObject]) { places = max(places, faces.count { $0.faceID.rawValue <= 0 }) }
 
-    /// Counts one picture, with the faces in it and those that are hidden, among which are more.
+    /// Counts one picture, with the faces in it and the places that are hidden, which may be more.
     mutating func showsPicture(with faces: [FaceObject], hiding hidden: [FaceObject]) {
         hide(hidden)
         let entered = faces.filter { $0.faceID.rawValue > 0 }
@@ -97,7 +91,7 @@ struct OverlaySummary {
         return "\(found); \((hidden + others).joined(separator: " and "))"
     }
 
-    /// What may be in the output although it should not, or is missing.
+    /// The warnings: what the output may show although it should not, or what is missing.
     var warnings: [String] {
         var warnings: [String] = []
         if damaged > 0 {
@@ -114,15 +108,15 @@ struct OverlaySummary {
             return texts.prefix(Self.named).joined(separator: ", ") + more
         }
         if hidesFaces, !lost.isEmpty {
-            let times = list(lost.map { "face \($0.face.rawValue) at \(OverlayRecorder.seconds($0.time))" })
+            let times = list(lost.map { "face \($0.face.rawValue) at \(Seconds.text($0.time))" })
             warnings.append("lost inside the picture: \(times); what is seen of them after that is bare")
         }
         if let turned {
-            let time = OverlayRecorder.seconds(turned)
+            let time = Seconds.text(turned)
             warnings.append("a face lies on its side or upside down at \(time) and may be bare: add --turned")
         }
         if hidesFaces, !missed.isEmpty {
-            let times = list(missed.map(OverlayRecorder.seconds))
+            let times = list(missed.map { Seconds.text($0) })
             warnings.append("not found in single frames: a face that jumps, at \(times); it may be bare there")
         }
         return warnings

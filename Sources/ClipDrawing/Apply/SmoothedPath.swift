@@ -1,21 +1,16 @@
-import FaceMetadata
-import Glibc
-import OverlayRendering
-
-/// The recent way of one face, smoothed with what comes before and after, so that it neither lags nor trembles.
+/// The recent path of one face, smoothed with the sightings before and after, so that it neither lags nor trembles.
 struct SmoothedPath {
-    /// Seconds before and after a sighting that smooth it.
+    /// The seconds before and after a sighting from which other sightings smooth it.
     private static let reach = 0.16
-    /// The spread of their weights.
+    /// The spread, in seconds, of the weights of these sightings.
     private static let spread = 0.06
-    /// Distance from the smoothed way, in shares of the face's size, from which on a sighting is a movement; nearer ones
-    /// tremble.
+    /// Distance from the smoothed path, in shares of the face's size, from which on a sighting is a movement.
     private static let length = 0.025
-    /// The same for angles, in degrees.
+    /// The angle, in degrees, by which a sighting must differ from the smoothed path to be a movement.
     private static let angle = 4.0
-    /// Seconds before its first sighting and after its last in which a face at the picture's border may be there.
+    /// The seconds before its first and after its last sighting in which a face at the picture's border may be there.
     private static let margin = 0.3
-    /// Enlargement of a face that is hidden where it may be there.
+    /// The factor by which the area to hide is enlarged just before a face's first sighting and after its last.
     private static let growth = 1.15
 
     struct Sample {
@@ -37,7 +32,7 @@ struct SmoothedPath {
         samples.append(Sample(time: time, face: face, values: face.values()))
     }
 
-    /// Forgets what smooths nothing that is asked for from a time on; the last sighting before it stays.
+    /// Forgets the sightings that no position from a time on depends on; the last one before that time stays.
     mutating func forget(before time: Double) {
         while samples.count > 2, samples[1].time < time - Self.reach { samples.removeFirst() }
     }
@@ -55,8 +50,8 @@ struct SmoothedPath {
         return face(before.face, start + way * ((time - before.time) / gap))
     }
 
-    /// The face where it may be shortly before its first sighting, or after its last, to be hidden: for `patience` seconds if
-    /// it is inside the picture, where people do not come from nowhere.
+    /// The area to hide shortly before a face's first sighting or after its last: for `patience` seconds if the face is
+    /// inside the picture, where people do not come from nowhere.
     func face(beside time: Double, patience: Double) -> FaceObject? {
         guard let last = samples.last else { return nil }
         let index = time < start ? 0 : samples.count - 1
@@ -116,7 +111,7 @@ struct SmoothedPath {
     }
 
     private func face(_ seen: FaceObject, _ values: FaceValues) -> FaceObject {
-        var face = seen.placed(values)
+        var face = seen.with(values)
         face.faceID = identity ?? FaceID(rawValue: -track)
         face.isSeen = true
         return face
@@ -124,7 +119,7 @@ struct SmoothedPath {
 }
 
 extension NormalizedRect {
-    /// Whether it is so far from the picture's border that its face has not just come in and is not about to leave.
+    /// Whether the face is so far from the picture's border that it has not just come in and is not about to leave.
     var isInside: Bool {
         let margin = 0.35 * size
         return all((origin .> margin) .& (origin + size .< 1 - margin))

@@ -1,9 +1,6 @@
-import FacetKit
-import System
-
 extension FaceSession {
-    /// Looks for faces in a file until its end, Ctrl-C, or until `receive` returns false; returns whether it came to the end.
-    /// `interruption` is that of a command whose Ctrl-C ends more than this file.
+    /// Finds the faces in a file until its end, Ctrl-C, or until `receive` returns false; returns whether it came to
+    /// the end. `interruption` watches for the Ctrl-C of a command that works on several files.
     ///
     /// - Throws: `CommandFailure` if the file cannot be read to its end, or the models are missing.
     @discardableResult

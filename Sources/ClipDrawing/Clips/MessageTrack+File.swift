@@ -1,20 +1,16 @@
-import Companion
-import FaceMessages
 import Foundation
-import Frames
 import MediaFiles
-package import OverlayRendering
-import System
 
 extension MessageTrack {
-    /// Reads the messages in a file line by line, with a note if they do not seem to be about the clip.
+    /// Reads the messages in a file line by line, with a note to the user if they seem to be about another clip.
     package init(file metadata: String, over clip: String?, _ take: Take = { $0.append($1) }) throws {
         func unreadable() -> CommandFailure {
             CommandFailure("cannot read the metadata file \(metadata): \(String(cString: strerror(errno)))")
         }
         let opened = metadata == "-" ? fdopen(dup(STDIN_FILENO), "r") : fopen(metadata, "r")
         guard let file = opened else { throw unreadable() }
-        var (line, room): (UnsafeMutablePointer<CChar>?, Int) = (nil, 0)
+        var line: UnsafeMutablePointer<CChar>? = nil
+        var room: Int = 0
         defer {
             free(line)
             fclose(file)
@@ -30,11 +26,11 @@ extension MessageTrack {
             throw CommandFailure("cannot use the metadata in \(metadata): \(error)")
         }
         guard ferror(file) == 0 else { throw unreadable() }
-        if firstFace == nil { StandardOutput.note("there is no face in the metadata in \(metadata)") }
-        if let clip, let note = mismatch(with: clip) { StandardOutput.note(note) }
+        if firstFace == nil { Console.note("there is no face in the metadata in \(metadata)") }
+        if let clip, let note = mismatch(with: clip) { Console.note(note) }
     }
 
-    /// The note that the metadata seems to be about another clip; nil if nothing speaks for that.
+    /// The note that the messages seem to be about another clip; nil if they do not.
     func mismatch(with clip: String) -> String? {
         // A clip that cannot be opened is reported by what comes next.
         guard let status = streamStatus, let size = status.picture.map(FrameSize.init),

@@ -1,26 +1,23 @@
-package import Companion
-import Frames
 import MediaFiles
-package import OverlayRendering
 
 /// Draws a scene over a picture.
 package struct OverlayPicture {
-    /// The overlay; nil leaves the faces out.
+    /// The overlay to draw; nil if no faces are drawn.
     private let overlay: (any Overlay)?
     private let isMirrored: Bool
     private let hasEvenSides: Bool
     private var canvas: Canvas?
-    /// Whether it makes the faces in pictures unrecognisable.
+    /// Whether the overlay makes the faces in pictures unrecognisable.
     package var hidesFaces: Bool { overlay?.hidesFaces ?? false }
 
-    /// Draws in a style, or the picture alone; throws `CommandFailure` if the overlay is a file that cannot be used.
+    /// Draws in a style, or only the picture without one; throws `CommandFailure` if the overlay's file cannot be used.
     package init(_ style: DrawingStyle?, hasEvenSides: Bool = false) throws {
         overlay = try style.map { try $0.overlays()[$0.overlay.name] }
         isMirrored = style?.isMirrored ?? false
         self.hasEvenSides = hasEvenSides
     }
 
-    /// Draws a picture and the scene on one canvas, as large as the first picture was; one of another shape gets bars.
+    /// Draws a picture and its scene on one canvas of the first picture's size; a picture of another shape gets bars.
     package mutating func draw(_ picture: Picture, scene: Scene, at seconds: Double) throws -> Canvas {
         guard let size = picture.uprightSize else { throw CommandFailure("there is no picture to draw over") }
         let even = FrameSize(width: size.width & ~1, height: size.height & ~1)

@@ -1,16 +1,10 @@
-import Companion
-import FaceMessages
-import FacetKit
-import Frames
-package import OverlayRendering
-
 /// A page with a picture of each overlay, drawn over the faces of a picture or a clip.
 package enum OverlayGallery {
-    /// How large the pictures are at most, in pixels.
+    /// The largest width and height of the pictures, in pixels.
     private static let side = 480.0
-    /// How many frames of a clip are searched for the best one: five seconds.
+    /// The number of frames of a clip, five seconds, that are searched for the best one.
     private static let framesOfClip = 150
-    /// How often a picture is analysed: until expressions are known.
+    /// The number of times that a picture is analysed: until expressions are known.
     private static let framesOfPicture = 8
 
     /// Writes the page; throws `CommandFailure` if there is no face in the file, or the page cannot be written.
@@ -30,7 +24,7 @@ package enum OverlayGallery {
             let text = name.printable.escapedForHTML
             return #"<figure><img src="\#(image)" alt="\#(text)"><figcaption>\#(text)</figcaption></figure>"#
         }
-        let values = ["figures": figures.joined(separator: "\n"), "style": PageParts.style, "version": facetVersion]
+        let values = ["figures": figures.joined(separator: "\n"), "style": PageParts.style, "version": facetBuild]
         try OutputPath.write(PackageResources.overlays_html.filled(values), to: page)
     }
 

@@ -1,19 +1,14 @@
-package import Companion
-import FaceMetadata
-import Frames
 import MediaFiles
-package import OverlayRendering
-import System
 
 /// Draws pictures with their scenes and writes them as a clip, in the size of the first one.
 package struct OverlayRecorder {
     private let output: String
     private var drawing: OverlayPicture
-    /// Frames a second; it must be known before the first picture comes.
+    /// The frames a second of the clip; it must be known before the first picture comes.
     var rate = 15.0
-    /// The clip whose sound is taken over.
+    /// The clip whose sound is copied.
     var soundSource: String?
-    /// The length of the clip that is read, in seconds; nil if it is unknown.
+    /// The length, in seconds, of the clip that is read; nil if it is unknown.
     var length: Double?
     private var writer: ClipWriter?
     private let start = ContinuousClock.now
@@ -44,7 +39,7 @@ package struct OverlayRecorder {
         }
         // Messages whose times lie behind the end of the clip are about another clip.
         if let track, seconds == nil, frames.isFinished, track.end > end + 1 {
-            let reason = "it reaches to \(Self.seconds(track.end)) but the clip ends at \(Self.seconds(end))"
+            let reason = "it reaches to \(Seconds.text(track.end)) but the clip ends at \(Seconds.text(end))"
             let file = metadata ?? "-"
             throw CommandFailure("cannot use the metadata in \(file): \(reason): it belongs to another clip")
         }
@@ -55,7 +50,7 @@ package struct OverlayRecorder {
     package mutating func record(_ subscriber: Subscriber, seconds: Double?) async throws {
         if !subscriber.isLocal {
             let note = "recording the daemon's preview: 5 pictures a second unless preview.rate there says otherwise"
-            StandardOutput.note(note)
+            Console.note(note)
         }
         var first: Double?
         try await LivePictures.show(subscriber, hidesFaces: drawing.hidesFaces, for: seconds ?? .infinity) {
@@ -65,32 +60,32 @@ package struct OverlayRecorder {
         try finish()
     }
 
-    /// Adds a picture that is shown at a time of the clip; the scene's own time is another one in a live recording.
+    /// Adds a picture that is shown at `mediaTime` of the clip; the scene's time differs in a live recording.
     mutating func add(_ picture: Picture, scene: Scene, mediaTime: Double, at seconds: Double? = nil) throws {
         let canvas = try drawing.draw(picture, scene: scene, at: seconds ?? mediaTime)
         let writer = try writer ?? begin(canvas)
         try canvas.withFrame(mediaTime: mediaTime) { try writer.append($0) }
         end = mediaTime
-        guard StandardOutput.showsProgress, lastProgress.duration(to: .now) > .milliseconds(200) else { return }
+        guard Console.showsProgress, lastProgress.duration(to: .now) > .milliseconds(200) else { return }
         lastProgress = .now
         let elapsed = start.duration(to: .now) / .seconds(1)
-        StandardOutput.progress(Self.progress(end, writer.frames, of: length, after: elapsed))
+        Console.progress(Self.progress(end, writer.frames, of: length, after: elapsed))
     }
 
-    /// Ends the clip and gives the file its name; `isWhole` is whether the pictures reach the end of the sound's clip.
+    /// Ends the clip and gives the file its name; `isWhole` says that the pictures reach the end of the sound's clip.
     func finish(isWhole: Bool = true) throws {
-        if StandardOutput.showsProgress { StandardOutput.progress("") }
+        if Console.showsProgress { Console.progress("") }
         guard let writer else { throw CommandFailure("there was no picture to record; \(output) was not written") }
         try writer.finish(isWhole: isWhole)
-        StandardOutput.note("wrote \(output): \(Self.seconds(end)), \(writer.frames.counted("frame"))")
+        Console.note("wrote \(output): \(Seconds.text(end)), \(writer.frames.counted("frame"))")
     }
 
     private mutating func begin(_ canvas: Canvas) throws -> ClipWriter {
-        let (size, colors) = (canvas.pixelSize, canvas.colors)
-        let begun = try ClipWriter(output, size: size, rate: rate, colors: colors, soundSource: soundSource)
+        let size = canvas.pixelSize
+        let begun = try ClipWriter(output, size: size, rate: rate, colors: canvas.colors, soundSource: soundSource)
         if !begun.omittedSound.isEmpty {
             let codecs = begun.omittedSound.joined(separator: ", ")
-            StandardOutput.note("the sound (\(codecs)) is left out: \(output) cannot hold it; .mkv or .mp4 can")
+            Console.note("the sound (\(codecs)) is left out: \(output) cannot hold it; .mkv or .mp4 can")
         }
         writer = begun
         return begun
@@ -98,11 +93,9 @@ package struct OverlayRecorder {
 
     /// Progress in words: `12.5 s, 375 frames, 50%, 8 s left`; the last two only for a clip whose length is known.
     static func progress(_ end: Double, _ frames: Int, of length: Double?, after elapsed: Double) -> String {
-        let done = "\(seconds(end)), \(frames.counted("frame"))"
+        let done = "\(Seconds.text(end)), \(frames.counted("frame"))"
         guard let length, end > 0, length > 0 else { return done }
         let share = min(end / length, 1)
-        return "\(done), \(Int(100 * share))%, \(FleetFormatter.duration(elapsed * (1 - share) / share)) left"
+        return "\(done), \(Int(100 * share))%, \(Seconds.inOneUnit(elapsed * (1 - share) / share)) left"
     }
-
-    static func seconds(_ value: Double) -> String { "\((value * 10).rounded() / 10) s" }
 }

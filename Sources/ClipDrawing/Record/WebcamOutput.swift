@@ -1,7 +1,4 @@
-package import Companion
 import MediaFiles
-import OverlayRendering
-import V4L2Capture
 
 /// Writes live pictures with the overlay into a node of v4l2loopback.
 package enum WebcamOutput {
@@ -15,7 +12,7 @@ package enum WebcamOutput {
             let canvas = try drawing.draw(picture, scene: scene, at: seconds)
             if !hasBegun {
                 try output.begin(canvas.pixelSize)
-                StandardOutput.note("\(node) is a camera now: \(canvas.pixelSize); Ctrl-C ends it")
+                Console.note("\(node) is a camera now: \(canvas.pixelSize); Ctrl-C ends it")
                 hasBegun = true
             }
             try canvas.withFrame { try planar.withBytes(of: $0, size: canvas.pixelSize, for: node, output.show) }

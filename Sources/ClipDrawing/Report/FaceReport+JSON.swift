@@ -1,6 +1,4 @@
-import FaceMessages
 import Foundation
-import Frames
 
 extension FaceReport {
     /// The figures of the page as one JSON object, as config/schemas/report.schema.json describes it.

@@ -1,13 +1,11 @@
-import FaceMessages
-
-/// A report may go on for weeks: what it keeps has a limit, and what it counts does not depend on that.
+/// The limits of what a report keeps, since it may go on for weeks; what it counts does not depend on them.
 extension FaceReport {
-    /// Most elements of each kind, in all faces together.
+    /// The most elements of each kind that are kept, of all faces together.
     struct Limits {
         var samples: Int
         var happenings: Int
         var presences: Int
-        /// Some 60 MB; an hour of one face at 30 frames/s has 108,000 samples.
+        /// The usual limits, some 60 MB; an hour of one face at 30 frames/s has 108,000 samples.
         static let usual = Limits(samples: 60_000, happenings: 10_000, presences: 10_000)
     }
 
@@ -28,7 +26,7 @@ extension FaceReport {
         }
     }
 
-    /// Leaves out what says least where there is more than the limit.
+    /// Removes the least informative elements of each kind of which there are more than the limit.
     mutating func thin() {
         if presences.count > limits.presences { thinPresences() }
         while kept.happenings > limits.happenings { thinHappenings() }
@@ -42,7 +40,7 @@ extension FaceReport {
         } while kept.samples > limits.samples * 3 / 4 && resolution < 2 * end
     }
 
-    /// Leaves out the half of the faces that went and were there for the shortest time.
+    /// Removes those of the faces that went and were there for the shortest time: half of them.
     private mutating func thinPresences() {
         let present = Set(indices.values)
         let gone = presences.indices.filter { !present.contains($0) }.sorted {
@@ -60,7 +58,7 @@ extension FaceReport {
         kept.happenings = presences.reduce(0) { $0 + $1.happenings.count }
     }
 
-    /// Leaves out every second event of the kind of which most are kept.
+    /// Removes every second event of the kind of which most are kept.
     private mutating func thinHappenings() {
         let counts = Dictionary(presences.flatMap(\.happenings).map { ($0.topic, 1) }, uniquingKeysWith: +)
         let most = counts.max { ($0.value, $0.key.rawValue) < ($1.value, $1.key.rawValue) }?.key
@@ -75,7 +73,7 @@ extension FaceReport {
         countKept()
     }
 
-    /// Leaves out samples close to another one, but for a face's first, its best and perhaps those that change a state.
+    /// Removes samples close to another one, except a face's first, its best and, if wanted, those that change a state.
     private mutating func thinSamples(keepsChanges: Bool) {
         for index in presences.indices {
             let best = presences[index].portraits.first?.time
@@ -95,6 +93,6 @@ extension FaceReport {
 }
 
 extension FaceObject {
-    /// The states of which a report says how many seconds they lasted.
+    /// The states of whose durations the report tells the sums.
     fileprivate var states: [Bool?] { [smiling, looking, isSeen, leftEyeClosed, rightEyeClosed] }
 }

@@ -1,11 +1,7 @@
-package import Companion
-import FacetKit
 import Foundation
-import OverlayRendering
-import System
 
 extension FaceReport {
-    /// Finds the faces of a clip.
+    /// Finds the faces of a clip and gathers them into a report.
     package init(clip path: String) async throws {
         self.init()
         var updates = UpdateMessages()
@@ -17,7 +13,7 @@ extension FaceReport {
         title = Self.name(of: path)
     }
 
-    /// Reads what `facetd --print` wrote, perhaps about a clip.
+    /// Reads the output of `facetd --print`; `clip` is the clip that it is about, if there is one.
     package init(messages path: String, over clip: String?) throws {
         self.init()
         let track = try MessageTrack(file: path, over: clip) { apply($1.message, at: $1.mediaTime) }
@@ -35,8 +31,8 @@ extension FaceReport {
     package init(following subscriber: Subscriber, for seconds: Double?) async throws {
         self.init()
         began = Date()
-        let end = seconds.map { "for \(ReportChart.clock($0)), or until Ctrl-C" } ?? "until Ctrl-C"
-        StandardOutput.note("following \(subscriber.base) at \(subscriber.address) \(end)")
+        let end = seconds.map { "for \(Seconds.clock($0)), or until Ctrl-C" } ?? "until Ctrl-C"
+        Console.note("following \(subscriber.base) at \(subscriber.address) \(end)")
         var time = 0.0
         try await subscriber.follow(every: .milliseconds(200)) { input in
             time = min(input.seconds, seconds ?? .infinity)
@@ -49,14 +45,14 @@ extension FaceReport {
         title = Self.name(of: camera)
     }
 
-    /// Writes the page, with pictures if there is a clip.
+    /// Writes the report as a page, with pictures if there is a clip.
     package func write(to output: String, picturesOf clip: String?) throws {
         let pictures = try clip.map { try ReportPictures(of: self, from: $0) }
         try OutputPath.write(ReportPage(report: self, pictures: pictures).html, to: output)
-        StandardOutput.note("wrote \(output): \(ReportChart.clock(end)), \(figures.faces.counted("face"))")
+        Console.note("wrote \(output): \(Seconds.clock(end)), \(figures.faces.counted("face"))")
     }
 
-    /// Whether an input is a clip: by its name, else by its first byte, as messages are JSON. A pipe has messages.
+    /// Whether an input is a clip: by its name, else by its first byte, as messages are JSON. A pipe gives messages.
     package static func isClip(_ input: String) -> Bool {
         guard !OutputPath.isClip(input), !URL(filePath: input).pathExtension.hasPrefix("json"),
             let status = fileStatus(input), status.st_mode & S_IFMT == S_IFREG, let file = fopen(input, "r")

@@ -1,18 +1,14 @@
-import Companion
-package import FaceMessages
 import Foundation
-import Frames
-import OverlayRendering
 
 /// The faces and events of a stretch of time, gathered from a daemon's messages; times are seconds from its beginning.
 package struct FaceReport {
-    /// A face's values from a time on, until its next sample.
+    /// The values of a face from one time until its next sample.
     struct Sample: Hashable {
         var time: Double
         var face: FaceObject
     }
 
-    /// An event and when it was settled.
+    /// An event and the time at which it was settled.
     struct Happening: Hashable {
         var time: Double
         var message: EventMessage
@@ -20,13 +16,13 @@ package struct FaceReport {
         var faceID: FaceID { message.event.face.faceID }
         var topic: Topic { Topic(message.event.kind) }
 
-        /// Whether the source ended, rather than the face having left.
+        /// Whether the face's leave was caused by the end of the source, not by the face.
         var isEndOfSource: Bool {
             if case .leave(_, _, let reason) = message.event.kind { ![.left, .still].contains(reason) } else { false }
         }
     }
 
-    /// One face from its coming to its going.
+    /// The presence of one face, from its coming to its going.
     struct Presence {
         let faceID: FaceID
         let start: Double
@@ -36,10 +32,10 @@ package struct FaceReport {
         /// The number of events of each kind, of which `happenings` may be a selection.
         fileprivate(set) var counts: [Topic: Int] = [:]
 
-        /// Seconds for which it was there.
+        /// The number of seconds that the face was there.
         var duration: Double { end - start }
 
-        /// The stretches of time in which something was so, for the face's values.
+        /// The stretches of time in which a condition was true of the face's values.
         func stretches(where isSo: (FaceObject) -> Bool) -> [ClosedRange<Double>] {
             var result: [ClosedRange<Double>] = []
             for (sample, end) in zip(samples, samples.dropFirst().map(\.time) + [end]) where isSo(sample.face) {
@@ -54,7 +50,7 @@ package struct FaceReport {
             stretches(where: isSo).reduce(0) { $0 + $1.upperBound - $1.lowerBound }
         }
 
-        /// The angles in the middle of all, each sample counted once; nil if none was known.
+        /// The median of each of the head's angles, with each sample counted once; nil if none was known.
         var medianPose: HeadPose? {
             let poses = samples.compactMap(\.face.pose)
             func median(_ angle: (HeadPose) -> Double?) -> Double? {
@@ -80,7 +76,7 @@ package struct FaceReport {
             return best.map { [$0] } ?? []
         }
 
-        /// The time at which the eyes of a blink were closed most, which is reported some frames after they opened.
+        /// The time at which the eyes were closed most during a blink, which is reported some frames after they opened.
         func closure(before time: Double, _ duration: Double) -> Double {
             let first = time - duration - Self.blinkDelay
             let during = samples.filter { $0.face.isSeen && first <= $0.time && $0.time <= time }
@@ -94,10 +90,10 @@ package struct FaceReport {
             return last.map { ($0.lowerBound + $0.upperBound) / 2 } ?? time - duration / 2
         }
 
-        /// Most seconds from the end of a blink to its report.
+        /// The longest time, in seconds, from the end of a blink to its report.
         private static let blinkDelay = 0.4
 
-        /// The samples that show an event best: the heights of a smile, closed eyes, the last sight of a face that left.
+        /// The samples that show an event best: a smile at its height, closed eyes, the last sight of a face that left.
         func samples(showing happening: Happening) -> [Sample] {
             var time = happening.time
             switch happening.message.event.kind {
@@ -116,23 +112,23 @@ package struct FaceReport {
         }
     }
 
-    /// The name of what the report is about, fit for the public: see `name(of:)`.
+    /// The name of the source that the report is about, without what should not be public: see `name(of:)`.
     var title = ""
-    /// The beginning of a live report; the times of a clip say nothing of the clock.
+    /// The time of day at which a live report began; nil for a clip, whose times say nothing of the clock.
     var began: Date?
-    /// All faces, in the order they came; of very many those that stayed longest.
+    /// All faces, in the order they came; of very many only those that stayed longest.
     var presences: [Presence] = []
     let limits: Limits
     var kept = (samples: 0, happenings: 0)
-    /// Least seconds between two samples of a face that were thinned.
+    /// The shortest time, in seconds, between two samples of a face that were thinned.
     var resolution = 0.1
-    /// The figures of the faces that are not among `presences` any more.
+    /// The figures of the faces that were removed from `presences`.
     var others = Figures()
 
     init(limits: Limits = .usual) { self.limits = limits }
-    /// Most faces at once.
+    /// The largest number of faces at once.
     private(set) var largestCount = 0
-    /// Seconds with at least one face.
+    /// The number of seconds with at least one face.
     private(set) var occupied = 0.0
     /// The time of the last message, or the one set at the end.
     package private(set) var end = 0.0
@@ -142,7 +138,7 @@ package struct FaceReport {
     package private(set) var source: String?
     /// The size of the camera's upright picture, once it is known.
     private(set) var pictureSize: FrameSize?
-    /// The indices in `presences` of the faces that are there now.
+    /// The indices in `presences` of the faces that are there at present.
     var indices: [FaceID: Int] = [:]
 
     /// A source's name without path, user, password and query: a file's last part, an address's host, a command's kind.
@@ -163,7 +159,7 @@ package struct FaceReport {
     /// The clip that the messages are about.
     package var file: String? { parts.map { String($0.name) }.flatMap { OutputPath.isClip($0) ? $0 : nil } }
 
-    /// Takes what happened where messages come from; times never go back.
+    /// Takes an occurrence of the source of messages at a time in seconds, which never goes back.
     mutating func apply(_ occurrence: Subscriber.Occurrence, at seconds: Double) {
         if case .connection(let connection) = occurrence, connection.isInterrupted {
             // Nothing is known of any face.
@@ -173,7 +169,7 @@ package struct FaceReport {
         if let message = occurrence.decoded { apply(message, at: seconds) }
     }
 
-    /// Takes a message that belongs to a time; times never go back.
+    /// Takes a message that belongs to a time in seconds, which never goes back.
     mutating func apply(_ message: DaemonMessage, at seconds: Double) {
         let time = advance(to: seconds)
         let change = state.take(message)
@@ -212,7 +208,7 @@ package struct FaceReport {
         return end
     }
 
-    /// Ends the stretch of time; faces that are still there stay to its end.
+    /// Ends the report's stretch of time; faces that are still there stay until its end.
     mutating func finish(at seconds: Double? = nil) {
         largestCount = max(largestCount, indices.count)
         closeAll(at: advance(to: seconds ?? end))
@@ -221,7 +217,7 @@ package struct FaceReport {
     /// The events of all faces, in their order.
     var happenings: [Happening] { presences.flatMap(\.happenings).sorted { $0.time < $1.time } }
 
-    /// The face that an event is about, at that time.
+    /// The presence of the face that an event is about, at the event's time.
     func presence(of happening: Happening) -> Presence? {
         presences.last { $0.faceID == happening.faceID && $0.start <= happening.time }
     }
@@ -232,7 +228,7 @@ package struct FaceReport {
     /// Seconds for which each cell of a grid, numbered by rows, was in a face, less towards its border.
     func heat(columns: Int, rows: Int) -> [Double] {
         var seconds = [Double](repeating: 0, count: columns * rows)
-        /// The cells that a face reaches along one side of the picture, with the square of how far out each lies, 0…1.
+        /// The cells that a face reaches along one side of the picture, with their squared distances from its middle.
         func cells(_ edge: Double, _ length: Double, of count: Int) -> [(index: Int, distance: Double)] {
             let middle = (edge + length / 2) * Double(count)
             let half = max(0.5, length / 2 * Double(count))

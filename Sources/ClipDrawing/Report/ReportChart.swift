@@ -1,9 +1,4 @@
-import FaceMessages
-import FaceMetadata
-import Foundation
-import OverlayRendering
-
-/// Draws what happened over time in shapes that are stretched to the page's width, and so hold no text.
+/// Draws what happened over time as shapes that are stretched to the page's width, and therefore contain no text.
 struct ReportChart {
     private static let width = 1000.0
     private static let height = 100.0
@@ -31,16 +26,17 @@ struct ReportChart {
         return Array(stride(from: 0, to: end * 0.97, by: interval))
     }
 
-    /// The times below the lanes; every second one can be left out where there is little room.
+    /// The times below the lanes; every second one can be hidden where there is little room.
     var axis: String {
         let labels = marks.enumerated().map { index, time in
             let place = Self.text(100 * time / max(end, 1e-6))
-            return "<span\(index % 2 == 1 ? " class=\"odd\"" : "") style=\"left:\(place)%\">\(Self.clock(time))</span>"
+            return
+                "<span\(index % 2 == 1 ? " class=\"odd\"" : "") style=\"left:\(place)%\">\(Seconds.clock(time))</span>"
         }
         return "<div class=\"axis\" aria-hidden=\"true\">\(labels.joined())</div>"
     }
 
-    /// What some faces did: when each was there, how much it smiled, when it blinked and looked.
+    /// The lane of some faces: when each was there, how much it smiled, when it blinked and looked.
     func lane(_ faces: some Collection<FaceReport.Presence>, label: String) -> String {
         let grid = marks.map { "M\(place($0, 1))V\(Self.text(Self.height))" }.joined()
         return """
@@ -77,7 +73,7 @@ struct ReportChart {
         return boxes.isEmpty ? "" : "<path class=\"\(name)\" d=\"\(boxes.joined())\"/>"
     }
 
-    /// The area below a value's samples, 0…1; it breaks where the value is unknown.
+    /// The area below a face's values, 0…1, over time; it has gaps where the value is unknown.
     func area(_ presence: FaceReport.Presence, _ value: (FaceObject) -> Double?) -> String {
         var points: [(time: Double, value: Double?)] = []
         for sample in presence.samples {
@@ -95,7 +91,7 @@ struct ReportChart {
         }.joined()
     }
 
-    /// At most four points a unit of the chart: the first, the lowest, the highest and the last.
+    /// The points to draw, at most four a unit of the chart: the first, the lowest, the highest and the last.
     private func thinned(_ points: [(time: Double, value: Double?)]) -> [(time: Double, value: Double?)] {
         guard Double(points.count) > 4 * Self.width else { return points }
         let units = Dictionary(grouping: points.indices) { Int(x(points[$0].time)) }
@@ -105,15 +101,6 @@ struct ReportChart {
             let high = known.max { (points[$0].value ?? 0) < (points[$1].value ?? 0) }
             return Set([unit.first, low, high, unit.last].compactMap(\.self)).sorted().map { points[$0] }
         }
-    }
-
-    /// A time as minutes and seconds, or as hours, minutes and seconds; tenths where there are any.
-    static func clock(_ seconds: Double) -> String {
-        let tenths = Int((seconds * 10).rounded())
-        let (hours, minutes, rest) = (tenths / 36_000, tenths / 600 % 60, tenths % 600)
-        let fraction = rest % 10 == 0 ? "" : ".\(rest % 10)"
-        let start = hours > 0 ? String(format: "%d:%02d", hours, minutes) : "\(minutes)"
-        return start + String(format: ":%02d", rest / 10) + fraction
     }
 
     /// A number with at most one decimal.

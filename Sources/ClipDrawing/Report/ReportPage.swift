@@ -1,16 +1,12 @@
-import Companion
-import FaceMessages
 import Foundation
-import Frames
-import OverlayRendering
 
-/// A report as one page of HTML that needs no other file and no network. Its script only shows moments.
+/// A report as one page of HTML that needs no other file and no network. Its script only jumps to moments.
 struct ReportPage {
-    /// Faces with pictures and lanes of their own; those that were there for the shortest time share a lane.
+    /// Number of faces with pictures and lanes of their own; those that were there for the shortest time share a lane.
     static let detailed = 24
 
     let report: FaceReport
-    /// Nil without a clip.
+    /// The pictures; nil without a clip.
     var pictures: ReportPictures?
     private var chart: ReportChart { ReportChart(end: report.end, smileLevel: report.state.smileLevel) }
 
@@ -26,13 +22,14 @@ struct ReportPage {
         return PackageResources.report_html.filled([
             "title": report.title.escapedForHTML, "style": style, "icons": PageParts.icons, "lead": lead,
             "body": [portraits(shown), film, lanes(shown), whole, events].joined(separator: "\n"),
-            "end": "\(report.end)", "version": facetVersion,
+            "end": "\(report.end)", "version": facetBuild,
         ])
     }
 
     private var lead: String {
         let began = report.began?.formatted(date: .long, time: .shortened)
-        return [began, Self.clock(report.end), report.form].compactMap(\.self).joined(separator: " · ").escapedForHTML
+        return [began, Seconds.clock(report.end), report.form].compactMap(\.self).joined(separator: " · ")
+            .escapedForHTML
     }
 
     private func portraits(_ faces: [FaceReport.Presence]) -> String {
@@ -84,7 +81,7 @@ struct ReportPage {
             """
             <li\(Self.moment(happening, &known))><a href="#t=\(Self.fragment(happening.time))">\
             \(image(.event(happening), alt: "") ?? "")\(Self.name(of: happening))\
-            <span>\(Self.clock(happening.time)) · face \(happening.faceID.rawValue)</span></a></li>
+            <span>\(Seconds.clock(happening.time)) · face \(happening.faceID.rawValue)</span></a></li>
             """
         }
         return frames.isEmpty ? "" : Self.section("film", "What happened", "<ol class=\"film\">\(frames.joined())</ol>")
@@ -125,9 +122,9 @@ struct ReportPage {
             (figures.faces.noun("face"), "\(figures.faces)"),
             ("at once, at the most", "\(report.largestCount)"), ("of the time with a face", percent(share)),
             (smiles.noun("smile"), "\(smiles)"),
-            ("with a smile", Self.seconds(figures.smiling)),
+            ("with a smile", Self.spoken(figures.smiling)),
             (blinks.noun("blink"), "\(blinks)"), (looks.noun("look") + " here", "\(looks)"),
-            ("looking here", Self.seconds(figures.looking)),
+            ("looking here", Self.spoken(figures.looking)),
         ])
         return "<div class=\"whole\">\(map)\(Self.section("all", "All together", list))</div>"
     }
@@ -191,32 +188,32 @@ struct ReportPage {
         "<dl>" + facts.map { "<div><dt>\($0.name)</dt><dd>\($0.value)</dd></div>" }.joined() + "</dl>"
     }
 
-    /// The attributes by which a moment is found: the first one of a time has the name that links use.
+    /// The attributes of an element that shows a moment; the first one of a time has the name that links use.
     private static func moment(_ happening: FaceReport.Happening, _ known: inout Set<String>) -> String {
         let fragment = fragment(happening.time)
         let id = known.insert(fragment).inserted ? " id=\"t=\(fragment)\"" : ""
         return "\(id) class=\"\(happening.topic.rawValue)\" data-t=\"\(fragment)\""
     }
 
-    /// A moment's seconds, as the address of the page names it.
+    /// The seconds of a moment as links on the page contain them.
     private static func fragment(_ seconds: Double) -> String { "\((seconds * 100).rounded() / 100)" }
     private static func link(_ seconds: Double) -> String {
-        "<a href=\"#t=\(fragment(seconds))\">\(clock(seconds))</a>"
+        "<a href=\"#t=\(fragment(seconds))\">\(Seconds.clock(seconds))</a>"
     }
 
-    private static func clock(_ seconds: Double) -> String { ReportChart.clock(seconds) }
-
-    private static func span(_ face: FaceReport.Presence) -> String { "\(clock(face.start)) to \(clock(face.end))" }
+    private static func span(_ face: FaceReport.Presence) -> String {
+        "\(Seconds.clock(face.start)) to \(Seconds.clock(face.end))"
+    }
 
     private static func times(_ count: Int, _ seconds: Double) -> String {
-        count == 0 && seconds == 0 ? "never" : "\(count)×, \(Self.seconds(seconds))"
+        count == 0 && seconds == 0 ? "never" : "\(count)×, \(Self.spoken(seconds))"
     }
 
     private static func degrees(_ value: Double?) -> String {
         value.flatMap { Int(exactly: $0.rounded()) }.map { "\($0 < 0 ? "−" : "")\($0.magnitude)°" } ?? "–"
     }
 
-    private static func seconds(_ value: Double) -> String {
-        value < 60 ? "\(ReportChart.text(value)) s" : clock(value)
+    private static func spoken(_ value: Double) -> String {
+        value < 60 ? "\(ReportChart.text(value)) s" : Seconds.clock(value)
     }
 }

@@ -1,19 +1,17 @@
-import FaceMessages
 import Foundation
-import Frames
-import OverlayRendering
+import MediaFiles
 
 /// The pictures of a report, cut out of the clip that it is about.
 struct ReportPictures {
     enum Subject: Hashable {
-        /// A face at its best, from its beginning on.
+        /// A face at its best, of its presence that began at this time.
         case portrait(FaceID, since: Double)
         case event(FaceReport.Happening)
-        /// The middle of the clip, whole.
+        /// The whole picture in the middle of the clip.
         case scene
     }
 
-    /// Most events with pictures.
+    /// The most events that get pictures.
     static let most = 24
 
     /// The order in which events get pictures. Events that only end something, such as smile_end, get none.
@@ -23,16 +21,16 @@ struct ReportPictures {
 
     private struct Wish {
         var subject: Subject
-        /// The first frame from this time on.
+        /// The time, in seconds, from which on the first frame is taken.
         var time: Double
-        /// Nil for a whole picture.
+        /// The face to cut out; nil for a whole picture.
         var face: FaceObject?
     }
 
     private var wishes: [Wish]
     private let picture = Picture()
     private let encoder: JPEGEncoder
-    /// The sharpest picture of each subject yet.
+    /// The sharpest picture of each subject so far.
     private var sources: [Subject: (text: String, sharpness: Int)] = [:]
 
     /// Chooses the moments to show, and cuts them out of the clip.
@@ -54,7 +52,8 @@ struct ReportPictures {
         while !wishes.isEmpty, let frame = try frames.next() { try cutOut(of: frame) }
     }
 
-    /// All events of the first kinds; of the kind for which there is no room for all, a selection from the whole time.
+    /// The events that get pictures: all of the first kinds; of the kind for which there is no room for all, a
+    /// selection from the whole time.
     private static func chosen(_ happenings: [FaceReport.Happening]) -> [FaceReport.Happening] {
         ranks.reduce(into: []) { chosen, rank in
             let room = most - chosen.count
@@ -63,7 +62,7 @@ struct ReportPictures {
         }
     }
 
-    /// Cuts out what is wanted of a frame of the clip; frames come in order.
+    /// Cuts out of a frame of the clip what is wanted of it; frames come in order.
     private mutating func cutOut(of frame: Frame) throws {
         guard let first = wishes.first, first.time <= frame.stamp.mediaTime + MessageTrack.rounding else { return }
         try picture.update(from: frame)
@@ -78,7 +77,7 @@ struct ReportPictures {
     /// A picture as the source of an `img`; nil if there is none.
     subscript(_ subject: Subject) -> String? { sources[subject]?.text }
 
-    /// The part of the picture that a wish is about, no larger than the page shows it, and than it is.
+    /// The part of the picture that a wish is about, at most as large as the page shows it.
     private func cut(_ wish: Wish) throws -> String? {
         guard let size = picture.uprightSize?.points else { return nil }
         var part = NormalizedRect.whole

@@ -1,27 +1,23 @@
-package import Companion
-import FaceMessages
-import Frames
 import MediaFiles
-package import OverlayRendering
 
 /// Draws the one picture that `facet snapshot` takes.
 package struct SnapshotPicture {
     private var drawing: OverlayPicture
     private let event: EventName?
 
-    /// Makes it for a style, or for pictures without faces drawn, and the event to wait for if there is one.
+    /// Takes a picture in a style, or without faces drawn, and waits for an event if one is given.
     package init(_ style: DrawingStyle?, on event: EventName?) throws {
         drawing = try OverlayPicture(style)
         self.event = event
     }
 
-    /// Draws over the frame of a clip at a time in seconds; without one at the event, else at the first face.
+    /// Draws over the frame of a clip at a time in seconds; without a time at the event, else at the first face.
     package mutating func draw(_ clip: String, _ track: MessageTrack?, at time: Double?) throws -> Canvas {
         let moments = try time.map { [(time: $0, face: nil)] } ?? moments(in: track)
         let frames = moments.count > 1 ? try ClipFrames(clip) : nil
         let picture = Picture()
         let sharpest = try moments.sharpest { time, face in
-            let frame = try frames?.frame(upTo: time) ?? PictureFile.load(clip, at: time)
+            let frame = try frames?.frame(upTo: time + MessageTrack.rounding) ?? PictureFile.load(clip, at: time)
             try picture.update(from: frame)
             return ((frame: frame, time: time), try face.map { try picture.sharpness(of: $0.bounds) } ?? 0)
         }
@@ -34,15 +30,15 @@ package struct SnapshotPicture {
         return try drawing.draw(picture, scene: playback?.scene ?? Scene(), at: reached)
     }
 
-    /// Draws over the preview picture of the event; without one over the next, or if `wantsFace` the first with a face.
+    /// Draws over the preview picture of the event; else over the next one, or with `wantsFace` the first with a face.
     package mutating func draw(_ subscriber: Subscriber, wantsFace: Bool) async throws -> Canvas {
         let wantsFace = event == nil && wantsFace
         var choice = PictureChoice(event: wantsFace ? EventName(.enter) : event)
         var chosen: [PictureChoice.Candidate] = []
         var first: PictureChoice.Candidate?
         var seconds = 0.0
-        if let event { StandardOutput.note("waiting for \(event.name) at \(subscriber.address)") }
-        if wantsFace { StandardOutput.note("looking for the first face in \(subscriber.address)") }
+        if let event { Console.note("waiting for \(event.name) at \(subscriber.address)") }
+        if wantsFace { Console.note("looking for the first face in \(subscriber.address)") }
         try await LivePictures.follow(
             subscriber,
             hidesFaces: drawing.hidesFaces,
@@ -62,7 +58,7 @@ package struct SnapshotPicture {
         }
         if chosen.isEmpty { chosen = choice.chosen(at: .infinity) }
         if chosen.isEmpty, wantsFace, let first {
-            StandardOutput.note("there is no face in \(subscriber.address): this is its first picture")
+            Console.note("there is no face in \(subscriber.address): this is its first picture")
             chosen = [first]
         }
         let decoder = try PreviewDecoder()
@@ -79,7 +75,7 @@ package struct SnapshotPicture {
         return try drawing.draw(decoder.picture, scene: sharpest.scene, at: seconds)
     }
 
-    /// The times of the pictures of the event, in order, and its face in each if it is known; the sharpest is to be taken.
+    /// The times of the event's pictures, in order, and its face in each if known; the sharpest one is to be taken.
     private func moments(in track: MessageTrack?) throws -> [(time: Double, face: FaceObject?)] {
         guard let track else { return [(0, nil)] }
         guard let event else { return [(track.firstFace ?? 0, nil)] }
@@ -94,7 +90,7 @@ package struct SnapshotPicture {
 }
 
 extension Array {
-    /// What is loaded for the sharpest element, the first of several; no more than two are in memory at a time.
+    /// The picture loaded for the sharpest element, or the first of equals; at most two are in memory at a time.
     fileprivate func sharpest<Loaded>(_ load: (Element) throws -> (Loaded, sharpness: Int)) rethrows -> Loaded? {
         var best: (Loaded, sharpness: Int)?
         for element in self {
@@ -109,9 +105,9 @@ extension Array {
 struct PictureChoice {
     typealias Candidate = (picture: PreviewPicture, scene: Scene)
 
-    /// Seconds after the event until the newest picture is taken, or of a smile the best.
+    /// The seconds after the event until the newest picture is taken, or the best one of a smile.
     static let patience = 0.5
-    /// Pictures kept: the closed eyes of a blink lie before its event, by half a second at the most.
+    /// The number of pictures kept: the closed eyes of a blink are before its event, by half a second at the most.
     private static let capacity = 32
 
     private let kind: EventName?
@@ -125,20 +121,20 @@ struct PictureChoice {
         candidates.append(candidate)
     }
 
-    /// Notes an event at a time in seconds; the first of the kind counts.
+    /// Notes an event at a time in seconds; only the first of the wanted kind counts.
     mutating func note(_ event: FaceEvent, at seconds: Double) {
         if awaited == nil, kind?.fits(event.kind) == true { awaited = (event, seconds) }
     }
 
-    /// The face that the event is about, in a picture.
+    /// The event's face in a picture.
     func face(in candidate: Candidate) -> FaceObject? {
         candidate.scene.faces.first { $0.faceID == awaited?.event.face.faceID }
     }
 
-    /// The pictures to take at a time in seconds; none to wait on.
+    /// The pictures to take at a time in seconds; empty while it is better to wait.
     ///
-    /// They may come before or after their event. The first one of the event's frame or a later one counts, for a blink the
-    /// one nearest to the middle of its time, for a smile the best ones.
+    /// They may come before or after their event. The first one of the event's frame or a later one counts, for a blink
+    /// the one nearest to the middle of its time, for a smile the best ones.
     func chosen(at seconds: Double) -> [Candidate] {
         guard kind != nil else { return candidates.suffix(1) }
         guard let awaited, let newest = candidates.last else { return [] }

@@ -1,16 +1,11 @@
-import Companion
-import FaceMessages
-import MQTT
-import System
-
-/// The last row of `facet view`: the state of things, and the keys as far as there is room.
+/// The last row of `facet view`: the state of broker and camera, and the keys as far as there is room.
 struct StatusLine {
     /// The broker's host and port; nil if there is none.
     var broker: String?
     var connection: ConnectionState = .connecting
     /// The state of the camera; nil for a clip.
     var state: CameraState?
-    /// Words that come before everything else and instead of the keys for a while, such as a picture's name.
+    /// A message that is shown before everything else and instead of the keys for a while, such as a picture's name.
     var notice: String?
     /// The setting that the daemon's owner should change; nil if none.
     var hint: String?
@@ -29,7 +24,7 @@ struct StatusLine {
             parts.append(faces?.counted("face") ?? "no metadata")
         }
         if let lastEvent {
-            parts.append("\(lastEvent.text), \(FleetFormatter.duration(seconds - lastEvent.seconds)) ago")
+            parts.append("\(lastEvent.text), \(Seconds.inOneUnit(seconds - lastEvent.seconds)) ago")
         }
         parts.append(controls.overlay + (controls.isPaused ? " – paused" : ""))
         // All keys are listed if there is room, else the key that lists them.

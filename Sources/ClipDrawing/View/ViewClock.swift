@@ -1,10 +1,10 @@
-/// The time of a view, which a pause stops, and that of its clip, which begins again; in seconds.
+/// The time of a view, which a pause stops, and that of its clip, which can begin again; in seconds.
 struct ViewClock {
     private var clipStart = 0.0
     private var pauseStart: Double?
     var isPaused: Bool { pauseStart != nil }
 
-    /// Stops the view's time, or lets it go on; the clip then goes on where it was.
+    /// Stops the view's time, or lets it go on from where it was.
     mutating func setPaused(_ isPaused: Bool, at seconds: Double) {
         if isPaused {
             pauseStart = pauseStart ?? seconds

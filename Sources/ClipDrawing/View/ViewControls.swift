@@ -1,8 +1,3 @@
-import Companion
-import FaceMetadata
-import Frames
-package import OverlayRendering
-
 /// The settings that the keys of `facet view` change.
 package struct ViewControls: Equatable {
     package enum Action: Equatable {
@@ -15,7 +10,7 @@ package struct ViewControls: Equatable {
     package var showsLevels = false
     package var gravity = VideoGravity.resizeAspect
     var isPaused = false
-    /// Enlargement of the middle of the picture; 1 shows all of it.
+    /// The enlargement of the middle of the picture; 1 shows all of it.
     private(set) var zoom = 1.0
     package static let help = "l overlay  m mirror  v smile levels  g fit  + - zoom  s snapshot  p pause  q quit"
     private let overlays: [String]

@@ -1,8 +1,6 @@
-import Companion
-import Frames
-import OverlayRendering
+import MediaFiles
 
-/// The picture that `facet view` draws over: the preview's, a clip's, or none. Not Sendable: the code that draws owns it.
+/// The picture that `facet view` draws over: the preview's, a clip's, or none. Not Sendable: the drawing code owns it.
 final class ViewPicture {
     var picture: Picture { preview.picture }
     private let preview: PreviewDecoder
@@ -35,14 +33,14 @@ final class ViewPicture {
         preview.picture.forget()
     }
 
-    /// Decodes the picture to draw, about as large as `target`: a clip's at its time, if that is known, or the newest.
-    /// Returns whether it is another one.
+    /// Decodes the picture to draw, about as large as `target`: a clip's at `mediaTime`, if that is known, or the
+    /// newest. Returns whether it is another one than before.
     @discardableResult
     func update(mediaTime: Double?, target: FrameSize) throws -> Bool {
         if let mediaTime, let clip {
             if mediaTime < reached { frames = try ClipFrames(clip) }
             reached = mediaTime
-            waiting = try frames?.frame(upTo: mediaTime).map(PreviewPicture.init)
+            waiting = try frames?.frame(upTo: mediaTime + MessageTrack.rounding).map(PreviewPicture.init)
         }
         guard let new = waiting else { return false }
         waiting = nil

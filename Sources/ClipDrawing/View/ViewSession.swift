@@ -1,10 +1,4 @@
-package import Companion
-import FaceMessages
 import Foundation
-import Frames
-package import OverlayRendering
-import System
-package import TerminalPictures
 
 /// A view of a camera or a clip in the terminal, as `facet view` shows it.
 package struct ViewSession {
@@ -29,8 +23,8 @@ package struct ViewSession {
     private var lastDraw = -1.0
     private var noticeEnd = 0.0
 
-    /// Takes the terminal over for a view of a clip, else of the pictures of `subscriber`, with the messages of a track, else
-    /// of `subscriber`. Throws what is wrong with the overlay's file, the clip or the terminal.
+    /// Takes the terminal over for a view of a clip, else of the pictures of `subscriber`, with the messages of a
+    /// track, else of `subscriber`. Throws what is wrong with the overlay's file, the clip or the terminal.
     package init(
         _ subscriber: Subscriber,
         over recorded: (clip: String, track: MessageTrack?)?,
@@ -48,7 +42,7 @@ package struct ViewSession {
         terminal = try Terminal(format: encoder.format)
     }
 
-    /// Shows it, with at most `rate` redraws a second, until the user or the source ends it; gives the terminal back then.
+    /// Shows the view, with at most `rate` redraws a second, until the user or the source ends it.
     package mutating func run(rate: Int) async throws {
         defer { terminal.release() }
         // Ticks come more often than redraws, so that what came right after a redraw waits no longer than it must.
@@ -86,7 +80,7 @@ package struct ViewSession {
         isDirty = true
     }
 
-    /// Takes the newest preview picture whose faces are known.
+    /// Takes the newest preview picture whose faces are known as the one to show.
     private mutating func adoptPreviewPicture() {
         live.hidesFaces = overlays[controls.overlay].hidesFaces
         if live.hidesFaces, let shown = source.newest, !live.knowsFaces(of: shown) { source.forget() }
@@ -96,7 +90,7 @@ package struct ViewSession {
     }
 
     private var assumedPicture: FrameSize { live.pictureSize ?? .usual }
-    /// The faces to draw: of the picture shown, or of the one that stands still during a pause.
+    /// The faces to draw: those of the picture shown, which stays the same during a pause.
     private var scene: Scene { frozenScene ?? playback?.scene ?? source.newest.map(live.scene(of:)) ?? live.scene }
 
     private mutating func press(_ key: UInt8) {
@@ -115,7 +109,7 @@ package struct ViewSession {
         }
     }
 
-    /// Lets a recorded track go on to the present, and begin again after its end.
+    /// Plays a recorded track up to the present, and begins again after its end.
     private mutating func play() {
         guard let track = playback?.track, !controls.isPaused else { return }
         if source.isFinished, clock.clip(at: seconds) > track.end + 1 {
@@ -197,7 +191,7 @@ package struct ViewSession {
         return Array(("\u{1B}[0m\u{1B}[2J" + rows.joined()).utf8)
     }
 
-    /// Writes lines over the picture: light on dark, or on red where their plate is red.
+    /// The terminal's control sequences that write lines over the picture: light on dark, or on red for a warning.
     static func sequences(_ words: CellWords) -> [UInt8] {
         let ground = words.plate.red > 0.5 ? 41 : 40
         let rows = words.lines.enumerated().map { index, line in

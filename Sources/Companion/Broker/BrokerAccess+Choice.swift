@@ -1,16 +1,12 @@
-import FaceMessages
-import System
-
 // Which of the cameras on a broker a command is about that shows only one.
 extension BrokerAccess {
-    /// Cameras that an error lists at the most.
+    /// The most cameras that an error lists.
     private static let listed = 12
-    /// Seconds without a further camera after which those that were heard of count as all.
+    /// The seconds without a further camera after which those that were heard of count as all.
     private static let pause = 0.3
 
-    /// Listens for the cameras under the patterns, and chooses the one that is named. Returns its base; the documented one
-    /// if nothing was asked for and nothing is there yet. Throws `CommandFailure` that names the cameras there are, unless
-    /// exactly one fits.
+    /// Listens for the cameras under the patterns, and chooses the one that the user named. Returns its base, or the
+    /// default one if none was asked for and no camera is there. Throws an error with the cameras, unless one fits.
     func chosenBase(command: String) async throws -> String {
         if camera == nil, !Self.isPlural(patterns) { return patterns[0] }
         let topics: [Topic] = [.status, .count, .metadata, .stats]
@@ -51,7 +47,7 @@ extension BrokerAccess {
         throw CommandFailure("\(found); choose one with --topic \(fitting[0].base)")
     }
 
-    /// What addresses a camera and no other one.
+    /// The name, or else the base, by which a camera differs from all others.
     private static func key(of camera: CameraTable.Camera, in cameras: [CameraTable.Camera]) -> String {
         guard let name = camera.state.name, !name.isEmpty,
             cameras.count(where: { $0.state.name == name || $0.base == name }) == 1

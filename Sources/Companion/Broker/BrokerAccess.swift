@@ -1,16 +1,12 @@
-package import FaceMessages
-import FacetKit
 import Foundation
-package import MQTT
 import SettingsFiles
-import System
 
 /// The broker's address, the login there, and the cameras that a command is about.
 package struct BrokerAccess: Sendable {
     package var mqtt: String?
-    /// What the daemons' topics begin with; empty for all that are there.
+    /// The beginnings of the daemons' topics; empty for all daemons that are there.
     package var topic: [String] = []
-    /// The one camera that is meant: its name, or the base of its topics.
+    /// The one camera that the command is about: its name, or the base of its topics.
     package var camera: String?
     /// The files for the password and for TLS, by their keys in the user's file.
     package var files: [String: String] = [:]
@@ -25,8 +21,8 @@ package struct BrokerAccess: Sendable {
             .allSatisfy { $0 == "+" || (!$0.isEmpty && !$0.contains { "+#".contains($0) }) }
     }
 
-    /// Takes what is not given from the environment and from the user's file, which is read strictly. What the file
-    /// says about the broker counts if no other is named. Throws `CommandFailure` with all that is wrong in the file.
+    /// Fills in what is not given from the environment and from the user's file, which is read strictly. The file's
+    /// broker counts only if no other one is named. Throws `CommandFailure` with all errors in the file.
     package mutating func complete(environment: [String: String]) throws {
         let environment = environment.given
         let configuration = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
@@ -58,16 +54,16 @@ package struct BrokerAccess: Sendable {
         files.merge(saved) { given, _ in given }
     }
 
-    /// Whether the cameras are named that a command is about.
+    /// Whether the command is about named cameras only.
     package var isNarrowed: Bool { camera != nil || !topic.isEmpty }
 
-    /// What a daemon's topics begin with unless its settings say otherwise.
+    /// The beginning of a daemon's topics unless its settings say otherwise.
     package static let standardBase = "faces"
 
     /// The bases that a command listens to, by default as the documentation recommends; `+` is any level.
     package var patterns: [String] { topic.isEmpty ? [Self.standardBase, "+/" + Self.standardBase] : topic }
 
-    /// The patterns, or the base of the one camera that is named, or meant if the command is not about all.
+    /// The bases that a command listens to: the patterns if it is about all cameras, else the base of the one camera.
     package func bases(command: String, all: Bool = true) async throws -> [String] {
         all && camera == nil ? patterns : [try await chosenBase(command: command)]
     }
@@ -77,11 +73,11 @@ package struct BrokerAccess: Sendable {
         try await Subscriber(self, command: command, topics: topics, patterns: bases(command: command, all: all))
     }
 
-    /// Whether bases may stand for more than one camera.
+    /// Whether bases contain wildcards, or are several, and so may be those of several cameras.
     package static func isPlural(_ bases: [String]) -> Bool { bases.count > 1 || bases.contains { $0.contains("+") } }
 
-    /// The topics of those names, which may begin with what the cameras' topics begin with; without a name, all events
-    /// and what says how the cameras are. Throws `CommandFailure` that names what is meant, if it is like something.
+    /// The topics of these names, which may begin with a camera's base; without a name, all events and the states of
+    /// the cameras. Throws `CommandFailure` with a similar name, if there is one.
     package func topics(named names: [String]) throws(CommandFailure) -> [Topic] {
         guard !names.isEmpty else { return [.status, .detectState, .metadata] + Topic.events }
         return try names.map { name throws(CommandFailure) in
@@ -97,7 +93,7 @@ package struct BrokerAccess: Sendable {
         }
     }
 
-    /// The settings of a connection whose client is recognisable by the command's name.
+    /// The settings of a connection whose client id contains the command's name.
     package func settings(command: String) throws -> BrokerSettings {
         let url = mqtt ?? "mqtt://localhost"
         let address = try BrokerAddress(url: url)

@@ -1,24 +1,19 @@
-package import FaceMessages
-package import Frames
-package import MQTT
-package import OverlayRendering
-
 /// A message about a camera, from a broker or from a session in this program.
 package struct CameraMessage: Sendable {
     package enum Content: Sendable {
         case decoded(DaemonMessage)
         case picture(PreviewPicture)
-        /// Nothing: the broker's way to say that a retained message was removed.
+        /// An empty payload: the retained message was removed from the broker.
         case removed
         /// A payload that breaks the contract of its topic.
         case malformed(MessageDecodingError)
     }
 
-    /// What the camera's topics begin with.
+    /// The beginning of the camera's topics.
     package var base: String
     package var topic: Topic
     package var content: Content
-    /// Whether the broker had kept it from before the subscription.
+    /// Whether the broker had retained the message from before the subscription.
     var isRetained = false
     /// The payload as it was received; empty for a message from a session in this program.
     package var payload: [UInt8] = []
@@ -30,7 +25,7 @@ package struct CameraMessage: Sendable {
 }
 
 extension CameraMessage {
-    /// Reads what was received; nil on a topic that is not of the contract.
+    /// Reads a received message; nil on a topic that is not of the contract.
     package init?(_ message: MQTTMessage) {
         guard let topic = Topic(name: message.topic) else { return nil }
         let base = topic.base(of: message.topic)
@@ -58,17 +53,18 @@ package struct PreviewPicture: Sendable {
     }
 
     package var content: Content
-    /// The frame it shows; nil if the daemon does not say, as over MQTT 3.1.1.
+    /// The number of the frame it shows; nil if the daemon does not say, as over MQTT 3.1.1.
     package var frame: Int?
     /// When it was captured, in seconds since the source's first frame; nil if the daemon does not say.
     package var mediaTime: Double?
-    /// When it came, in seconds of the command that follows the camera.
+    /// The time at which it came, in seconds since the command began to follow the camera.
     package var arrival = 0.0
     /// The faces that were found in it and in those just before and after it; nil if it was not searched.
     package var found: [NormalizedRect]?
 
-    /// The bytes of a JPEG; none for a frame.
+    /// The bytes of a JPEG; empty for a frame.
     package var jpeg: [UInt8] { if case .jpeg(let bytes) = content { bytes } else { [] } }
+    var isFrame: Bool { if case .frame = content { true } else { false } }
 }
 
 extension PreviewPicture {
@@ -76,7 +72,7 @@ extension PreviewPicture {
         self.init(content: .frame(frame), frame: frame.stamp.frame, mediaTime: frame.stamp.mediaTime)
     }
 
-    /// The picture's pixels; no fewer than are needed where it will be drawn as large as `target`.
+    /// The picture's pixels, enough of them to draw it as large as `target`.
     package func pixels(with decoder: JPEGDecoder, for target: FrameSize? = nil) throws(JPEGError) -> Frame {
         switch content {
         case .jpeg(let bytes): try decoder.decode(bytes, for: target)

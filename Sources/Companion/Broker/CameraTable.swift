@@ -1,19 +1,15 @@
-package import FaceMessages
 import Foundation
-package import Frames
-package import MQTT
-package import System
 
-/// What is known of every camera that a command hears of, by the base of its topics.
+/// The state of every camera that a command hears of, by the base of its topics.
 package struct CameraTable {
     package typealias Camera = (base: String, state: CameraState)
 
-    /// Cameras at the same time: bases under a pattern come from any client that may publish.
+    /// The most cameras at the same time: any client that may publish can make up bases under a pattern.
     private static let capacity = 1024
 
     package private(set) var connection: ConnectionState = .connecting
     package private(set) var cameras: ByteDictionary<CameraState>
-    /// Messages that break the contract, and those of cameras beyond the capacity.
+    /// The number of messages that break the contract, and of those of cameras beyond the capacity.
     package private(set) var refused = 0
     private let fixed: [String]
     private var heard = ByteDictionary<Timestamp>()
@@ -25,13 +21,13 @@ package struct CameraTable {
         self.refused = refused
     }
 
-    /// The cameras in the order of their bases, numbers in them by their value.
+    /// The cameras in the order of their bases, in which numbers are compared by their value.
     package var sorted: [Camera] {
         cameras.sorted { $0.key.compare($1.key, options: .numeric) == .orderedAscending }
             .map { (base: $0.key, state: $0.value) }
     }
 
-    /// The cameras in their order; those with a problem first.
+    /// The cameras in their order, but those with a problem first.
     var problemsFirst: [Camera] {
         let sorted = sorted
         return sorted.filter(\.state.hasProblem) + sorted.filter { !$0.state.hasProblem }
@@ -39,29 +35,29 @@ package struct CameraTable {
 
     /// Whether any camera streams.
     var isStreaming: Bool { cameras.values.contains { $0.condition == .streaming } }
-    /// How many of them are held without being seen.
+    /// The number of faces that are held without being seen.
     var heldCount: Int { cameras.values.reduce(0) { $0 + $1.heldCount } }
 
-    /// How many faces all cameras see; nil if none is being looked at.
+    /// The number of faces that all cameras see; nil if no camera is looking for faces.
     package var faceCount: Int? {
         let counts = cameras.values.compactMap(\.faceCount)
         return counts.isEmpty ? nil : counts.reduce(0, +)
     }
 
-    /// Whether a camera gave a sign of life, or its daemon is known to have ended.
+    /// Whether the camera's state is certain: it gave a sign of life, or its daemon is known to have ended.
     func isCertain(_ base: String) -> Bool { heard[base] != nil || cameras[base]?.status?.state != .online }
 
-    /// The longest interval of signs of life, in seconds, for which a command waits that asks once.
+    /// The longest interval of signs of life, in seconds, that a command waits for if it asks only once.
     private static let longestInterval = 10.0
 
-    /// Seconds until all cameras of which nothing but kept messages came count as gone; nil if there is none.
+    /// The seconds until all cameras count as gone that are known only from retained messages; nil if there is none.
     var uncertainty: Double? {
         let intervals = cameras.filter { !isCertain($0.key) }.compactMap { $1.status?.signInterval }
         return intervals.max().map { min($0, Self.longestInterval) * LifeSigns.patience + 2 }
     }
 
-    /// Seconds since the newest message of a camera. While nothing came but what the broker had kept, that is the time
-    /// since its status; nil for a camera that streams, which sends nothing while nothing changes.
+    /// The seconds since the newest message of a camera. While nothing came but retained messages, those since its
+    /// status; nil for a camera that streams, which sends nothing while nothing changes.
     package func age(of base: String, at now: Timestamp) -> Double? {
         let state = cameras[base]
         let time = heard[base] ?? (state?.condition == .streaming ? nil : state?.status?.time)
@@ -101,7 +97,7 @@ package struct CameraTable {
         return change.isEmpty ? nil : (base, change)
     }
 
-    /// Listens for cameras, `bases` and others, then stops the subscriber, and returns what is known.
+    /// Listens for cameras, `bases` and others, then stops the subscriber, and returns the table.
     ///
     /// It ends `limit` seconds after the connection. It ends earlier if `isComplete`, which is asked after `pause`
     /// seconds without a new camera: then the broker has sent what it had retained. `picture` takes pictures. Throws
@@ -138,7 +134,7 @@ package struct CameraTable {
 }
 
 extension ConnectionState {
-    /// Why there is no connection; nil if there is one, or one is being made or was ended.
+    /// The reason why there is no connection; nil if there is one, or one is being made or was ended.
     package var trouble: String? {
         switch self {
         case .disconnected(let reason), .refused(let reason), .takenOver(let reason): reason
@@ -146,18 +142,18 @@ extension ConnectionState {
         }
     }
 
-    /// Whether a connection is over.
+    /// Whether the connection was there and is lost.
     package var isInterrupted: Bool { trouble != nil || self == .stopped }
 }
 
 extension CameraState {
-    /// Takes over what is known of the camera after an occurrence: nothing while the connection is interrupted.
+    /// Takes over the state of the camera after an occurrence; nothing while the connection is interrupted.
     package mutating func take(_ occurrence: Subscriber.Occurrence) {
         if case .connection(let connection) = occurrence, connection.isInterrupted { _ = forget() }
         if let message = occurrence.decoded { _ = take(message) }
     }
 
-    /// The daemon's `camera.orientation` with which the faces would be upright; nil if none lies on its side.
+    /// The value of `camera.orientation` with which the faces would be upright; nil if none lies on its side.
     package var betterOrientation: Orientation? {
         let rolls = faces.compactMap(\.pose?.roll)
         guard !rolls.isEmpty else { return nil }
@@ -165,6 +161,6 @@ extension CameraState {
         return rolls.allSatisfy { (-120 ... -60).contains($0) } ? .right : nil
     }
 
-    /// The condition and what explains it, in one line.
+    /// The camera's condition and the reason for it, in one line.
     package var summary: String { explanation.map { "\(condition.rawValue) – \($0)" } ?? condition.rawValue }
 }

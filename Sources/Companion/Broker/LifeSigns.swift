@@ -1,25 +1,21 @@
-import FaceMessages
-import FacetKit
-import System
-
-/// The daemons that give signs of life. One that ended together with the broker is online by what that has kept.
+/// Watches which daemons give signs of life: one that ends together with its broker is online in its retained status.
 struct LifeSigns {
     private struct Daemon {
         /// The newest status, which says that it is online.
         var status: CameraMessage
         var origin: MessageOrigin
-        /// Seconds between two signs of life at the most; nil if it need not give any.
+        /// The longest time between two signs of life, in seconds; nil if the daemon need not give any.
         var interval: Double?
         var heard: SuspendingClock.Instant
         var isGone = false
     }
 
-    /// After how many intervals without a sign a daemon counts as gone.
+    /// The number of intervals without a sign after which a daemon counts as gone.
     static let patience = 3.0
 
     private var daemons = ByteDictionary<Daemon>()
 
-    /// Notes a message. Returns the status of its daemon if that was taken for gone.
+    /// Notes a message. Returns its daemon's status if the daemon had been taken for gone.
     mutating func take(_ message: CameraMessage, at now: SuspendingClock.Instant = .now) -> CameraMessage? {
         let base = message.base
         switch message.content {
@@ -48,7 +44,7 @@ struct LifeSigns {
         return nil
     }
 
-    /// What to say of daemons of which nothing came for too long, each once: as a status, which is no sign of life.
+    /// Statuses to report for daemons that gave no sign for too long, once each; these do not count as signs of life.
     mutating func vanished(at now: SuspendingClock.Instant = .now) -> [CameraMessage] {
         daemons.sorted { $0.key < $1.key }
             .compactMap { base, daemon in
@@ -56,7 +52,7 @@ struct LifeSigns {
                     now - daemon.heard > .seconds(interval * Self.patience)
                 else { return nil }
                 daemons[base]?.isGone = true
-                let silence = FleetFormatter.duration(interval * Self.patience)
+                let silence = Seconds.inOneUnit(interval * Self.patience)
                 let status = DaemonStatus(state: .gone, detail: "no sign of life for \(silence)")
                 let content = CameraMessage.Content.decoded(.status(status, from: daemon.origin))
                 return CameraMessage(base: base, topic: .status, content: content, isRetained: true)
@@ -65,7 +61,7 @@ struct LifeSigns {
 }
 
 extension DaemonStatus {
-    /// Seconds between two signs of life of the daemon: as its status states; the default for a daemon before version
-    /// 0.5, which states neither this nor what it publishes; nil for one that need not give any.
+    /// The longest time between two of the daemon's signs of life, in seconds: as its status says; the default for a
+    /// daemon before version 0.5, whose status does not say it; nil for one that need not give any.
     var signInterval: Double? { statsInterval ?? (publish == nil ? UpdateMessages.statsInterval : nil) }
 }

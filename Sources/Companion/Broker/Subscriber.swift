@@ -1,12 +1,6 @@
-package import FaceMessages
-package import FacetKit
-import Logging
-package import MQTT
-import System
-
 /// The source of a command's messages: a broker with daemons, or a session in this program.
 package final class Subscriber: Sendable {
-    /// Something that happens there.
+    /// Something that happens at the source of messages.
     package enum Occurrence: Sendable {
         /// A message about a camera came.
         case message(CameraMessage)
@@ -19,10 +13,10 @@ package final class Subscriber: Sendable {
         }
     }
 
-    /// Seconds in which a broker sends what it has retained, and a preview shows a picture.
+    /// The seconds in which a broker sends what it has retained, and a preview shows a picture.
     static let listening = 1.5
 
-    /// What the daemons' topics begin with; + stands for any level.
+    /// The beginnings of the daemons' topics; `+` is any level.
     package let patterns: [String]
     /// The broker's host and port, or the name of the session's source.
     package let address: String
@@ -31,8 +25,7 @@ package final class Subscriber: Sendable {
     package var isLocal: Bool { connection == nil }
     private var connection: BrokerConnection? { if case .broker(let connection, _) = feed { connection } else { nil } }
 
-    /// Messages that may wait for us before the oldest are dropped: a broker sends at once all that it has retained,
-    /// perhaps about some thousand cameras.
+    /// The most messages that wait here before the oldest are dropped: a broker sends all that it has retained at once.
     static let capacity = 8192
 
     private enum Feed {
@@ -43,15 +36,15 @@ package final class Subscriber: Sendable {
 
     private let feed: Feed
 
-    /// No messages.
+    /// Makes a subscriber without messages.
     package init() {
         patterns = []
         address = ""
         feed = .nothing
     }
 
-    /// Opens a clip, or names a camera that is opened when the session runs. What the session sees comes as a daemon's
-    /// messages on these topics: with `metadata` as those options have it, else with all values of each frame's faces.
+    /// Opens a clip, or names a camera that is opened when the session runs. Its messages are like a daemon's on these
+    /// topics: `metadata` as the options say, without options with all values of each frame's faces.
     package init(
         source text: String,
         topics: [Topic] = Topic.viewed,
@@ -91,10 +84,10 @@ package final class Subscriber: Sendable {
         feed = .broker(connection, topics: Set(topics))
     }
 
-    /// What the topics of the one daemon begin with.
+    /// The beginning of the topics of the one daemon.
     package var base: String { patterns.first ?? BrokerAccess.standardBase }
 
-    /// Hands everything that happens to one receiver, until `stop` or the session's end.
+    /// Hands all occurrences to one receiver, until `stop` or the session's end.
     func forward(to receive: @escaping @Sendable (Occurrence) -> Void) async {
         switch feed {
         case .broker(let connection, let topics):
@@ -143,13 +136,13 @@ package final class Subscriber: Sendable {
         }
     }
 
-    /// Publishes a command to a daemon; to the one daemon if no base is named.
+    /// Publishes a command to a daemon; to the only one if no base is given.
     package func send(_ text: String, on topic: Topic, under base: String? = nil) {
         let name = topic.name(under: base ?? self.base)
         connection?.publish(event: MQTTMessage(topic: name, text: text, qos: .atLeastOnce))
     }
 
-    /// Removes what the broker has retained about the one camera.
+    /// Removes the retained messages of the one camera from the broker.
     func clear() {
         for topic in Topic.allCases where topic.isRetained {
             connection?.publish(state: MQTTMessage(topic: topic.name(under: base), payload: [], retain: true))
@@ -165,13 +158,13 @@ package final class Subscriber: Sendable {
             + Self.hint(about: patterns)
     }
 
-    /// A hint that --topic names a base, where one of the patterns is a topic.
+    /// A hint that --topic takes a base, if one of the patterns looks like a topic.
     static func hint(about patterns: [String]) -> String {
         let bases = patterns.lazy.compactMap { name in Topic(name: name).map { (name, $0.base(of: name)) } }
         return bases.first.map { "; \($0) is a topic, and its base is \($1)" } ?? ""
     }
 
-    /// The failure to hear of any camera.
+    /// The error that no camera was heard of.
     package var noCamera: CommandFailure {
         CommandFailure("no camera \(place): start facetd, or name its base with --topic\(Self.hint(about: patterns))")
     }
@@ -185,7 +178,7 @@ package final class Subscriber: Sendable {
         }
     }
 
-    /// How many messages were dropped before they were handed out.
+    /// The number of messages that were dropped before they were handed out.
     package var dropped: Int { connection?.counters.dropped[.incomingOverflow] ?? 0 }
 }
 
@@ -198,7 +191,7 @@ extension Topic {
 
 /// The newest events, by which a repetition is recognised: an event is sent again if its acknowledgement was lost.
 struct RecentEvents {
-    /// Many times what a daemon sends before it waits for acknowledgements.
+    /// The number of events that are remembered, far above what a daemon sends before it waits for acknowledgements.
     private static let capacity = 1000
 
     private var known: Set<String> = []

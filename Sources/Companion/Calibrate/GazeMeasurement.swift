@@ -1,8 +1,6 @@
-package import FaceMessages
-
 /// The direction in which the nearest face looks, over a stretch of time.
 package struct GazeMeasurement: PersonMeasurement {
-    /// Degrees around the middle that half of the gazes may lie off: with more the person looks around.
+    /// The largest median distance, in degrees, of the gazes from their middle: with more the person looks around.
     private static let mostSpread = 6.0
     package let deadline = patience
     private let seconds: Double
@@ -36,7 +34,7 @@ package struct GazeMeasurement: PersonMeasurement {
             : "the eyes were not seen for long enough: look at the thing for \(seconds) s, and try again"
     }
 
-    /// A direction as the settings have it.
+    /// A direction in the form of the settings.
     package static func text(_ direction: Gaze) -> String {
         // Adding 0 turns a negative zero into a positive one.
         "[\((direction.yaw * 10).rounded() / 10 + 0), \((direction.pitch * 10).rounded() / 10 + 0)]"

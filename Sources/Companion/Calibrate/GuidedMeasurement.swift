@@ -1,7 +1,4 @@
-package import FaceMessages
-package import FaceTracking
-
-/// Leads a person through the script for smiles with a live bar, and takes what is seen meanwhile.
+/// Leads a person through the steps of a smile calibration, with a live bar, and records what is seen.
 package struct GuidedMeasurement: PersonMeasurement {
     package typealias Value = SmileCalibration.Outcome
     private static let crowd = "more than one face is there: sit before the camera alone, and try again"
@@ -14,14 +11,14 @@ package struct GuidedMeasurement: PersonMeasurement {
     private var level: Double?
     package private(set) var prompt: String?
     private var secondsLeft = 0.0
-    /// Seconds in which there was more than one face, or after the beginning none to measure.
+    /// The seconds in which there were several faces, or after the beginning none to measure.
     private var secondsWrong = 0.0
     package private(set) var failure: String?
     package var deadline: Double { began == nil ? Self.patience : .infinity }
 
     package init() {}
 
-    /// The first face of which the level is known begins the measurement.
+    /// Measures a face; the first one whose smile level is known begins the measurement.
     package mutating func measure(_ faces: [FaceObject], at time: Double) throws(CommandFailure) -> Value? {
         let elapsed = time - last
         last = time
@@ -56,7 +53,7 @@ package struct GuidedMeasurement: PersonMeasurement {
         "\((prompt ?? "").padding(to: Self.columns))  \(Int(secondsLeft) + 1) s  \(bar)"
     }
 
-    /// The level now, 0…1, and in it those that decide.
+    /// A bar of the smile level now, 0…1, with marks at the levels that begin and end a smile.
     var bar: String {
         let marks = SmileCalibration.limits.map { Int($0 * Double(Self.bar)) }
         let filled = Int((level ?? 0) * Double(Self.bar))
@@ -74,7 +71,7 @@ extension SmileCalibration {
     /// The levels at which a smile begins and ends by default.
     package static let limits = [SmileSettings().level, SmileSettings().endLevel]
 
-    /// What is found after the last step; throws what the person did wrong.
+    /// The result after the last step; throws an error that says what the person did wrong.
     package func result() throws(CommandFailure) -> Outcome {
         if let outcome = outcome() { return outcome }
         throw CommandFailure(
@@ -84,7 +81,7 @@ extension SmileCalibration {
         )
     }
 
-    /// How often a smile would have been reported with what was found, and with the default.
+    /// The number of smiles that would have been reported with the new settings, and with the default ones, in words.
     package func words(on outcome: Outcome) -> String {
         let words = [outcome, self.outcome(with: SmileSettings())].map {
             "\($0.found) of your 3 smiles, and \($0.falseOnes.counted("smile")) while you were neutral or talked"
@@ -94,7 +91,7 @@ extension SmileCalibration {
 }
 
 extension SmileSettings {
-    /// Its keys and values, as settings files have them.
+    /// The keys and values of the settings, as in a settings file.
     package var fields: KeyValuePairs<String, String> {
         ["level": "\(level)", "hold": "\(Int(hold * 1000))ms"]
     }

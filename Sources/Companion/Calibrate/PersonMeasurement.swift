@@ -1,29 +1,27 @@
-package import FaceMessages
-
-/// Something that is measured of the person before a camera.
+/// A measurement of the person before a camera.
 package protocol PersonMeasurement {
     associatedtype Value
-    /// Until when, in seconds, a result is waited for.
+    /// The time, in seconds, until which a result is waited for.
     var deadline: Double { get }
     /// Measures the faces at a time in seconds; returns the result once it is known, throws what the person did wrong.
     mutating func measure(_ faces: [FaceObject], at time: Double) throws(CommandFailure) -> Value?
-    /// Why there was no result; nil if no face was seen.
+    /// The reason why there was no result; nil if no face was seen.
     var failure: String? { get }
-    /// What the person is asked to do; nil if nothing is asked of them yet.
+    /// The instruction to the person; nil if there is none yet.
     var prompt: String? { get }
-    /// The prompt, for how many more seconds, and a bar, as a terminal shows them.
+    /// The prompt, the seconds that are left for it, and a bar, as a terminal shows them.
     var progress: String { get }
 }
 
 extension PersonMeasurement {
-    /// Seconds that a face that can be measured is waited for.
+    /// The seconds that a measurable face is waited for.
     package static var patience: Double { 20 }
     package var prompt: String? { nil }
     package var progress: String { "" }
 
-    /// Measures it before a camera; throws `CommandFailure` that says why that cannot be done.
+    /// Takes the measurement before a camera; throws `CommandFailure` that says why that cannot be done.
     package mutating func result(_ subscriber: Subscriber) async throws -> Value {
-        defer { if StandardOutput.showsProgress { StandardOutput.progress("") } }
+        defer { if Console.showsProgress { Console.progress("") } }
         var state = CameraState()
         var result: Value?
         // By the time of the pictures: on a busy machine messages and ticks wait.
@@ -52,10 +50,10 @@ extension PersonMeasurement {
             let asked = prompt
             result = try measure(state.faces, at: time)
             if result == nil, let prompt {
-                if StandardOutput.showsProgress {
-                    StandardOutput.progress(progress)
+                if Console.showsProgress {
+                    Console.progress(progress)
                 } else if prompt != asked {
-                    StandardOutput.note(prompt)
+                    Console.note(prompt)
                 }
             }
             return result == nil && input.seconds <= deadline

@@ -1,6 +1,4 @@
 package import Foundation
-import GStreamerCapture
-import V4L2Capture
 
 /// The cameras of this machine, for people and as JSON.
 package struct DeviceList {

@@ -1,11 +1,6 @@
-import FaceInference
-import FaceMessages
 import Foundation
-import Frames
-import MQTT
-import System
 
-/// What `facet doctor` finds out about a broker and the daemons that should be online there.
+/// Examines a broker and the daemons that should be online there, for `facet doctor`.
 struct BrokerExamination {
     /// Whether several cameras may be there, so that findings name theirs.
     private let isPlural: Bool
@@ -45,7 +40,7 @@ struct BrokerExamination {
         }
     }
 
-    /// What to look at: what is asked for, else the cameras that there are, else where one is expected.
+    /// The bases to look at: those asked for, else those of the cameras that are there, else the default one.
     private static func patterns(_ options: BrokerAccess) async throws -> [String] {
         if options.isNarrowed { return try await options.bases(command: "doctor") }
         let subscriber = try Subscriber(options, command: "doctor", topics: [.status], patterns: options.patterns)
@@ -112,8 +107,7 @@ struct BrokerExamination {
         return findings + (status.attention ?? []).map { .remark("attention", Self.words($0)) }
     }
 
-    /// The way the camera hangs by a preview picture, as metadata does not show it; nil if the faces are upright, or
-    /// there is not one.
+    /// A finding about how the camera is mounted, by a preview picture; nil if the faces are upright or there is none.
     ///
     /// A picture that cannot be decoded and models that are missing are reported elsewhere.
     static func orientation(of jpeg: [UInt8]) -> Finding? {

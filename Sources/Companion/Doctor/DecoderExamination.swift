@@ -1,15 +1,13 @@
 import Foundation
-import Frames
-import GStreamerCapture
 import MediaFiles
 
-/// Looks at what this machine has that decodes video in place of the processor.
+/// Examines the devices of this machine that can decode video instead of the processor.
 struct DecoderExamination {
     /// The directory of device nodes.
     var directory = "/dev"
 
     func findings() -> [Finding] {
-        let devices = HardwareDevice.places(in: directory).map(finding)
+        let devices = HardwareDevice.nodes(in: directory).map(finding)
         let elements = ["v4l2h264dec", "v4l2h265dec", "v4l2slh264dec", "v4l2slh265dec"]
             .filter { PipelineDescription.pipeline($0).isInstalled }
         // The decoders of the kernel, which only GStreamer uses.
@@ -22,29 +20,29 @@ struct DecoderExamination {
         return [.works("decoder", "the processor decodes network cameras: \(missing)")]
     }
 
-    private func finding(_ place: HardwareDevice.Place) -> Finding {
-        let driver = place.driver.map { " (\($0))" } ?? ""
+    private func finding(_ device: HardwareDevice.Node) -> Finding {
+        let driver = device.driver.map { " (\($0))" } ?? ""
         do {
-            guard let problem = try place.problem() else {
+            guard let problem = try device.problem() else {
                 let use = "camera.decoder: auto takes it for network cameras above 640x480 whose format it knows"
-                return .works("decoder", "\(place.name)\(driver) can be opened: \(use)")
+                return .works("decoder", "\(device.name)\(driver) can be opened: \(use)")
             }
-            return .remark("decoder", "\(problem)\(driver)", remedy: Self.remedy(place))
+            return .remark("decoder", "\(problem)\(driver)", remedy: Self.remedy(device))
         } catch {
-            return .remark("decoder", "\(place.name)\(driver) was not tried: \(error.description)")
+            return .remark("decoder", "\(device.name)\(driver) was not tried: \(error.description)")
         }
     }
 
-    /// What lets a device be opened that could not be.
-    private static func remedy(_ place: HardwareDevice.Place) -> String {
-        guard access(place.node, R_OK | W_OK) == 0 else {
+    /// The remedy for a device that could not be opened.
+    private static func remedy(_ device: HardwareDevice.Node) -> String {
+        guard access(device.node, R_OK | W_OK) == 0 else {
             return
                 "sudo usermod -aG render $USER, then log in again; the service takes hardware-decoder.conf (docs/performance.md)"
         }
-        return switch place.driver {
+        return switch device.driver {
         case "i915", "xe": "sudo apt install intel-media-va-driver, or i965-va-driver for processors before 2015"
         case "amdgpu", "radeon", "nouveau": "sudo apt install mesa-va-drivers"
-        case _ where place.node.contains("nvidia"), "nvidia": "install libnvcuvid1 and libcuda1 of NVIDIA's driver"
+        case _ where device.node.contains("nvidia"), "nvidia": "install libnvcuvid1 and libcuda1 of NVIDIA's driver"
         default: "install its VA-API driver if there is one (apt search va-driver); without it the processor decodes"
         }
     }

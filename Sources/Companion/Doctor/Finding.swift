@@ -1,13 +1,10 @@
-import FaceMessages
 import Foundation
-import System
-import TerminalPictures
 
 /// One finding of `facet doctor`.
 package struct Finding: Encodable {
     package enum Verdict: String, Encodable {
         case works
-        /// It works, but something is worth knowing.
+        /// All works, but something is worth knowing.
         case remark
         case fails
 
@@ -21,7 +18,7 @@ package struct Finding: Encodable {
     }
 
     package var subject: String
-    /// What the topics of the camera begin with that it is about, where several were looked at.
+    /// The base of the camera's topics that it is about, if several cameras were looked at.
     package var camera: String?
     package var verdict: Verdict
     package var detail: String
@@ -39,7 +36,7 @@ package struct Finding: Encodable {
         Finding(subject: subject, verdict: .fails, detail: detail, remedy: remedy)
     }
 
-    /// What works and what does not: of this machine, the broker and the daemons, and the terminal.
+    /// All findings about this machine, the broker and the daemons, and the terminal.
     package static func all(_ broker: BrokerAccess, ofMachine: Bool) async -> [Finding] {
         let (isStreaming, found) = await BrokerExamination.findings(broker)
         guard ofMachine else { return found }

@@ -1,13 +1,8 @@
-import FaceInference
 import Foundation
-import GStreamerCapture
-import MQTT
-import System
-import V4L2Capture
 
-/// Looks at what the daemon needs of this machine.
+/// Examines what the daemon needs of this machine.
 struct MachineExamination {
-    /// Whether a daemon is known to stream: then a camera that cannot be used from here is no fault.
+    /// Whether a daemon is known to stream: then it is no fault that its camera is busy.
     var isStreaming = false
 
     func findings() -> [Finding] {
@@ -20,7 +15,7 @@ struct MachineExamination {
 
     // MARK: - Camera
 
-    /// One finding per camera, or why there is none.
+    /// One finding per camera, or one that says why there is no camera.
     private func cameras(_ inventory: CameraInventory, _ shared: [(device: String, name: String)]) -> [Finding] {
         var found = inventory.cameras.filter { !$0.needsLibcamera }.map { camera -> Finding in
             let native = camera.formats.filter { !$0.isEmulated }.map { "\($0.fourCC)" }
@@ -44,7 +39,7 @@ struct MachineExamination {
         return [.fails("camera", "there is no camera on this machine", remedy: remedy + further)]
     }
 
-    /// A ribbon camera that libcamera does not list: what it needs is not installed, or may not be opened.
+    /// A finding about a ribbon camera that libcamera does not list, as its software is missing or may not be opened.
     private static func ribbon(_ camera: CameraInventory.Camera) -> Finding {
         let nodes =
             names(in: "/dev").filter { $0.hasPrefix("media") }.map { "/dev/\($0)" }
@@ -62,7 +57,7 @@ struct MachineExamination {
 
     // MARK: - Models, files and clock
 
-    /// Whether the models and the library are whole and can be opened.
+    /// A finding on whether the models and LiteRT's library are whole and can be opened.
     private func models() -> Finding {
         do throws(InferenceError) {
             let directory = try ModelDirectory.find(nil)
@@ -73,7 +68,7 @@ struct MachineExamination {
         }
     }
 
-    /// Whether the outbox has a place. The daemon may run as another user, so this is only a remark.
+    /// A finding on whether the outbox can be written. The daemon may run as another user, so this is only a remark.
     private func stateDirectory() -> Finding {
         let wanted = OutboxLocation.directory(environment: ProcessInfo.processInfo.environment)
         var directory = wanted
@@ -87,7 +82,7 @@ struct MachineExamination {
         return .remark("outbox", problem, remedy: "set outbox.path, or run the daemon as a user who may")
     }
 
-    /// Whether the clock can be trusted: subscribers judge an event's age by it.
+    /// A finding on whether the clock can be trusted, since subscribers judge an event's age by it.
     private func clock() -> Finding {
         let date = ISO8601DateFormatter().string(from: Date())
         let remedy = "sudo timedatectl set-ntp true"

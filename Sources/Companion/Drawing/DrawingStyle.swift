@@ -1,8 +1,7 @@
 import Foundation
-package import OverlayRendering
 import SettingsFiles
 
-/// How faces are drawn.
+/// The way faces are drawn: the overlay and its options.
 package struct DrawingStyle: Hashable, Sendable {
     package var overlay: OverlayChoice
     /// Whether the picture is mirrored left to right.
@@ -29,13 +28,28 @@ package enum OverlayChoice: Hashable, Sendable {
     case builtIn(OverlayName)
     case file(String)
 
+    /// The names of the examples of overlays of one's own, which are installed with the programs.
+    package static let examples = ["cat", "crown", "glasses", "moustache", "party", "wreath"]
+
     package init?(argument: String) {
-        let name = OverlayName(rawValue: argument)
-        guard name != nil || [".yaml", ".yml"].contains(where: argument.hasSuffix) else { return nil }
-        self = name.map(Self.builtIn) ?? .file(argument)
+        if let name = OverlayName(rawValue: argument) {
+            self = .builtIn(name)
+        } else if Self.examples.contains(argument) {
+            self = .file(Self.path(ofExample: argument))
+        } else {
+            guard [".yaml", ".yml"].contains(where: argument.hasSuffix) else { return nil }
+            self = .file(argument)
+        }
     }
 
-    /// The overlay's name where overlays are chosen: its file's, with the ending only if a built-in one has that name.
+    /// The file of an example: of the installation, else of the clone in whose directory the program runs.
+    private static func path(ofExample name: String) -> String {
+        let installation = URL(filePath: RunningProgram.directory).deletingLastPathComponent()
+        let paths = [installation.path + "/share/facet/overlays/\(name).yaml", "docs/examples/overlays/\(name).yaml"]
+        return paths.first(where: FileManager.default.fileExists) ?? paths[0]
+    }
+
+    /// Overlay's name in the list of overlays: its file's, with the ending only if a built-in one has the same name.
     package var name: String {
         switch self {
         case .builtIn(let name): return name.rawValue

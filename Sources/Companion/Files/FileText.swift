@@ -1,8 +1,6 @@
-import System
-
 /// The text of a file that an option names.
 package enum FileText {
-    /// Reads a file; `content` says in the error what is in it.
+    /// Reads a file; `content` names in the error what the file contains.
     package static func read(_ path: String, _ content: String) throws(CommandFailure) -> String {
         do {
             return try SmallFile.text(at: path)
@@ -11,7 +9,7 @@ package enum FileText {
         }
     }
 
-    /// The first line of a text that keeps others out; `name` says in the error what it is.
+    /// The first line of a text with a secret, such as a token; `name` names it in the error.
     package static func secret(_ text: String, _ name: String, atLeast count: Int) throws(CommandFailure) -> String {
         let line = text.firstLine
         guard line.utf8.count >= count else {

@@ -1,6 +1,5 @@
 import Foundation
 import MediaFiles
-import System
 
 /// Checks where a file is to be written, before any work is done for it.
 package enum OutputPath {

@@ -1,12 +1,11 @@
 import Foundation
 package import SettingsFiles
-import System
 
-/// A settings file of which a part is to change, and everything else, comments too, to stay.
+/// A settings file of which one part is changed, while everything else stays, also comments.
 package struct SettingsText {
     package let path: String
     package let lines: [Substring]
-    /// What the lines mean.
+    /// The settings that the lines contain.
     package let file: SettingsFile
     private let lineEnding: String
 
@@ -25,7 +24,7 @@ package struct SettingsText {
         "\(name):" + values.map { "\n  \($0.key): \($0.value)" }.joined()
     }
 
-    /// The file with other lines; throws `CommandFailure` if that changed more than these keys, as in one line of JSON.
+    /// File with other lines; throws `CommandFailure` if that changed other keys than these, as in a file of one line.
     package func changed(to lines: [Substring], only keys: [String]) throws -> SettingsText {
         guard let new = try? SettingsText(path: path, text: lines.joined(separator: lineEnding)),
             new.file.agrees(with: file, except: keys)
@@ -38,7 +37,7 @@ package struct SettingsText {
         return new
     }
 
-    /// The file with other lines in a group that has no group around it; without lines, without the group.
+    /// The file with other lines in a top-level group; with no lines, without the group.
     package func changed(_ group: String, to body: [String]) throws -> SettingsText {
         var lines = lines
         var new = body.isEmpty ? [] : ["\(group):"[...]] + body.map { $0[...] }
@@ -77,7 +76,7 @@ package struct SettingsText {
         return try changed(to: lines, only: [path])
     }
 
-    /// Writes the file at once, with the owner and the mode that it has; returns what to say in the terminal.
+    /// Replaces the file at once, keeping its owner and mode; returns the message for the terminal.
     package func write() throws -> String {
         let target = URL(filePath: path).resolvingSymlinksInPath().path
         try Array(lines.joined(separator: lineEnding).utf8).withUnsafeBytes {

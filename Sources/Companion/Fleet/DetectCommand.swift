@@ -1,11 +1,9 @@
-import FaceMessages
-
-/// Switches a daemon's detection, and waits until it says so.
+/// Switches a daemon's detection, and waits until the daemon confirms it.
 package enum DetectCommand {
-    /// Seconds until the daemon is given up.
+    /// The seconds after which the daemon is not waited for any more.
     private static let patience = 10.0
 
-    /// Switches detection; returns what to say in the terminal. Throws `CommandFailure` if no daemon confirms it.
+    /// Switches detection; returns the message for the terminal. Throws `CommandFailure` if no daemon confirms it.
     package static func send(_ access: BrokerAccess, isOn wanted: Bool) async throws -> String {
         let subscriber = try await access.subscriber("detect", [.status, .detectState], all: false)
         let word = wanted ? "on" : "off"
@@ -29,7 +27,7 @@ package enum DetectCommand {
         return "detection is \(hasSent ? word : "already " + word)"
     }
 
-    /// Why detection is not as it is wanted.
+    /// The reason why detection is not in the wanted state.
     private static func failureReason(_ state: CameraState, _ subscriber: Subscriber) -> String {
         state.status?.state == .online
             ? "the daemon under '\(subscriber.base)' did not confirm the change on \(subscriber.base)/detect/state"

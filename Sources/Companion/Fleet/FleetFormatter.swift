@@ -1,7 +1,4 @@
-package import FaceMessages
 import Foundation
-import OverlayRendering
-import System
 
 /// Shows cameras as rows of text, and as JSON.
 package struct FleetFormatter {
@@ -47,8 +44,8 @@ package struct FleetFormatter {
             camera.analysisRate.map { String(format: "%.1f", $0) },
             camera.stats?.cpuDecoding.map(percent),
             camera.stats?.cpuAnalysis.map(percent),
-            event.map { "\(Topic($0.kind).rawValue) \(Self.duration(now.seconds(since: $0.stamp.time)))" },
-            table.age(of: base, at: now).map(Self.duration),
+            event.map { "\(Topic($0.kind).rawValue) \(Seconds.inOneUnit(now.seconds(since: $0.stamp.time)))" },
+            table.age(of: base, at: now).map(Seconds.inOneUnit),
         ].map { $0 ?? "–" }
         let seen = camera.heldCount > 0 ? camera.faceCount.map { "\($0 - camera.heldCount) seen" } : nil
         let cells =
@@ -56,7 +53,7 @@ package struct FleetFormatter {
         return line(cells, width, camera.condition, columns)
     }
 
-    /// A camera as one line of JSON, by the names of its fields.
+    /// A camera as one line of JSON with the names of its fields.
     package func json(_ base: String, _ table: CameraTable, at now: Timestamp) -> String {
         let camera = table.cameras[base] ?? CameraState()
         let event = camera.lastEvent?.event
@@ -90,16 +87,6 @@ package struct FleetFormatter {
                     return (cells + numbers).joined(separator: ",")
                 }
             }
-    }
-
-    /// Seconds in the unit that suits them: `4 s`, `3 min`, `2 h`, `5 d`.
-    package static func duration(_ seconds: Double) -> String {
-        switch max(0, seconds) {
-        case ..<60: "\(Int(max(0, seconds))) s"
-        case ..<3600: "\(Int(seconds / 60)) min"
-        case ..<86400: "\(Int(seconds / 3600)) h"
-        default: seconds < 1e9 ? "\(Int(seconds / 86400)) d" : "–"
-        }
     }
 
     /// A camera's name, and the base of its topics if that does not begin with it; the base alone if both are too long.

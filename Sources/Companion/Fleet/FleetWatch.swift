@@ -1,22 +1,18 @@
-import FaceMessages
 import Foundation
-import Frames
-import System
-import TerminalPictures
 
 /// Shows the state of all cameras: live on a terminal, elsewhere a line for each change.
 package struct FleetWatch {
-    /// Seconds that figures are waited for: daemons publish them every 10 s by default.
+    /// The seconds that figures are waited for: daemons publish them every 10 s by default.
     package static let patience = 12.0
 
     private let isJSON: Bool
-    private let formatter = FleetFormatter(hasColors: StandardOutput.hasColors)
+    private let formatter = FleetFormatter(hasColors: Console.hasColors)
 
     package init(isJSON: Bool) { self.isJSON = isJSON }
 
     package func show(_ access: BrokerAccess) async throws {
         let subscriber = try await access.subscriber("fleet", [.status, .count, .stats] + Topic.events)
-        let terminal = StandardOutput.isTerminal && !isJSON ? try? Terminal(format: .cells) : nil
+        let terminal = Console.isTerminal && !isJSON ? try? Terminal(format: .cells) : nil
         defer { terminal?.release() }
         var table = CameraTable()
         try await subscriber.follow(terminal, every: .milliseconds(500), tellsOfCameras: false) { input in
@@ -26,7 +22,7 @@ package struct FleetWatch {
             }
             // Each message of figures changes something, but no line shows more than their rate.
             guard let (base, change) = table.take(occurrence), change != .stats, terminal == nil else { return true }
-            if table.cameras[base] != nil { StandardOutput.print(line: line(base, table)) }
+            if table.cameras[base] != nil { Console.print(line: line(base, table)) }
             return true
         }
     }
@@ -37,10 +33,10 @@ package struct FleetWatch {
             $0.condition != .streaming || $0.stats != nil
         }
         let lines = isJSON ? table.problemsFirst.map { line($0.base, table) } : formatter.rows(table, at: .wallClock())
-        for line in lines { StandardOutput.print(line: line) }
+        for line in lines { Console.print(line: line) }
     }
 
-    /// Keeps a file with the figures for Prometheus, which is removed at the end.
+    /// Keeps a file with the figures for Prometheus up to date, and removes it at the end.
     package static func writeFigures(_ access: BrokerAccess, to path: String, every interval: Double) async throws {
         let topics: [Topic] = [.status, .stats, .count, .zones, .today, .detectState]
         let subscriber = try await access.subscriber("fleet", topics)
@@ -62,10 +58,10 @@ package struct FleetWatch {
     /// Writes what cameras saw today in each hour, as CSV; throws `CommandFailure` if there is no camera, or no broker.
     package static func writeHours(_ access: BrokerAccess) async throws {
         let table = try await table(access, [.status, .today]) { $0.status?.state != .online || $0.today != nil }
-        for line in FleetFormatter.hours(table) { StandardOutput.print(line: line) }
+        for line in FleetFormatter.hours(table) { Console.print(line: line) }
     }
 
-    /// All cameras, once each is complete; with `isAlive` once each gave a sign of life, too, or counts as gone.
+    /// The table of all cameras, once each has sent all its states and, with `isAlive`, is known to be alive or gone.
     private static func table(
         _ access: BrokerAccess,
         _ topics: [Topic],
@@ -81,8 +77,8 @@ package struct FleetWatch {
         return table
     }
 
-    /// Removes what the broker has retained about a camera that has stopped: then no command lists it. Returns what to
-    /// say in the terminal. Throws `CommandFailure` if there is no such camera, or its daemon runs.
+    /// Removes the retained messages of a camera that has stopped, so that commands do not list it any more. Returns
+    /// the message for the terminal. Throws `CommandFailure` if there is no such camera, or its daemon runs.
     package static func forget(_ name: String, _ access: BrokerAccess) async throws -> String {
         var access = access
         access.camera = name

@@ -1,12 +1,9 @@
-import FaceMessages
-import MQTT
-
 /// The figures of all cameras, in Prometheus' text format 0.0.4.
 package enum MetricsPage {
     package static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
-    /// The whole page, with each metric's lines together, as the format asks for. `refused` counts messages that break
-    /// the contract or came of too many cameras.
+    /// The whole page, with each metric's lines together, as the format demands. `refused` is the number of messages
+    /// that broke the contract or came from cameras beyond the capacity.
     package static func text(_ cameras: [CameraTable.Camera], isConnected: Bool, refused: Int) -> String {
         let connected = "Whether facet is connected to the broker."
         let reason = "Messages that break the contract or came of too many cameras."

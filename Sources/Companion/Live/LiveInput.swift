@@ -1,29 +1,28 @@
 import DequeModule
-import System
 
-/// What a command that follows a daemon reacts to, and since when it has waited.
+/// An input of a command that follows a daemon, and the time at which it came.
 package struct LiveInput: Sendable {
     package enum Content: Sendable {
         case occurrence(Subscriber.Occurrence)
         case key(UInt8)
         case tick
-        /// A signal: the command is to end in good order.
+        /// A signal asks the command to end in good order.
         case interrupted
     }
 
     package var content: Content
-    /// When it came, in seconds since the command began to listen, however long it waited for its reader.
+    /// The time at which it came, in seconds since the command began to listen; its time in the queue does not count.
     package var seconds: Double
-    /// How the connection is, in words.
+    /// The state of the connection, in words.
     package var connection = ""
     /// A message for the person at the terminal.
     package var note: String?
-    /// Whether nothing waited behind it.
+    /// Whether no other input was waiting behind it.
     package var isLast = false
-    /// How many messages were dropped so far.
+    /// The number of messages dropped so far.
     package var dropped = 0
 
-    /// Its share of what a backlog limits: messages, frames, bytes.
+    /// Its share of what the backlog limits: messages, frames, bytes.
     fileprivate var amounts: SIMD3<Int> {
         guard case .occurrence(.message(let message)) = content else { return .zero }
         var amounts: SIMD3 = [1, 0, message.payload.count]
@@ -45,11 +44,11 @@ struct LiveBacklog {
     private var amounts = SIMD3<Int>.zero
     private let start = ContinuousClock.now
 
-    /// Makes a backlog in which `capacity` messages may wait, 16 of them frames: half a second, 50 MB at 1080p. The
-    /// limit of 32 MiB is for the messages of a hostile publisher.
+    /// Makes a backlog for `capacity` messages, of which 16 may be frames: half a second, 50 MB at 1080p. The limit of
+    /// 32 MiB is for the messages of a hostile publisher.
     init(capacity: Int) { most = [max(1, capacity), 16, 32 << 20] }
 
-    /// Appends what has just come.
+    /// Appends a new input.
     mutating func put(_ content: LiveInput.Content) {
         let input = LiveInput(content: content, seconds: start.duration(to: .now) / .seconds(1))
         guard !input.isTick || !waiting.contains(where: \.isTick) else { return }
@@ -77,7 +76,7 @@ struct LiveBacklog {
 }
 
 extension Inbox<LiveBacklog> {
-    /// Appends what has just come, under the lock: times in the backlog never go back.
+    /// Appends a new input under the lock, so that times in the backlog never go back.
     func put(_ content: LiveInput.Content) { put { $0.put(content) } }
 
     func next() async -> LiveInput? { await next { $0.removeFirst() } }

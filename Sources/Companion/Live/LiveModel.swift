@@ -1,21 +1,18 @@
-package import FaceMessages
-package import Frames
-package import MQTT
-package import OverlayRendering
-
-/// What one camera shows, kept up to date from its messages: its state, its faces to draw, its pictures.
+/// What a command shows of one camera, kept up to date from its messages: its state, the faces to draw, its pictures.
 package struct LiveModel {
-    /// Seconds that a picture waits for the metadata that comes after its frame. The daemon publishes metadata at most
-    /// 15 times a second by default: while a face moves, the next message comes within 67 ms.
+    /// The seconds that a picture waits for the metadata that comes after its frame. The daemon publishes metadata at
+    /// most 15 times a second by default: while a face moves, the next message comes within 67 ms.
     private static let patience = 0.1
-    /// Seconds that a picture is held back if faces are hidden, and in which faces found before and after it count.
+    /// Seconds that a picture is held back if faces are hidden, and within which faces found before and after it count.
     ///
     /// Metadata names a face a tenth of a second after it was first seen, and may be lost on the way; a detector misses
     /// a face now and again, so that what was found shortly before or after is covered too.
     private static let hidingPatience = 0.3
-    /// Least seconds between two searches of pictures for faces. A search costs more than all else that is done with a
-    /// picture, and only searched pictures are shown: a page gets five or six a second.
+    /// Least seconds between two searches of a daemon's pictures for faces: its preview has five a second by default.
     private static let searchInterval = 0.15
+    /// Least seconds between two searches of frames of a session in this program. A search costs more than all else
+    /// that is done with a frame, and only searched frames are shown: a page gets almost four a second.
+    private static let frameSearchInterval = 0.25
     /// How many pictures may wait; more come only from a daemon with an unusual rate.
     private static let capacity = 16
     package var hidesFaces = false
@@ -24,18 +21,18 @@ package struct LiveModel {
     package private(set) var picture: PreviewPicture?
     package private(set) var connection: ConnectionState = .connecting
     private var waiting: [PreviewPicture] = []
-    /// What was found in the pictures that wait, and those before, the oldest first.
+    /// The faces found in the pictures that wait, and in those just before, the oldest first.
     private var found: [(arrival: Double, faces: [NormalizedRect])] = []
 
-    /// Seconds between two pictures at the slowest `preview.rate`.
+    /// The seconds between two pictures at the slowest `preview.rate`.
     private static let longestInterval = 10.0
-    /// Seconds between the newest two pictures; the longest until there are two.
+    /// The seconds between the newest two pictures; the longest interval until there are two.
     private var interval = Self.longestInterval
 
     package init() {}
 
     package var state: CameraState { scene.state }
-    /// The size of the camera's upright picture, as of the daemon's status; metadata does not hold it.
+    /// The size of the camera's upright picture, as the daemon's status says; metadata does not contain it.
     package var pictureSize: FrameSize? { (state.status?.picture).map(FrameSize.init) }
 
     /// - Returns: what changed.
@@ -88,10 +85,12 @@ package struct LiveModel {
         return due
     }
 
-    /// Searches the newest picture for faces, unless it or one shortly before it was; drops all that were not searched.
+    /// Searches the newest picture for faces, unless one was searched just before; drops all that were not searched.
     package mutating func search(with faces: (PreviewPicture) -> [NormalizedRect]?) {
-        let next = found.last.map { $0.arrival + Self.searchInterval } ?? -.infinity
-        if let new = waiting.last, new.found == nil, new.arrival >= next, let faces = faces(new) {
+        let last = found.last?.arrival ?? -.infinity
+        if let new = waiting.last, new.found == nil,
+            new.arrival - last >= (new.isFrame ? Self.frameSearchInterval : Self.searchInterval), let faces = faces(new)
+        {
             waiting[waiting.count - 1].found = faces
             found.removeAll { new.arrival - $0.arrival > 3 * Self.hidingPatience }
             found.append((new.arrival, faces))
@@ -99,13 +98,13 @@ package struct LiveModel {
         waiting.removeAll { $0.found == nil }
     }
 
-    /// The faces in a picture: those of its frame, or the newest if it does not say which one that is.
+    /// The faces in a picture: those of its frame, or the newest ones if it does not name its frame.
     package func scene(of picture: PreviewPicture) -> Scene {
         let isCovering = hidesFaces && picture.found == nil
         return picture.frame.map { isCovering ? scene.covering(from: $0) : scene.showing(frame: $0) } ?? scene
     }
 
-    /// Whether a search, or else metadata, says where the faces in a picture are.
+    /// Whether the places of the faces in a picture are known, from a search or else from metadata.
     package func knowsFaces(of picture: PreviewPicture) -> Bool {
         picture.found != nil || (picture.frame != nil && state.stamp != nil)
     }

@@ -1,15 +1,11 @@
-package import FaceMessages
-import MQTT
-package import OverlayRendering
-
-/// Waits for pictures and the metadata of their frames, and knows what to say when none come.
+/// Waits for pictures and the metadata of their frames, and tells the user why none come.
 package struct LivePictures {
-    /// Seconds until a command gives up waiting for a first picture.
+    /// The seconds until a command gives up waiting for the first picture.
     package static let patience = 10.0
-    /// Seconds until it is clear that no daemon is there: its status is retained, the broker sends it at once.
+    /// Seconds until it is clear that no daemon is there: its status is retained, so that the broker sends it at once.
     private static let statusPatience = 3.0
     package private(set) var model = LiveModel()
-    /// When the last input came, in seconds since the wait began.
+    /// The time of the last input, in seconds since the wait began.
     package private(set) var seconds = 0.0
     private let subscriber: Subscriber
     private var hasPicture = false
@@ -42,7 +38,7 @@ package struct LivePictures {
         model.nextPicture(at: seconds).map { ($0, model.scene(of: $0)) }
     }
 
-    /// Hands out what changed, until the source ends or `take` returns false; waits for an event, or else for pictures.
+    /// Hands out the changes until the source ends or `take` returns false; waits for an event, or else for pictures.
     package static func follow(
         _ subscriber: Subscriber,
         hidesFaces: Bool,
@@ -61,8 +57,8 @@ package struct LivePictures {
         }
     }
 
-    /// Hands out the pictures with the faces of their frames, and when each came, until the source ends, the user ends
-    /// it or `limit` seconds have passed since the first.
+    /// Hands out each picture with the faces of its frame and its time of arrival, until the source ends, the user ends
+    /// it, or `limit` seconds have passed since the first picture.
     package static func show(
         _ subscriber: Subscriber,
         hidesFaces: Bool,

@@ -1,39 +1,36 @@
-import FaceMessages
-import MQTT
-
-/// What the person at the terminal learns about the source of messages: each trouble once.
+/// Tells the person at the terminal about troubles of the source of messages, each once.
 struct Notices {
-    /// Topics whose messages were reported as unreadable; all others are passed over from then on.
+    /// The most topics whose unreadable messages are reported; further ones are passed over.
     private static let capacity = 64
     /// The broker's host and port.
     let address: String
-    /// Whether a broker that cannot be reached is waited for, as one that was reached once always is.
+    /// Whether to wait for a broker that cannot be reached at first; one that was reached once is always waited for.
     private(set) var waitsForBroker: Bool
     private(set) var hasTrouble = false
     private(set) var unreadable: Set<String> = []
-    /// Whether it is said how cameras are.
+    /// Whether the conditions of cameras are reported.
     var tellsOfCameras = true
-    /// Whether a session in this program is the source, whose end is the command's.
+    /// Whether a session in this program is the source, at whose end the command ends.
     var isLocal = false
-    /// How each camera is, as far as it was said or goes without saying, by the bases of their topics.
+    /// The condition of each camera that the user knows, by the base of its topics.
     private(set) var conditions: [String: CameraState.Condition] = [:]
 
-    /// The topics without which the command waits in vain, and whether it hears of several cameras.
+    /// The topics without which the command waits in vain, and whether it is about several cameras.
     var awaited: [Topic] = []
     var isPlural = false
-    /// Whether a camera publishes any of them, and what was said of those that do not.
+    /// Whether a camera publishes any of these topics, and the notes about those that do not.
     private(set) var isServed = false
     private(set) var lacking: [String: String] = [:]
 
-    /// Seconds from the connection until silence is reported; what a broker has retained comes at once.
+    /// The seconds from the connection until silence is reported; retained messages come at once.
     static let patience = 3.5
-    /// What to say if no daemon is heard of; nil for nothing.
+    /// The message for the user if no daemon is heard of; nil for none.
     private(set) var silence: String?
     private(set) var connected: Double?
-    /// How the connection is, for a screen that always shows it.
+    /// The state of the connection, for a screen that always shows it.
     private(set) lazy var connection = "connecting to \(address)"
 
-    /// What to say about an occurrence; nil if nothing. Throws `CommandFailure` if no retry helps.
+    /// The message for the user about an occurrence; nil if there is none. Throws `CommandFailure` if no retry helps.
     mutating func note(_ occurrence: Subscriber.Occurrence, at seconds: Double) throws -> String? {
         switch occurrence {
         case .connection(.connecting), .connection(.stopped): return nil
@@ -71,7 +68,7 @@ struct Notices {
         }
     }
 
-    /// What to say about a daemon and its camera, whatever topics are shown: a loss and the return, each once.
+    /// Message for the user about a daemon and its camera, whatever topics are shown: a loss and the return, each once.
     private mutating func note(_ state: CameraState, of message: CameraMessage) -> String? {
         let base = message.base
         let old = conditions[base]
@@ -93,7 +90,7 @@ struct Notices {
         return nil
     }
 
-    /// What to say, once, if a daemon does not publish what is awaited; throws it if no other daemon can.
+    /// Message for the user, once, if a daemon does not publish the awaited topics; throws it if no other daemon can.
     private mutating func lack(_ state: CameraState, of base: String) throws(CommandFailure) -> String? {
         guard !awaited.isEmpty, let status = state.status, status.state == .online else { return nil }
         let missing = awaited.filter { topic in
@@ -107,7 +104,7 @@ struct Notices {
         return isServed || missing.count < awaited.count ? words : nil
     }
 
-    /// What to say, once, if no daemon was heard of; nil if nothing. Throws it if no daemon publishes what is awaited.
+    /// The message for the user, once, if no daemon was heard of; throws it if none publishes the awaited topics.
     mutating func silence(at seconds: Double) throws -> String? {
         guard let connected, seconds - connected >= Self.patience else { return nil }
         if !isServed, let words = lacking.min(by: { $0.key < $1.key })?.value { throw CommandFailure(words) }
@@ -117,7 +114,7 @@ struct Notices {
 }
 
 extension [Topic] {
-    /// The topics, and what makes a daemon publish them.
+    /// The awaited topics, and the setting that makes a daemon publish them.
     fileprivate var remedy: String {
         let names = map(\.rawValue).joined(separator: ", ")
         if contains(.previewJPEG) {
@@ -132,7 +129,7 @@ extension [Topic] {
 extension CameraState {
     fileprivate func name(under base: String) -> String { (name?.isEmpty == false ? name : nil) ?? base }
 
-    /// Why no faces come, as a sentence; nil if they may.
+    /// The reason why no faces come, as a sentence; nil if they may.
     fileprivate var trouble: String? {
         switch condition {
         case .lost: "the camera is lost: \(status?.detail ?? "no reason is given")"

@@ -1,7 +1,3 @@
-package import FaceMessages
-import System
-package import TerminalPictures
-
 extension Subscriber {
     /// Hands on what comes, and ticks, until `receive` returns false, Ctrl-C or q on the terminal ends it, or the
     /// source or the terminal ends; then ends the connection.
@@ -60,7 +56,7 @@ extension Subscriber {
             case .interrupted, .key(UInt8(ascii: "q")): break inputs
             case .key: break
             }
-            if let note = input.note, notes ?? (terminal == nil) { StandardOutput.note(note) }
+            if let note = input.note, notes ?? (terminal == nil) { Console.note(note) }
             input.connection = notices.connection
             input.dropped += dropped
             guard try receive(input) else { break }
@@ -69,7 +65,7 @@ extension Subscriber {
         await stop()
     }
 
-    /// Follows for one answer: a broker that cannot be reached is an error, and how cameras are is not reported.
+    /// Follows for a single answer: an unreachable broker is an error, and conditions of cameras are not reported.
     func ask(every interval: Duration, _ receive: (LiveInput) throws -> Bool) async throws {
         try await follow(every: interval, interruptible: false, waitsForBroker: false, tellsOfCameras: false, receive)
     }

@@ -1,13 +1,11 @@
-package import FaceMessages
-
-/// What pages show of a kind of event.
+/// The words and the icon that pages show for a kind of event.
 package struct EventWords: Sendable {
-    /// The name of a drawing in `PageParts.icons`, without i-.
+    /// The name of a drawing in `PageParts.icons`, without the prefix `i-`.
     package let icon: String
     package let words: String
-    /// The name of the filter that it belongs to.
+    /// The name of the filter that the event belongs to.
     package let group: String
-    /// The words at the face where it begins; nil if it does not begin there.
+    /// The words shown at the face when the event begins something; nil if they are not shown.
     var pop: String?
 }
 
@@ -28,7 +26,8 @@ extension EventWords {
         case .zoneEnter: self.init(icon: "enter", words: "enters zone", group: "zones")
         case .zoneLeave: self.init(icon: "leave", words: "leaves zone", group: "zones")
         case .sign: self.init(icon: "other", words: "made a sign", group: "other", pop: "sign")
-        case .metadata, .count, .zones, .today, .status, .stats, .detectSet, .detectState, .smileSet, .previewJPEG:
+        case .metadata, .count, .zones, .today, .status, .stats, .detectSet, .detectState, .smileSet, .zoneSet,
+            .previewJPEG:
             return nil
         }
     }

@@ -1,8 +1,3 @@
-import FaceMessages
-import Frames
-import Glibc
-import System
-
 /// Sends faces to other programs as OSC and opentrack messages, until the camera's messages end.
 package struct FaceRelay {
     /// Seconds between two messages while nothing changes.
@@ -21,7 +16,7 @@ package struct FaceRelay {
         var state = CameraState()
         var channels = FaceChannels()
         var lastSent = -Self.interval
-        StandardOutput.note("sending to \((osc + opentrack).map(\.address).joined(separator: ", ")); Ctrl-C ends")
+        Console.note("sending to \((osc + opentrack).map(\.address).joined(separator: ", ")); Ctrl-C ends")
         try await subscriber.follow(every: .seconds(Self.interval)) { input in
             if case .occurrence(let occurrence) = input.content {
                 state.take(occurrence)
@@ -42,11 +37,11 @@ package struct FaceRelay {
     }
 }
 
-/// Which number each face has among the channels: the lowest that was free when it came, until it leaves.
+/// The number, among the channels, of each face: the lowest that was free when the face came, until it leaves.
 struct FaceChannels {
     private var owners: [FaceID?] = []
 
-    /// Gives a number to each face that has none yet; one whose face has left is given away from the next time on.
+    /// Gives a number to each face that has none; the number of a face that has left is free from the next call on.
     /// - Returns: the numbers whose face has left, without a face, then each face with its number.
     mutating func assign(_ faces: [FaceObject]) -> [(number: Int, face: FaceObject?)] {
         let left = owners.indices.filter { index in
@@ -67,7 +62,7 @@ struct FaceChannels {
 final class DatagramSender {
     let address: String
     private let descriptor: CInt
-    /// How often in a row sending worked. A single success says nothing: that no program listens is known from the
+    /// The number of successes in a row. A single success says nothing: that no program listens is known from the
     /// answer to the datagram before. From two on, the next failure is reported; so is one at the beginning.
     private var successes = 2
 
@@ -90,11 +85,11 @@ final class DatagramSender {
 
     deinit { close(descriptor) }
 
-    /// Sends a datagram; one that cannot be sent, as where no program listens, is dropped. That is reported once.
+    /// Sends a datagram. One that cannot be sent, as when no program listens, is dropped; that is reported once.
     func send(_ bytes: [UInt8]) {
         guard Glibc.send(descriptor, bytes, bytes.count, CInt(MSG_DONTWAIT)) < 0 else { return successes += 1 }
         let reason = String(cString: strerror(errno))
-        if successes > 1 { StandardOutput.note("\(address) does not take messages: \(reason)") }
+        if successes > 1 { Console.note("\(address) does not take messages: \(reason)") }
         successes = 0
     }
 }

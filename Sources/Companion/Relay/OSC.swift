@@ -1,7 +1,3 @@
-package import FaceMessages
-import Frames
-import Glibc
-
 /// Messages of Open Sound Control 1.0.
 package enum OSC {
     package struct Argument {
@@ -19,7 +15,7 @@ package enum OSC {
         package static func text(_ value: String) -> Self { Self(type: "s", bytes: padded(value)) }
     }
 
-    /// A bundle that takes effect at once.
+    /// An OSC bundle of messages that takes effect at once.
     package static func bundle(_ messages: [[UInt8]]) -> [UInt8] {
         var bytes = padded("#bundle") + [0, 0, 0, 0, 0, 0, 0, 1]
         for message in messages { bytes += bigEndian(UInt32(message.count)) + message }
@@ -30,7 +26,7 @@ package enum OSC {
         padded(address) + padded("," + arguments.map(\.type).joined()) + arguments.flatMap(\.bytes)
     }
 
-    /// All that is known of the faces: `/facet/count`, and a `/facet/face` for each.
+    /// The messages with all that is known of the faces: `/facet/count`, and a `/facet/face` for each.
     ///
     /// What is unknown is −1; the angles of a face without any are 0.
     package static func faces(_ faces: [FaceObject]) -> [UInt8] {
@@ -40,15 +36,15 @@ package enum OSC {
         return bundle([message("/facet/count", [.int(faces.count)])] + messages)
     }
 
-    /// Messages with a face's numbers, `/facet/CAMERA/NUMBER/smile` and so on; for a face that left only `present`, 0.
+    /// The messages with a face's values, `/facet/CAMERA/NUMBER/smile` and so on; after its leave only `present`, 0.
     package static func channel(_ number: Int, of camera: String, _ face: FaceObject?) -> [UInt8] {
         let name = addressPart(camera)
         let present = ("present", Argument.int(face == nil ? 0 : 1))
         return bundle(([present] + (face.map(values) ?? [])).map { message("/facet/\(name)/\(number)/\($0)", [$1]) })
     }
 
-    /// A camera's name as a part of an address: letters, digits and what has no meaning there stay. Any other byte, as
-    /// of a blank or of letters beyond ASCII, becomes `%` and its two digits, so that no two cameras share an address.
+    /// A camera's name as a part of an OSC address: letters, digits and characters without a meaning there stay. Any
+    /// other byte, as of a blank or a letter beyond ASCII, becomes `%` and two digits, so that names stay different.
     private static func addressPart(_ name: String) -> String {
         name.utf8.map { byte in
             switch byte {
@@ -69,14 +65,14 @@ package enum OSC {
         return numbers.map { ($0, .float($1)) } + [("looking", .int(face.looking.map { $0 ? 1 : 0 } ?? -1))]
     }
 
-    /// An event: its kind, its face, and how many faces are there after it.
+    /// The message of an event: its kind, its face, and the number of faces after it.
     package static func event(_ message: EventMessage) -> [UInt8] {
         let name = Topic(message.event.kind).rawValue
         let face = message.event.face.faceID.rawValue
         return Self.message("/facet/event", [.text(name), .int(face), .int(message.faces ?? -1)])
     }
 
-    /// A text with its end, in whole groups of four bytes.
+    /// A text with its terminating zero, padded to a multiple of four bytes.
     private static func padded(_ text: String) -> [UInt8] {
         let bytes = Array(text.utf8.prefix { $0 != 0 })
         return bytes + [UInt8](repeating: 0, count: 4 - bytes.count % 4)
@@ -89,11 +85,11 @@ package enum OSC {
 enum OpenTrack {
     /// The height of a face from forehead to chin in metres, for those whose distance is unknown.
     private static let faceHeight = 0.2
-    /// Metres of a picture's diagonal one metre before the camera, with the daemon's default field of view.
+    /// The length, in metres, of the picture's diagonal one metre away, with the daemon's default field of view.
     private static let spread = 2 * tan(70.0 / 2 * .pi / 180)
 
-    /// The nearest face: x, y and z in centimetres from the camera, to the picture's right, up and away from it, then
-    /// yaw, pitch and roll in degrees; nil without a face whose angles are known.
+    /// The message of the nearest face: x, y and z in centimetres from the camera, to the picture's right, up and away
+    /// from it, then yaw, pitch and roll in degrees; nil without a face whose angles are known.
     static func message(_ faces: [FaceObject], picture: FrameSize) -> [UInt8]? {
         let measured = faces.filter { $0.isSeen && $0.pose?.pitch != nil }
         guard let face = measured.max(by: { $0.bounds.area < $1.bounds.area }),

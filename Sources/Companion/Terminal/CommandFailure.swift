@@ -1,6 +1,3 @@
-import FaceMessages
-import System
-
 /// Why a command cannot do its work: what was tried, on what, why it failed, what to do.
 package struct CommandFailure: Error, CustomStringConvertible {
     private let reason: String
@@ -12,7 +9,7 @@ package struct CommandFailure: Error, CustomStringConvertible {
         self.remedy = remedy
     }
 
-    /// An error of another module, which says the same.
+    /// Takes over the text of another module's error.
     package init(_ error: any Error) {
         self = error as? CommandFailure ?? CommandFailure(lines: "\(error)".split(separator: "\n"))
     }

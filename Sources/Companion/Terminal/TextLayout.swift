@@ -1,6 +1,3 @@
-import FaceMessages
-import System
-
 extension String {
     /// The text in lines of a width in cells of a terminal, broken between words; a word that is longer is cut.
     package func wrapped(to width: Int) -> [String] {
@@ -20,7 +17,7 @@ extension String {
         return String((line.hasSuffix("…") ? line : line + " …").prefix(cells: width))
     }
 
-    /// A name that others chose, for a line of text: without what acts on a terminal, at most 48 cells wide.
+    /// A name that others chose, made fit for a line of text: without control characters, at most 48 cells wide.
     var shownName: String { printable.shortened(to: 48) }
 
     /// The text within a width, cut anywhere if it is longer.
@@ -43,9 +40,9 @@ extension Int {
     /// The number with its noun: 1 face, 2 faces.
     package func counted(_ noun: String) -> String { "\(self) \(self.noun(noun))" }
 
-    /// The number of faces, and how many of them are seen if some are held.
+    /// The number of faces in words, and how many of them are seen if some are held.
     func countedFaces(held: Int) -> String { counted("face") + (held > 0 ? ", \(self - held) seen" : "") }
 
-    /// The noun for that number: face, faces.
+    /// The noun in the form that fits the number: face, faces.
     package func noun(_ noun: String) -> String { self == 1 ? noun : noun + "s" }
 }

@@ -1,13 +1,9 @@
-import FaceMessages
-import System
-import TerminalPictures
-
 /// Shows each face with its last seconds on the terminal.
 package enum TopScreen {
     package static func show(_ subscriber: Subscriber) async throws {
         let terminal = try Terminal(format: .cells)
         defer { terminal.release() }
-        let formatter = TopFormatter(hasColors: StandardOutput.hasColors)
+        let formatter = TopFormatter(hasColors: Console.hasColors)
         var top = TopState()
         try await subscriber.follow(terminal, every: .milliseconds(100)) { input in
             if case .occurrence(let occurrence) = input.content {
@@ -26,7 +22,7 @@ package enum TopScreen {
 }
 
 extension Terminal {
-    /// Shows lines from the top of the screen instead of what is there.
+    /// Shows lines from the top of the screen on, in place of the old ones.
     package func show(lines: [String]) {
         let text = lines.map { $0 + "\u{1B}[K" }.joined(separator: "\r\n")
         show(Array(("\u{1B}[H" + text + "\u{1B}[J").utf8))
@@ -35,13 +31,13 @@ extension Terminal {
 
 /// Shows the faces, and what they did lately, as lines of text.
 struct TopFormatter {
-    /// Bars of a face's signal, at least and at most.
+    /// The smallest and the largest number of bars for a face's signal.
     private static let barWidths = 5...40
     var watch: WatchFormatter
 
     init(hasColors: Bool) { watch = WatchFormatter(hasColors: hasColors) }
 
-    /// The cameras, the faces and, where there is room below, the events: at most `rows` lines as wide as the terminal.
+    /// The screen's lines: the cameras, the faces and, if there is room, the events; at most `rows` of them.
     func lines(_ top: TopState, columns: Int, rows: Int, at seconds: Double, note: String) -> [String] {
         let namesBase = top.table.cameras.count > 1
         var lines = [(summary(top) + " · \(note.printable) · q quits").cut(to: columns), ""]
@@ -91,7 +87,7 @@ struct TopFormatter {
         return [String(heading.prefix(columns))]
             + zip(rows, labels).map { row, label in
                 let face = row.trace.face
-                let seen = FleetFormatter.duration(seconds - row.trace.start)
+                let seen = Seconds.inOneUnit(seconds - row.trace.start)
                 let cells = signals.enumerated().map { index, signal in
                     let value = (signal.value(face) ?? "–").padding(to: FaceSignal.valueWidth, alignsRight: true)
                     return FaceTrace.sparkline(row.trace.steps.map { $0[index] }, in: signal.range, width: bars) + " "

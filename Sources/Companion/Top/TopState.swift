@@ -1,7 +1,3 @@
-import FaceMessages
-import OverlayRendering
-import System
-
 /// The faces of all cameras that were heard, what they did lately, and the last events.
 struct TopState {
     private static let capacity = 100
@@ -37,7 +33,7 @@ struct TopState {
         traces[base] = Dictionary(new) { $1 }
     }
 
-    /// Lets time go on while no message comes.
+    /// Lets time go on to a time in seconds while no message comes.
     mutating func advance(to seconds: Double) {
         for base in traces.keys {
             for face in traces[base, default: [:]].keys { traces[base]?[face]?.advance(to: seconds) }
@@ -47,10 +43,10 @@ struct TopState {
 
 /// What one face did lately, in steps of time.
 struct FaceTrace: Hashable {
-    /// The level of each signal in a step; nil if it is unknown.
+    /// The level of each signal in a step of time; nil if it is unknown.
     typealias Step = [Double?]
 
-    /// How long a step is, in seconds.
+    /// The length of a step, in seconds.
     private static let stepLength = 0.5
     private static let capacity = 120
 
@@ -102,18 +98,18 @@ struct FaceTrace: Hashable {
     }
 }
 
-/// What is shown of a face beside its number.
+/// A value that is shown of a face beside its number.
 struct FaceSignal {
     let name: String
-    /// Angles reach from −45° to 45°, so that straight ahead is in the middle.
+    /// The range of its levels; angles reach from −45° to 45°, so that straight ahead is in the middle.
     var range = 0.0...1
-    /// How high its bar is; nil if it is unknown.
+    /// The height of its bar for a face; nil if it is unknown.
     let level: (FaceObject) -> Double?
-    /// Which of two levels is that of both: a blink or a smile must not fall between two bars.
+    /// The level that a step shows of two: a blink or a smile must not fall between two bars.
     var together: (Double, Double) -> Double = { $1 }
-    /// Whether the value stands out now; nil is no.
+    /// Whether the value is highlighted now; nil means no.
     var active: (FaceObject) -> Bool? = { _ in nil }
-    /// The value now; nil if it is unknown.
+    /// The value as text; nil if it is unknown.
     let value: (FaceObject) -> String?
 
     static let valueWidth = 5

@@ -1,15 +1,13 @@
-import FaceMessages
 import Foundation
-import System
 
 /// A shell command that is run for each message, one after the other, with the message's fields in its environment.
 struct EventCommand: Sendable {
-    /// Bytes of a payload that fit into a variable: Linux starts no program with one of more than 32 pages of 4096
-    /// bytes (`MAX_ARG_STRLEN` in its `binfmts.h`), with its name and its end.
+    /// The longest payload, in bytes, that fits into a variable of the environment: Linux starts no program with one of
+    /// more than 32 pages of 4096 bytes (`MAX_ARG_STRLEN` in its `binfmts.h`), its name and its end included.
     private static let longestJSON = 32 * 4096 - "FACET_JSON=".utf8.count - 1
     var command: String
 
-    /// Runs the command for a message and waits for its end. Returns what went wrong; nil if it ended with status 0.
+    /// Runs the command for a message and waits for its end. Returns the error; nil if it ended with status 0.
     func run(_ message: DaemonMessage, payload: [UInt8]) async -> String? {
         let environment = ProcessInfo.processInfo.environment
             .merging(Self.fields(of: message, payload: payload)) { _, new in new }
@@ -22,7 +20,7 @@ struct EventCommand: Sendable {
         }
     }
 
-    /// The message's fields by the names a command finds them under; what is unknown is not there.
+    /// The variables for the command with the message's fields; unknown values are left out.
     static func fields(of message: DaemonMessage, payload: [UInt8]) -> [String: String] {
         var fields = ["FACET_EVENT": message.topic.rawValue]
         switch message {

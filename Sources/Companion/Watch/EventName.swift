@@ -1,9 +1,7 @@
-package import FaceMessages
-
-/// What command lines call an event: its topic, or the kind of a sign.
+/// The name of an event on command lines: its topic, or the kind of a sign.
 package struct EventName: Hashable, Sendable {
     package let topic: Topic
-    /// The kind of sign; nil for all that happens on the topic.
+    /// The kind of sign; nil for all events on the topic.
     package private(set) var sign: FaceEvent.Sign?
     package var name: String { sign?.rawValue ?? topic.rawValue }
 

@@ -1,7 +1,4 @@
 import CCurl
-package import FaceMessages
-import Foundation
-import System
 
 /// Sends each event to a web address, as CloudEvents 1.0 in structured JSON, until it was accepted.
 ///
@@ -56,7 +53,7 @@ package final class EventPost: @unchecked Sendable {
 
     deinit { FacetPosterFree(client) }
 
-    /// Sends an event until it was accepted or refused for good. Returns what went wrong; nil if it was accepted.
+    /// Sends an event until it was accepted or refused for good. Returns the error; nil if it was accepted.
     package func send(_ message: EventMessage) async -> String? {
         let name = Topic(message.event.kind).rawValue
         let body = Self.cloudEvent(message)
@@ -70,7 +67,7 @@ package final class EventPost: @unchecked Sendable {
             if status != 0, status < 500, !Self.passing.contains(status) {
                 return "\(what), and will not: status \(status)"
             }
-            if !isNoted { StandardOutput.note("\(what): \(reason); trying again") }
+            if !isNoted { Console.note("\(what): \(reason); trying again") }
             isNoted = true
             let pause = Duration.seconds(wait.next(times: .random(in: 0.8...1.2)))
             if (try? await Task.sleep(for: pause)) == nil { return "\(what): \(reason)" }

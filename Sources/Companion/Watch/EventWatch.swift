@@ -1,24 +1,22 @@
-package import FaceMessages
-
 /// Prints events and faces as they come, and hands each event to a shell command or a web address.
 package struct EventWatch {
-    /// Seconds that requests get at the end.
+    /// The seconds that unfinished requests get at the end.
     private static let patience = 5.0
 
-    /// What a command that shows events listens to: the status shows whether a daemon is there at all.
+    /// The topics to subscribe to for the shown ones: also the status, which tells whether a daemon is there.
     package static func topics(_ shown: [Topic]) -> [Topic] { shown.contains(.status) ? shown : shown + [.status] }
 
-    /// The topics that it listens to.
+    /// The topics that the command subscribes to.
     package var heard: [Topic] { Self.topics(topics) }
     private let topics: [Topic]
-    /// The topics that were asked for by name.
+    /// The topics that the user named.
     package let named: [Topic]
     private var printer: WatchPrinter
     /// A shell command that is run for each event, and each message on other topics that were named; nil for none.
     private let command: String?
     /// The sender of each event to a web address; nil if events are not sent.
     package var post: EventPost?
-    /// After how many messages it ends; nil for never.
+    /// The number of messages after which the command ends; nil for never.
     package var count: Int?
 
     /// Makes a watch that shows the topics of those names, or what is usual: as JSON, with lines of metadata. Throws
@@ -49,15 +47,15 @@ package struct EventWatch {
 
     /// - Throws: `CommandFailure` if there is no broker, or if at the end an event was not delivered.
     package func run(_ subscriber: Subscriber) async throws {
-        if StandardOutput.isTerminal, !printer.isJSON {
+        if Console.isTerminal, !printer.isJSON {
             let patterns = subscriber.patterns.joined(separator: ", ")
-            StandardOutput.note("watching \(patterns) at \(subscriber.address), Ctrl-C ends")
+            Console.note("watching \(patterns) at \(subscriber.address), Ctrl-C ends")
         }
         var printer = printer
         let commands = command.map(EventCommand.init).map { command in
             EventQueue(capacity: 100, "the command is too slow: no command") { message, payload in
                 // A command that fails has been run.
-                if let problem = await command.run(message, payload: payload) { StandardOutput.note(problem) }
+                if let problem = await command.run(message, payload: payload) { Console.note(problem) }
                 return nil
             }
         }
@@ -90,20 +88,20 @@ package struct EventWatch {
     }
 }
 
-/// Does something with one message after the other, while the next ones come in.
+/// A queue that does something with one message after the other, while the next ones come in.
 struct EventQueue {
-    /// The least time between two reports of dropped events.
+    /// The shortest time between two reports of dropped events.
     private static let pause = Duration.seconds(10)
 
     private typealias Entry = (message: DaemonMessage, payload: [UInt8])
 
     private let events: AsyncStream<Entry>.Continuation
-    /// Returns how many events it was done with, and how many of them failed.
+    /// The task that works through the queue; returns how many events were handled, and how many of them failed.
     private let worker: Task<(done: Int, failed: Int), Never>
     private let failure: String
     private let patience: Double
     private var count = 0
-    /// How many events were dropped, how many of them were reported, and the time of the last report.
+    /// The number of dropped events, the number of those that were reported, and the time of the last report.
     private var dropped = 0
     private var reported = 0
     private var noted: ContinuousClock.Instant?
@@ -126,7 +124,7 @@ struct EventQueue {
             var failed = 0
             for await (message, payload) in stream {
                 if let problem = await perform(message, payload) {
-                    StandardOutput.note(problem)
+                    Console.note(problem)
                     failed += 1
                 }
                 done += 1
@@ -142,12 +140,12 @@ struct EventQueue {
         guard noted.map({ $0.duration(to: .now) > Self.pause }) ?? true else { return }
         let time = oldest.stamp.map { " of \($0.time.iso8601)" } ?? ""
         let last = oldest.topic.rawValue + time
-        StandardOutput.note("\(failure) for \((dropped - reported).counted("event")), now the \(last)")
+        Console.note("\(failure) for \((dropped - reported).counted("event")), now the \(last)")
         reported = dropped
         noted = .now
     }
 
-    /// Waits until the work is done for all events, or patience is over. Reports and returns how many were left.
+    /// Waits until all events are handled, or patience is over. Reports and returns the number of those left.
     @discardableResult
     func finish() async -> Int {
         events.finish()
@@ -159,18 +157,18 @@ struct EventQueue {
         let (done, failed) = await worker.value
         let left = count - dropped - done
         limit.cancel()
-        if dropped > reported { StandardOutput.note("\(failure) for \((dropped - reported).counted("more event"))") }
-        if left > 0 { StandardOutput.note("\(failure) for \(left) more events: the time was up") }
+        if dropped > reported { Console.note("\(failure) for \((dropped - reported).counted("more event"))") }
+        if left > 0 { Console.note("\(failure) for \(left) more events: the time was up") }
         return count - done + failed
     }
 }
 
-/// Reports to the person at the terminal that messages are dropped, once when it begins and once when it is over.
+/// Reports to the person at the terminal that messages are dropped: when it begins, and when it is over.
 struct DropNotices {
     private var reported = 0
     private var isDropping = false
 
-    /// What to say, given how many messages were dropped so far and whether the rush is over; nil if nothing.
+    /// The note to write, given the number of messages dropped so far and whether the rush is over; nil for none.
     mutating func note(_ dropped: Int, isOver: Bool) -> String? {
         let wasDropping = isDropping
         guard dropped > reported, !wasDropping || isOver else { return nil }

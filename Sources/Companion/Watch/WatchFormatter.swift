@@ -1,6 +1,4 @@
-package import FaceMessages
 import Foundation
-import OverlayRendering
 
 /// Writes messages as lines for people.
 package struct WatchFormatter {
@@ -10,7 +8,7 @@ package struct WatchFormatter {
     ]
     package var hasColors: Bool
 
-    /// Seconds that the reader's clocks are ahead of UTC at a time.
+    /// The seconds that the reader's time zone is ahead of UTC at a time.
     var utcOffset: @Sendable (Timestamp) -> Int
 
     package init(hasColors: Bool, utcOffset: @escaping @Sendable (Timestamp) -> Int = { $0.localOffset }) {
@@ -24,11 +22,11 @@ package struct WatchFormatter {
         case .event(let message): row(message.event.stamp.time, Topic(message.event.kind), words(of: message))
         case .status(let status, _): row(status.time, .status, words(of: status))
         case .count(let count): row(nil, .count, "\(count)")
-        case .zones(let message):
-            row(nil, .zones, message.zones.map { "\($0.name) \($0.faces)" }.joined(separator: ", "))
+        case .zones(let message): row(nil, .zones, message.zones.map(words).joined(separator: ", "))
         case .today(let totals, _): row(nil, .today, words(of: totals))
         case .detectState(let isOn): row(nil, .detectState, "detection is \(isOn ? "on" : "off")")
         case .smileSet(let change): row(nil, .smileSet, words(of: change))
+        case .zoneSet(let command): row(nil, .zoneSet, "\(command.zone) \(command.isOn ? "on" : "off")")
         case .stats(let stats, _): row(stats.time, .stats, words(of: stats))
         }
     }
@@ -40,7 +38,7 @@ package struct WatchFormatter {
         return words.isEmpty ? "no face" : words.joined(separator: " | ")
     }
 
-    /// A text that is fainter than the others.
+    /// The text in a fainter style than other text.
     func faint(_ text: String) -> String { text.styled("2", if: hasColors) }
 
     private func place(_ face: FaceObject) -> String {
@@ -66,12 +64,14 @@ package struct WatchFormatter {
         return words + [face.closedEyes].compactMap(\.self)
     }
 
+    private func words(of zone: ZonesMessage.Zone) -> String { "\(zone.name) \(zone.isOn ? "\(zone.faces)" : "off")" }
+
     private func words(of change: SmileChange) -> String {
         [change.level.map { "level \($0)" }, change.hold.map { "hold \(seconds($0))" }].compactMap(\.self)
             .joined(separator: ", ")
     }
 
-    /// What happened to which face, without time and kind; with the pose, if wanted.
+    /// The words for an event and its face, without time and kind; with the pose if wanted.
     package func words(of message: EventMessage, withPose: Bool = true) -> String {
         let event = message.event
         var words = ["face \(event.face.faceID.rawValue)"]
@@ -142,11 +142,11 @@ package struct WatchFormatter {
         return String(local.iso8601.suffix(16).prefix(12))
     }
 
-    private func seconds(_ value: Double) -> String { value.isFinite ? "\((value * 100).rounded() / 100) s" : "?" }
+    private func seconds(_ value: Double) -> String { Seconds.text(value, part: 100) }
 }
 
 extension DaemonStats {
-    /// What the processor time goes into: `decoding 18%, analysis 5%`; nil if the daemon does not say.
+    /// The parts of the processor time, such as `decoding 18%, analysis 5%`; nil if the daemon does not say.
     var work: String? {
         let by = decoder.map { " by \($0.printable)" } ?? ""
         let decoding = cpuDecoding.map { "decoding \(percent($0))\(by)" }

@@ -1,16 +1,11 @@
-import FaceMessages
-import MQTT
-import System
-import TerminalPictures
-
-/// Writes received messages to standard output, and on a terminal the present faces in a line that stays the last one.
+/// Prints received messages, and on a terminal a last line that always shows the present faces.
 struct WatchPrinter {
     let isJSON: Bool
-    /// Metadata as lines of their own, and not only in the line of the present faces.
+    /// Whether metadata is printed as lines too, and not only in the line of the present faces.
     let showsMetadata: Bool
-    /// Whether the camera is named in each line even where only one is heard of.
+    /// Whether each line names the camera even if there is only one.
     let alwaysNamesCamera: Bool
-    private let formatter = WatchFormatter(hasColors: StandardOutput.hasColors)
+    private let formatter = WatchFormatter(hasColors: Console.hasColors)
     private(set) var table = CameraTable()
     private(set) var hasFacesLine = false
     private var namesCamera: Bool { alwaysNamesCamera || table.cameras.count > 1 }
@@ -41,7 +36,7 @@ struct WatchPrinter {
     /// Writes a note for the person at the terminal above the line of the faces.
     mutating func note(_ text: String) {
         removeFaces()
-        StandardOutput.note(text)
+        Console.note(text)
         drawFaces()
     }
 
@@ -50,15 +45,15 @@ struct WatchPrinter {
         let base = message.base
         guard !isJSON else {
             let line = Message(topic: message.topic, payload: JSONText.onOneLine(message.published)).line(base: base)
-            return StandardOutput.write(line)
+            return Console.write(line)
         }
         removeFaces()
-        StandardOutput.print(line: (namesCamera ? "\(base.printable)  " : "") + text)
+        Console.print(line: (namesCamera ? "\(base.printable)  " : "") + text)
         drawFaces()
     }
 
     private mutating func drawFaces() {
-        guard StandardOutput.isTerminal, !isJSON, !showsMetadata else { return }
+        guard Console.isTerminal, !isJSON, !showsMetadata else { return }
         let parts = table.sorted.compactMap { base, camera -> String? in
             guard camera.stamp != nil || !camera.mayShowFaces else { return nil }
             let words = camera.mayShowFaces ? formatter.words(of: camera.faces) : camera.summary
@@ -67,12 +62,12 @@ struct WatchPrinter {
         guard !parts.isEmpty else { return removeFaces() }
         let text = parts.joined(separator: "  ").printable.cut(to: TerminalSize.current.columns - 1)
         hasFacesLine = true
-        StandardOutput.write(Array("\r\u{1B}[K\(formatter.faint(text))".utf8))
+        Console.write(Array("\r\u{1B}[K\(formatter.faint(text))".utf8))
     }
 
-    /// Takes the line of the faces away, as at the end.
+    /// Removes the line of the faces, as at the end.
     mutating func removeFaces() {
-        if hasFacesLine { StandardOutput.write(Array("\r\u{1B}[K".utf8)) }
+        if hasFacesLine { Console.write(Array("\r\u{1B}[K".utf8)) }
         hasFacesLine = false
     }
 }

@@ -1,12 +1,6 @@
-import FaceMessages
-import FaceTracking
-import Logging
-import MQTT
 import Synchronization
-import System
 
-/// Publishes the discovery message, again whenever Home Assistant has started, and removes the device once discovery is
-/// off.
+/// Publishes the discovery message, again whenever Home Assistant starts, and removes the device with discovery off.
 final class HomeAssistantAnnouncer: Sendable {
     private static let key = "homeAssistantTopics"
     private static let zonesKey = "homeAssistantZones"
@@ -26,8 +20,7 @@ final class HomeAssistantAnnouncer: Sendable {
         remember(settings.tracking.zones)
     }
 
-    /// Begins, before the connection starts.
-    /// Throws `MQTTError` if the prefix makes no topic; `SystemError`.
+    /// Announces the device before the connection starts. Throws `MQTTError` for a bad prefix, or `SystemError`.
     func begin() async throws {
         try await onThread(named: "outbox") { [self] in
             if isOn { try connection.subscribe(discovery.withLock(\.birthTopic)) }
@@ -43,21 +36,21 @@ final class HomeAssistantAnnouncer: Sendable {
         }
     }
 
-    /// The discovery topics with a message of this daemon: those of earlier runs, and this one's if it announces. None
-    /// is left behind when discovery is switched off, or the base or the prefix changes.
+    /// The discovery topics that have a message of this daemon: those of earlier runs, and this run's own if it
+    /// announces. Earlier ones are emptied when discovery is switched off, or the base or the prefix changes.
     private var announcedTopics: (left: [String], own: [String]) {
         let own = isOn ? [discovery.withLock(\.topic)] : []
         return (store.list(for: Self.key).filter { !own.contains($0) }, own)
     }
 
-    /// Whether a message was Home Assistant's; if it says that Home Assistant has started, the device is announced.
+    /// Whether a message came from Home Assistant; if that has started, the device is announced again.
     func handles(_ message: MQTTMessage) -> Bool {
         guard isOn, message.topic == discovery.withLock(\.birthTopic) else { return false }
         if message.payload == Array("online".utf8) { announce() }
         return true
     }
 
-    /// Ends, after the connection has stopped.
+    /// Ends the announcement, after the connection has stopped.
     func end(_ report: StopReport) async throws {
         try await onThread(named: "outbox") { [self] in
             // The same topics as at the beginning: neither the list nor the own topic has changed since.
@@ -67,14 +60,14 @@ final class HomeAssistantAnnouncer: Sendable {
         }
     }
 
-    /// Goes on with other zones, and announces their entities.
+    /// Announces the entities of other zones from now on.
     func use(_ zones: [Zone]) {
         guard zones.map(\.name) != discovery.withLock(\.zones) else { return }
         remember(zones)
         if isOn { announce() }
     }
 
-    /// Takes over the zones, and all that were announced before: Home Assistant keeps an entity until it is removed.
+    /// Remembers the zones and all that were announced before: Home Assistant keeps an entity until it is removed.
     private func remember(_ zones: [Zone]) {
         let names = zones.map(\.name)
         let stored = store.list(for: Self.zonesKey)
@@ -101,7 +94,7 @@ final class HomeAssistantAnnouncer: Sendable {
 }
 
 extension Outbox {
-    /// The texts that are kept under a key, all without U+0000.
+    /// The texts that are stored under a key, none with U+0000.
     fileprivate func list(for key: String) -> [String] {
         String(decoding: value(for: key) ?? [], as: UTF8.self).split(separator: "\0").map(String.init)
     }

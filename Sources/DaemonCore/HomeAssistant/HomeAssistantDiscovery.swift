@@ -1,8 +1,4 @@
-import FaceMessages
-import FaceTracking
-import FacetKit
 import Foundation
-import MQTT
 
 /// The device discovery message for Home Assistant: one device with its entities and device triggers.
 ///
@@ -15,7 +11,7 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
 
     var zones: [String] { settings.tracking.zones.map(\.name) }
 
-    /// The device's id in Home Assistant, the same after each start: from the base, which no two daemons share.
+    /// The device's id in Home Assistant, the same after each start: made from the base, which no two daemons share.
     ///
     /// A discovery topic takes letters, digits, `_` and `-` only.
     private var deviceID: String { "facet-" + OutboxLocation.identifier(ofTopic: settings.mqtt.topic) }
@@ -26,8 +22,7 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
     /// The topic on which Home Assistant publishes `online` when it has started.
     var birthTopic: String { "\(settings.homeAssistant.prefix)/status" }
 
-    /// The message, the same bytes each time.
-    /// Throws what the types of its parts rule out.
+    /// The discovery message, the same bytes each time. The types of its parts rule an error out.
     func payload() throws -> [UInt8] {
         let device: JSON = [
             "identifiers": [deviceID], "name": settings.camera.name, "manufacturer": "Facet", "model": "facetd",
@@ -103,7 +98,7 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
         ]
     }
 
-    /// A number of `SmileSettings`.
+    /// The entity for a number of `SmileSettings`.
     private func smileSetting(_ field: String, _ range: ClosedRange<Double>, step: Double, icon: String) -> Component {
         entity("number", "smile-\(field)", "Smile \(field)", of: .status, icon: icon).with([
             "entity_category": "config", "mode": "box", "min": range.lowerBound, "max": range.upperBound, "step": step,
@@ -112,7 +107,7 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
         ])
     }
 
-    /// A figure of `today`, which only grows until midnight.
+    /// The entity for a figure of `today`, which only grows until midnight.
     private func daily(_ field: String, _ name: String, unit: String, icon: String) -> Component {
         entity("sensor", name.lowercased().replacing(" ", with: "-"), name, of: .today, icon: icon).with([
             "state_class": "total_increasing", "unit_of_measurement": unit,
@@ -120,21 +115,36 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
         ])
     }
 
-    /// Whether faces are in a zone, and how many.
+    /// The entities that tell whether faces are in a zone, how many, and its switch; the first two are unknown while
+    /// the zone is off.
     private var zoneEntities: [Component] {
         (zones + formerZones).flatMap { zone in
             let id = OutboxLocation.identifier(ofTopic: zone)
-            let faces = "(value_json.zones | selectattr('name', 'eq', '\(zone)') | first | default({'faces': 0})).faces"
+            let found = "value_json.zones | selectattr('name', 'eq', '\(zone)') | first | default({'faces': 0})"
+            let value = "{% set zone = \(found) %}"
+            let isOff = "zone.on is defined and not zone.on"
             let isThere = zones.contains(zone)
             return [
                 entity("binary_sensor", "occupied-" + id, zone, of: .zones, if: isThere).with([
-                    "device_class": "occupancy", "value_template": "{{ 'ON' if \(faces) > 0 else 'OFF' }}",
+                    "device_class": "occupancy",
+                    "value_template": "\(value){{ 'None' if \(isOff) else 'ON' if zone.faces > 0 else 'OFF' }}",
                 ]),
                 entity("sensor", "faces-in-" + id, "\(zone) faces", of: .zones, if: isThere, icon: "map-marker").with([
-                    "state_class": "measurement", "unit_of_measurement": "faces", "value_template": "{{ \(faces) }}",
+                    "state_class": "measurement", "unit_of_measurement": "faces",
+                    "value_template": "\(value){{ 'None' if \(isOff) else zone.faces }}",
+                ]),
+                entity("switch", "switch-" + id, "\(zone) detection", of: .zones, if: isThere).with([
+                    "icon": "mdi:map-marker-check",
+                    "value_template": "\(value){{ 'OFF' if \(isOff) else 'ON' }}", "command_topic": name(.zoneSet),
+                    "payload_on": Self.command(zone, isOn: true), "payload_off": Self.command(zone, isOn: false),
+                    "state_on": "ON", "state_off": "OFF", "retain": false, "availability": nil,
                 ]),
             ]
         }
+    }
+
+    private static func command(_ zone: String, isOn: Bool) -> String {
+        String(decoding: DaemonMessage.zoneSet(ZoneSwitch(zone: zone, isOn: isOn)).encoded.payload, as: UTF8.self)
     }
 
     /// Names and icons of the event entities; an event that is not listed goes by its topic.
@@ -172,8 +182,8 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
 
     private var isLookingPublished: Bool { settings.metadata.fields.contains(.looking) }
 
-    /// Makes an entity; it is not there if the topic is not published. An entity that shows faces is available only
-    /// while frames come: without them `off` and 0 would say that there is no face.
+    /// Makes an entity, or removes it from Home Assistant if its topic is not published. An entity that shows faces is
+    /// available only while frames come: otherwise `off` and 0 would say that there is no face.
     private func entity(
         _ platform: String,
         _ key: String,
@@ -199,7 +209,7 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
     /// The topics that are published with each interval of the figures, changed or not.
     static let repeated: [Topic] = [.stats, .count, .metadata, .zones]
 
-    /// Seconds after which what was not repeated is unknown.
+    /// The seconds after which a value that was not repeated counts as unknown.
     private var lifetime: Int { Int((settings.statsInterval * 3 / .seconds(1)).rounded(.up)) }
 
     private func name(_ topic: Topic) -> String { topic.name(under: settings.mqtt.topic) }
@@ -211,7 +221,7 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
         ]
     }
 
-    /// A state from the metadata: on if all flags hold for some face, unknown if they are known for no face.
+    /// A template for a state from the metadata: on if all flags are true of some face, unknown if of none is known.
     ///
     /// `None` is how MQTT entities say that their state is unknown.
     private func whileSome(_ flags: String...) -> JSON {
@@ -225,8 +235,7 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
         return ["value_template": template]
     }
 
-    /// A name as Home Assistant writes it in an entity's id; nil if that takes a transliteration, which Home Assistant
-    /// does better.
+    /// A name as Home Assistant writes it in an entity's id; nil if it has letters that must be transliterated.
     private static func slug(_ name: String) -> String? {
         guard name.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         let words = name.lowercased().split { !($0.isLetter || $0.isNumber) }
@@ -234,7 +243,7 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
     }
 }
 
-/// An entity or a trigger; if it is not there, its platform alone, which makes Home Assistant remove it.
+/// An entity or a trigger; for one that is not there only its platform is sent, which makes Home Assistant remove it.
 private struct Component {
     let name: String
     private let isThere: Bool
@@ -246,7 +255,7 @@ private struct Component {
         fields = ["platform": platform]
     }
 
-    /// Returns it with these fields added or replaced.
+    /// Returns the component with these fields added or replaced.
     func with(_ fields: JSON) -> Component {
         var component = self
         if isThere { component.fields.merge(fields) { $1 } }

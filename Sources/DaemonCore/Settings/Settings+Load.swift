@@ -1,8 +1,5 @@
-import FaceMessages
-package import SettingsFiles
-
 extension SettingsError {
-    /// The error with names and values made fit for a terminal.
+    /// The error with its names and values made fit for a terminal.
     fileprivate var printable: Self {
         var shown = self
         for index in shown.problems.indices {
@@ -30,12 +27,12 @@ extension Settings {
         }
     }
 
-    /// Reads the settings in the text of a settings file; `name` stands for the file in messages.
+    /// Reads the settings in the text of a settings file; `name` is the file's name in messages.
     package static func read(text: String, name: String = "settings") throws(SettingsError) -> Settings {
         try load(SettingsReader(file: try SettingsFile(path: name, text: text)))
     }
 
-    /// The keys of earlier versions, each with the one that stands for it now and how.
+    /// The keys of earlier versions, each with the key that replaces it and the form of its value.
     private static let renamed: [String: (key: String, form: String)] = [
         "camera.device": ("camera.source", ""),
         "mqtt.host": ("mqtt.brokers", ", such as [broker.lan] or [mqtts://broker.lan]"),

@@ -1,12 +1,8 @@
-import FaceMessages
 import Foundation
-package import MQTT
-import SettingsFiles
-import System
 
 extension Settings {
     package struct MQTT: Hashable, Sendable {
-        /// The connection as far as the owner sets it; an empty client id is replaced by `defaultClientID`.
+        /// Part of the connection's settings that the owner sets; an empty client id is replaced by `defaultClientID`.
         package var connection = BrokerSettings(host: "localhost", clientID: "")
         package var topic = "faces"
         package var passwordFile: String?
@@ -79,7 +75,7 @@ extension Settings.MQTT {
         return settings
     }
 
-    /// The same at every start, so that the broker takes a restarted daemon for the one it knew.
+    /// The client id by default: the same at every start, so that the broker recognises a restarted daemon.
     var defaultClientID: String {
         "facetd-" + ProcessInfo.processInfo.hostName + "-" + OutboxLocation.identifier(ofTopic: topic)
     }

@@ -1,6 +1,3 @@
-import FaceMessages
-import FacetKit
-
 // The settings as other modules take them.
 
 extension Settings {

@@ -1,12 +1,4 @@
-package import FaceInference
-package import FaceMessages
-package import FaceTracking
-package import FacetKit
 import Foundation
-package import Frames
-package import MQTT
-import SettingsFiles
-package import V4L2Capture
 
 /// Everything the owner can set.
 ///
@@ -115,21 +107,21 @@ extension Settings {
     package struct Camera: Hashable, Sendable {
         package var name = "camera"
         package var source = "auto"
-        /// What a camera is asked for, and a pipeline or a command as far as possible.
+        /// The configuration of a camera, used for a pipeline or a command as far as possible.
         package var configuration = CameraConfiguration()
-        /// How frames of any source are taken.
+        /// The options for frames of any source.
         package var options = FrameSourceOptions()
     }
 
     package struct Detection: Hashable, Sendable {
         package var enabled = true
-        /// Whether the last switch from outside holds over a restart, instead of `enabled`.
+        /// Whether the last switch by a subscriber outlives a restart and replaces `enabled`.
         package var remember = false
         package var options = FaceAnalyzer.Options()
     }
 
     package struct Outbox: Hashable, Sendable {
-        /// The file; nil for that of `OutboxLocation`.
+        /// The outbox's file; nil for the default of `OutboxLocation`.
         package var path: String?
         package var rules = DeliveryRules()
     }
@@ -137,7 +129,7 @@ extension Settings {
     package struct HomeAssistant: Hashable, Sendable {
         package var discovery = false
         package var prefix = "homeassistant"
-        /// The area that a new device is put into.
+        /// The room, in Home Assistant's words the area, that is suggested for a new device.
         package var suggestedArea: String?
         /// The web address that Home Assistant's log names beside problems with the device.
         package var supportURL: String?

@@ -1,6 +1,4 @@
-import FacetKit
 import Foundation
-import SettingsFiles
 
 extension SettingsReader {
     mutating func readTopic(_ key: String, _ topic: inout String) {
@@ -28,7 +26,7 @@ extension SettingsReader {
         value = Gaze(yaw: angles[0], pitch: angles[1])
     }
 
-    /// A part of the picture, as four shares: x, y, width, height; an empty list is the whole.
+    /// Reads a part of the picture from four shares: x, y, width, height; an empty list is the whole picture.
     mutating func read(_ key: String, _ value: inout NormalizedRect?) {
         guard let shares = readList(key, "a number", { Double($0) }) else { return }
         value = nil

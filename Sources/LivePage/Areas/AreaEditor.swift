@@ -1,12 +1,10 @@
-import Companion
-import FaceMessages
 import SettingsFiles
 
-/// The areas that the page of `facet zones` shows, and the writer of those that were drawn there.
+/// The areas that the page of `facet zones` shows, and the writing of those that a user draws there.
 package struct AreaEditor: Sendable {
-    /// Bytes of the longest request: 32 zones and 32 ignored areas of 64 corners.
+    /// The bytes of the longest request: 32 zones and 32 ignored areas of 64 corners.
     static let longestBody = 128 << 10
-    /// The settings file that the areas are from, and are written to; nil prints them.
+    /// The settings file with the areas, which is also written to; nil prints them instead.
     package let path: String?
     /// Prints a line in the terminal.
     package let say: @Sendable (String) -> Void
@@ -16,7 +14,7 @@ package struct AreaEditor: Sendable {
         self.say = say
     }
 
-    /// The areas of the file as JSON; throws what is wrong with the file.
+    /// The areas of the file as JSON; throws the errors in the file.
     package func areas() throws -> [UInt8] { try Self.areas(in: try path.map { try SettingsFile(path: $0) }, path) }
 
     /// The areas of settings as JSON, with the path to name; those of one group if it is named.
@@ -48,7 +46,7 @@ package struct AreaEditor: Sendable {
         }
     }
 
-    /// Saves the settings that the page wrote, `zones` and `ignore` or nothing; says what was done or what is wrong.
+    /// Saves the settings that the page wrote, `zones` and `ignore` or nothing; returns the outcome in words.
     func save(_ text: String) -> (status: Int, words: String) {
         do {
             let drawn = text.allSatisfy(\.isWhitespace) ? nil : try SettingsText(path: "the page", text: text)
@@ -77,7 +75,7 @@ package struct AreaEditor: Sendable {
 }
 
 extension SettingsText {
-    /// The lines below a group without a group around it.
+    /// The lines inside a top-level group.
     fileprivate func body(of group: String) -> [String] {
         file.lines[group].map { line in lines[line...].prefix { $0.first == " " }.map(String.init) } ?? []
     }

@@ -1,10 +1,4 @@
-import Companion
-import FaceInference
-import FaceMetadata
-import Frames
-import OverlayRendering
-
-/// Searches preview pictures for faces, and makes faces in them unrecognisable, before pages get them.
+/// Finds the faces in preview pictures and makes them unrecognisable, before pages get the pictures.
 final class PictureCover {
     /// The most pixels of a preview picture that is passed on: a page that opened a larger one would run out of memory.
     private static let mostPixels = 16_000_000
@@ -13,7 +7,7 @@ final class PictureCover {
     private let picture = Picture()
     private let encoder: JPEGEncoder
     private let check: FaceCheck?
-    /// The frame that was encoded last, for the next page that wants it.
+    /// The frame that was encoded last, for the next page that asks for it.
     private(set) var encoded: (frame: Frame, jpeg: [UInt8])?
 
     /// Loads models that search pictures for faces if all pages get an overlay that hides them.
@@ -25,7 +19,7 @@ final class PictureCover {
 
     var isChecking: Bool { check != nil }
 
-    /// A picture as pages get it; empty if it is a frame that cannot be encoded.
+    /// A picture in the form that pages get; empty if it is a frame that cannot be encoded.
     func jpeg(of picture: PreviewPicture) -> [UInt8] {
         guard case .frame(let frame) = picture.content else { return picture.jpeg }
         if let encoded, encoded.frame.lease === frame.lease { return encoded.jpeg }
@@ -34,7 +28,7 @@ final class PictureCover {
         return jpeg
     }
 
-    /// The size of a picture, a JPEG's as its header states; nil if it is no JPEG, or too large to be passed on.
+    /// The size of a picture, a JPEG's as its header states; nil if it is not a JPEG, or too large to be passed on.
     func size(of picture: PreviewPicture) -> FrameSize? {
         let size =
             switch picture.content {
@@ -49,7 +43,7 @@ final class PictureCover {
         size(of: picture) == nil ? nil : try? check?.faces(in: try picture.pixels(with: decoder))
     }
 
-    /// Draws an overlay into a picture, at a scene's faces and those that were found in it; returns a JPEG.
+    /// Draws an overlay into a picture, over the scene's faces and those that were found in it; returns a JPEG.
     func jpeg(_ shown: PreviewPicture, _ scene: Scene, overlay: any Overlay, at seconds: Double) throws -> [UInt8]? {
         try picture.update(from: try shown.pixels(with: decoder))
         return try picture.jpeg(with: encoder) { canvas, geometry in

@@ -1,15 +1,10 @@
-import Companion
-import FaceMessages
-import Frames
-import OverlayRendering
-
-/// One camera as pages see it: its faces and pictures, and the messages made of them.
+/// One camera in the form that pages see: its faces and pictures, and the messages made of them.
 struct ServedCamera {
-    /// Redraws a second of a scene without pictures.
+    /// The redraws a second of a scene without pictures.
     private static let sceneRate = 25.0
     let base: String
     private(set) var model = LiveModel()
-    /// The name that its messages stated last, which a restart of the broker does not change.
+    /// The name that its messages stated last; a restart of the broker does not change it.
     private var name: String?
     private var shown: PreviewPicture?
     private var isDirty = true
@@ -18,7 +13,7 @@ struct ServedCamera {
 
     init(base: String) { self.base = base }
 
-    /// Takes what happened on the connection; returns what changed.
+    /// Takes an occurrence on the connection; returns what changed.
     mutating func take(_ occurrence: Subscriber.Occurrence, at seconds: Double) -> CameraState.Change {
         let change = model.take(occurrence, at: seconds)
         name = model.state.name ?? name
@@ -27,13 +22,13 @@ struct ServedCamera {
         return change
     }
 
-    /// Its name, if pictures come.
+    /// The camera's name if it sends pictures; nil otherwise.
     var picturedName: String? { model.picture == nil ? nil : name ?? base }
     var isOnline: Bool { model.state.status?.state == .online }
-    /// Whether nothing came of it since the connection was made.
+    /// Whether no message came of it since the connection was made.
     var isSilent: Bool { model.state == CameraState() }
     mutating func refusePicture() { hasRefused = true }
-    /// Draws what there is now even if nothing is new, for a page that has just come.
+    /// Redraws even if nothing is new, for a page that has just come.
     mutating func redraw() { isDirty = true }
 
     /// Takes the newest picture that can be drawn at a time in seconds; returns whether there is something new to show.
@@ -62,8 +57,8 @@ struct ServedCamera {
     /// Whether pictures come whose faces cannot be known.
     private var lacksMetadata: Bool { model.state.stamp == nil }
 
-    /// The message with picture, faces and overlay; empty if a picture alone is wanted and missing. An overlay that hides
-    /// faces is drawn into the picture: the page gets no other.
+    /// The message with picture, faces and overlay; empty if a picture alone is wanted and missing. An overlay that
+    /// hides faces is drawn into the picture: the page gets no other.
     func message(_ wish: ViewerWish, overlays: Overlays, at seconds: Double, cover: PictureCover) throws -> [UInt8] {
         let overlay = overlays[wish.overlay]
         let size = shown.flatMap(cover.size) ?? model.pictureSize ?? .usual
@@ -99,7 +94,7 @@ struct ServedCamera {
         return Viewer.message(header, svg: svg, jpeg: jpeg ?? [])
     }
 
-    /// Writes in what condition the camera is, and if wanted what it sees.
+    /// Writes the condition of the camera and, if wanted, the faces that it sees.
     func write(_ json: inout JSONWriter, showsFaces: Bool) {
         let state = model.state
         let status = state.status

@@ -1,25 +1,19 @@
-import Companion
-import FaceMessages
-import Frames
-import MQTT
-import System
-
-/// The broker and the cameras, as pages and programs get them.
+/// The state of the broker and the cameras, in the form that pages and programs get.
 struct ServedState: Sendable {
     let address: String
-    /// Whether the only camera is that of a session in this program.
+    /// Whether the only camera is the session in this program.
     var isLocal = false
     var connection: ConnectionState = .connecting
-    /// Since when there is no connection.
+    /// The time since when there is no connection; nil while there is one.
     var lost: Timestamp? = .wallClock()
     /// The cameras by their bases.
     var cameras = ByteDictionary<ServedCamera>()
     /// The bases of cameras for which there was no room.
     var further: Set<String> = []
-    /// Messages that break the contract.
+    /// The number of messages that break the contract.
     var refused = 0
     private var inOrder: [ServedCamera] { cameras.values.sorted { $0.base < $1.base } }
-    /// All of it, as JSON.
+    /// The whole state as JSON.
     var json: [UInt8] { JSONWriter.object { write(&$0, showsFaces: true) } }
 
     /// The figures of all cameras, for Prometheus.
@@ -28,7 +22,7 @@ struct ServedState: Sendable {
         return MetricsPage.text(cameras, isConnected: connection.isConnected, refused: refused + further.count)
     }
 
-    /// The bases of the cameras that have pictures: of the one of that name or base, or of all.
+    /// The bases of the cameras that send pictures: of the one with this name or base, or of all.
     func pictured(_ camera: String?) -> [String] {
         cameras.values.filter { served in
             served.picturedName.map { camera == nil || [$0, served.base].contains(camera) } ?? false
@@ -37,7 +31,7 @@ struct ServedState: Sendable {
 
     /// Writes the broker, and all cameras, if wanted with the faces that each sees.
     func write(_ json: inout JSONWriter, showsFaces: Bool = false) {
-        json.field("version", facetVersion)
+        json.field("version", facetBuild)
         // The server's clock, from which pages compute how long ago something was.
         json.field("time", Timestamp.wallClock().iso8601)
         json.object("broker") { json in

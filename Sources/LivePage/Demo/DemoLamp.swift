@@ -1,23 +1,20 @@
-import Companion
-import FaceMessages
-
-/// Writes events, and below them on a terminal a lamp that is on while a face smiles.
+/// Prints events, and below them on a terminal a lamp that is lit while a face smiles.
 struct DemoLamp {
     private static let drawing = ["    ___", "   /   \\", "  /_____\\", "     |", "   __|__"]
-    /// The rows that have light beside them while it is on.
+    /// The rows of the drawing that have rays of light beside them while the lamp is lit.
     private static let light = [3: "  '  |  '", 4: " ' __|__ '"]
 
-    private let formatter = WatchFormatter(hasColors: StandardOutput.hasColors)
+    private let formatter = WatchFormatter(hasColors: Console.hasColors)
     private var state = CameraState()
     private var isOn = false
     private var isDrawn = false
     private var counts: [Topic: Int] = [:]
 
-    /// Takes what happened where the messages come from, and says what the person at the terminal is to know.
+    /// Takes an input, and prints what the person at the terminal must know of it.
     mutating func take(_ input: LiveInput) {
         if let note = input.note {
             clear()
-            StandardOutput.note(note)
+            Console.note(note)
             show(nil)
         }
         guard case .occurrence(let occurrence) = input.content, let decoded = occurrence.decoded else { return }
@@ -28,22 +25,22 @@ struct DemoLamp {
         if case .event(let event) = decoded {
             counts[Topic(event.event.kind), default: 0] += 1
             line = formatter.line(decoded)
-            if StandardOutput.isTerminal, case let plain = WatchFormatter(hasColors: false).line(decoded),
-                case let width = StandardOutput.columns, plain.count > width
+            if Console.isTerminal, case let plain = WatchFormatter(hasColors: false).line(decoded),
+                case let width = Console.columns, plain.count > width
             {
                 line = plain.cut(to: width)
             }
-        } else if isOn != wasOn, !StandardOutput.isTerminal {
+        } else if isOn != wasOn, !Console.isTerminal {
             line = isOn ? "the lamp is on" : "the lamp is off"
         }
         if line != nil || isOn != wasOn || !isDrawn { show(line) }
     }
 
-    /// Says what was seen, in place of the lamp.
+    /// Prints a summary in place of the lamp.
     mutating func finish() {
         clear()
         let seen = counts.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\($0.value) \($0.key.rawValue)" }
-        StandardOutput.print(line: "seen: " + (seen.isEmpty ? "no face" : seen.joined(separator: ", ")))
+        Console.print(line: "seen: " + (seen.isEmpty ? "no face" : seen.joined(separator: ", ")))
     }
 
     static func rows(isOn: Bool) -> [String] {
@@ -52,16 +49,16 @@ struct DemoLamp {
 
     private mutating func show(_ line: String?) {
         let lines = line.map { [$0] } ?? []
-        guard StandardOutput.isTerminal else { return lines.forEach(StandardOutput.print(line:)) }
+        guard Console.isTerminal else { return lines.forEach(Console.print(line:)) }
         let lamp = Self.rows(isOn: isOn).map { $0.styled(isOn ? "1;33" : "2", if: formatter.hasColors) }
         clear()
         isDrawn = true
-        StandardOutput.write(Array(((lines + lamp).joined(separator: "\n") + "\n").utf8))
+        Console.write(Array(((lines + lamp).joined(separator: "\n") + "\n").utf8))
     }
 
-    /// Takes the lamp away.
+    /// Removes the lamp from the terminal.
     private mutating func clear() {
-        if isDrawn { StandardOutput.write(Array("\u{1B}[\(Self.drawing.count)A\u{1B}[J".utf8)) }
+        if isDrawn { Console.write(Array("\u{1B}[\(Self.drawing.count)A\u{1B}[J".utf8)) }
         isDrawn = false
     }
 }

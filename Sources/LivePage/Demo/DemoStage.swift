@@ -1,8 +1,7 @@
 import Foundation
 import HTTPServing
-import System
 
-/// A broker and a daemon of the demo's own.
+/// A broker and a daemon that the demo starts for itself.
 struct DemoStage {
     let address: String
     private let files = FileManager.default.temporaryDirectory.appending(path: "facet-demo-\(UUID().uuidString)").path

@@ -44,7 +44,6 @@ function brokerOption({ address }) {
 export function withoutCameras(broker) {
 	if (!broker.connected) return withoutBroker(broker);
 	return {
-		icon: "camera",
 		title: "No camera yet",
 		text: "Start the daemon at a camera of this machine; facet devices lists them.",
 		command: `facetd --source auto${brokerOption(broker)}`,
@@ -76,9 +75,9 @@ export function advice(row, broker, { hasPicture, isWaiting, control }) {
 		case "cut":
 			return withoutBroker(broker);
 		case "waiting":
-			return { icon: "camera", title: "No daemon yet", text: `None publishes under ${row.base}.`, command: start };
+			return { title: "No daemon yet", text: `None publishes under ${row.base}.`, command: start };
 		case "starting":
-			return { icon: "camera", title: "Opening the camera", text: row.detail ?? "The first picture comes in a moment." };
+			return { title: "Opening the camera", text: row.detail ?? "The first picture comes in a moment." };
 		case "off":
 			return {
 				icon: "power",
@@ -106,10 +105,9 @@ export function advice(row, broker, { hasPicture, isWaiting, control }) {
 			};
 		default:
 			if (hasPicture || (row.faces && !isWaiting)) return null; // Without pictures heads are drawn.
-			if (isWaiting) return { icon: "camera", title: "Waiting for the first picture" };
+			if (isWaiting) return { title: "Waiting for the first picture" };
 			return {
-				icon: "camera",
-				title: row.faces === 0 ? "Nobody is in view" : "No pictures",
+						title: row.faces === 0 ? "Nobody is in view" : "No pictures",
 				text: "Faces are drawn as heads. Pictures stay in the daemon unless it runs with",
 				command: "facetd --set preview.enabled=true",
 			};

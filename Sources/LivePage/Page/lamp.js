@@ -2,7 +2,7 @@
 import { make, prefersStill } from "./dom.js";
 
 const smiling = new Set(); // bases of the cameras in whose picture a face smiles
-const words = make("h2", { role: "status" });
+const words = make("h2", { aria: { live: "polite" } });
 const lamp = make("section", { id: "lamp" }, words);
 lamp.insertAdjacentHTML("afterbegin", `<svg viewBox="0 0 48 48"><path class="light" d="M12 26 4 46h40l-8-20z"/>
 <path d="M16 4h16l6 20H10z"/><path d="M24 24v18M15 44h18"/></svg>`);

@@ -47,10 +47,10 @@ export function show(tiles) {
 		return lane.element;
 	});
 	order($("lane-list"), elements);
-	$("lane-list").classList.toggle("many", elements.filter((element) => !element.hidden).length > 1);
+	$("lane-list").classList.toggle("many", elements.filter(({ hidden }) => !hidden).length > 1);
 }
 
-const present = (lane) => lane.rows.flatMap((row) => row.filter((visit) => visit.to === null));
+const present = (lane) => lane.rows.flat().filter(({ to }) => to === null);
 
 function forget(lane) {
 	for (const visit of present(lane)) visit.to = now();

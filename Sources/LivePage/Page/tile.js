@@ -94,8 +94,7 @@ export class Tile {
 		const now = condition(row, broker);
 		const isLive = now === "live";
 		if (!isLive && this.header) this.clear();
-		if (!isLive) this.liveSince = null;
-		else this.liveSince ??= performance.now();
+		this.liveSince = isLive ? (this.liveSince ?? performance.now()) : null;
 		Object.assign(this, { row, broker, control, condition: now });
 		this.name.textContent = title;
 		this.status.textContent = conditionWords[now];
@@ -190,13 +189,11 @@ export class Tile {
 }
 
 export function note(what, act) {
-	const parts = [icon(what.icon), make("strong", {}, what.title), make("p", {}, (what.text ?? "").replaceAll("`", ""))];
+	const parts = [icon(what.icon ?? "camera"), make("strong", {}, what.title), make("p", {}, (what.text ?? "").replaceAll("`", ""))];
 	if (what.command) {
 		const code = make("code", {}, what.command);
 		const button = make("button", { title: "Copy the command" }, "Copy");
-		button.onclick = async () => {
-			button.textContent = await copy(code);
-		};
+		button.onclick = async () => (button.textContent = await copy(code));
 		parts.push(make("div", { className: "command" }, code, button));
 	}
 	if (what.action) parts.push(make("button", { onclick: act }, "Switch on"));

@@ -1,16 +1,13 @@
-import Companion
-import FaceMessages
-import FaceTracking
 import Foundation
 import HTTPServing
 
-/// The script of the page on which people find their smile settings, and the answers to what it saw of them.
+/// The script of the page on which people find their smile settings, and the answers to its measurements.
 enum CalibrationPage {
-    /// Bytes of the longest request, and its samples: 20 a second for the whole script, after waiting for a face.
+    /// Bytes of the longest request, and its most samples: 20 a second for the whole script, after waiting for a face.
     static let longestBody = 24 << 10
     private static let mostSamples = 1200
 
-    /// The steps that a person is asked for, with their seconds, and the levels that decide, as JSON.
+    /// The steps of the calibration with their seconds, and the levels that begin and end a smile, as JSON.
     static let script = JSONWriter.object { json in
         json.array("steps", SmileCalibration.steps) { json, step in
             json.field("words", step.words)
@@ -19,7 +16,7 @@ enum CalibrationPage {
         json.array("limits", SmileCalibration.limits) { json, limit in json.field("level", limit, decimals: 2) }
     }
 
-    /// Measures a person by what a page has seen of them so far: `[[seconds, faces], [seconds, 1, smile, mouthOpen], …]`.
+    /// Measures a person by what a page has seen so far: `[[seconds, faces], [seconds, 1, smile, mouthOpen], …]`.
     ///
     /// - Returns: JSON with `settings` and the `words` on them, or with the `failure`; 204 while a step is left.
     static func answer(_ samples: [UInt8]) -> HTTPResponse {

@@ -1,26 +1,23 @@
-import Companion
-import FaceMessages
 import HTTPServing
 import Synchronization
-import System
 
-/// The newest events, for programs that read them as server-sent events. A connection is sent the number of events that
-/// were dropped here before it had read them.
+/// The newest events, for programs that read them as server-sent events. Each connection is told how many events were
+/// dropped before it had read them.
 final class EventLog: Sendable {
-    /// Events that are kept.
+    /// The number of events that are kept.
     static let capacity = 1000
-    /// Events whose identifiers are kept. A client that missed more is told too small a number.
+    /// The number of events whose identifiers are kept. A client that missed more is told too small a number.
     private static let knownIDs = 10_000
-    /// Connections at the same time, so that pages find a place too. A further one ends the oldest of the address with most
-    /// of them, whose client connects again and loses nothing.
+    /// The most connections at the same time, so that pages find room too. A further one ends the oldest of the address
+    /// with most of them, whose client connects again and loses nothing.
     static let mostStreams = 128
-    /// Bytes that a connection is given at once, unless one event is longer.
+    /// The bytes that a connection is given at once, unless one event is longer.
     private static let mostBytes = 64 << 10
 
     struct Filter: Hashable, Sendable {
-        /// Empty for all.
+        /// The wanted kinds; empty for all.
         var kinds: Set<Topic> = []
-        /// Names or bases; empty for all.
+        /// The wanted cameras, as names or bases; empty for all.
         var cameras: Set<String> = []
 
         fileprivate func contains(_ entry: Entry) -> Bool {
@@ -32,9 +29,9 @@ final class EventLog: Sendable {
     /// The place of a connection in the log.
     struct Reader {
         let filter: Filter
-        /// The number of events that it has behind it, read or lost.
+        /// The number of events before its place, read or lost.
         var position: Int
-        /// The number of signs of life that it has sent.
+        /// The number of signs of life that were sent to it.
         var beats: Int
         /// Wakes the server, because there may be something to read.
         var ready: (@Sendable () -> Void)?
@@ -51,7 +48,7 @@ final class EventLog: Sendable {
         var entries: [Entry] = []
         /// The identifiers of the entries and of earlier events, the oldest first.
         var ids: [String] = []
-        /// The number of events that there ever were.
+        /// The number of events in all.
         var count = 0
         /// The number of signs of life.
         var beats = 0
@@ -74,10 +71,10 @@ final class EventLog: Sendable {
         }
     }
 
-    /// Sends all connections a comment, so that either side notices one that broke silently.
+    /// Sends all connections a comment, so that both sides notice a connection that broke silently.
     func beat() { change { $0.beats += 1 } }
 
-    /// Begins a connection of an address with the events that come, or with those after one that it has read.
+    /// Begins a connection of an address with the events that come, or with those after one that the client has read.
     func stream(_ filter: Filter, after id: String?, of client: String = "") -> EventStream {
         let (stream, displaced) = contents.withLock { contents in
             let ids = contents.ids
@@ -101,7 +98,7 @@ final class EventLog: Sendable {
 
     func remove(_ stream: EventStream) { contents.withLock { $0.streams.removeAll { $0 === stream } } }
 
-    /// The events that a connection has not read yet; its end if it was displaced.
+    /// The events that a connection has not read yet; the end of its stream if it was displaced.
     func read(_ reader: inout Reader, of stream: EventStream) -> HTTPStreamPart {
         contents.withLock { contents in
             guard contents.streams.contains(where: { $0 === stream }) else { return .end }
@@ -131,9 +128,9 @@ final class EventLog: Sendable {
     }
 }
 
-/// One program that reads events.
+/// The stream of one program that reads events.
 final class EventStream: HTTPStream {
-    /// The address it comes from.
+    /// The address that the client comes from.
     let client: String
     private let log: EventLog
     private let reader: Mutex<EventLog.Reader>

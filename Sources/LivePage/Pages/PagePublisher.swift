@@ -1,33 +1,26 @@
-import Companion
-import FaceMessages
-import Frames
-import MQTT
-import OverlayRendering
-import System
-
-/// All cameras that pages show, and the way from the broker's messages to the pages' messages.
+/// All cameras that pages show; makes the pages' messages from those of the broker.
 ///
 /// Each picture is drawn and encoded once for each overlay and mirroring. Not Sendable: the command's one task owns it.
 final class PagePublisher {
-    /// Events of each kind that are kept, so that blinks do not push the others out.
+    /// The number of events of each kind that are kept, so that blinks do not push the others out.
     private static let events = 20
-    /// Cameras at the same time: names under a pattern come from any client that may publish.
+    /// The most cameras at the same time: names under a pattern come from any client that may publish.
     static let capacity = 64
-    /// Bytes of a picture: previews of 4096 pixels' width have less.
+    /// The most bytes of a picture: previews of 4096 pixels' width have less.
     private static let largestPicture = 4 << 20
-    /// Bytes of the newest pictures of all cameras in equal shares: any client that may publish can make up cameras.
+    /// Bytes of the newest pictures of all cameras, in equal shares: any client that may publish can make up cameras.
     private static let pictureBytes = 32 << 20
-    /// Bytes of a base's name; longer ones are no daemon's.
+    /// The most bytes of a base's name; daemons have no longer ones.
     private static let longestBase = 256
-    /// Further cameras that are distinguished when they are counted.
+    /// The most further cameras that are told apart when they are counted.
     private static let mostFurther = 1000
-    /// Seconds between two states without a change, so that a page notices a connection that broke silently.
+    /// The seconds between two states without a change, so that a page notices a connection that broke silently.
     private static let heartbeat = 2.0
-    /// Seconds between two signs of life to programs that read events.
+    /// The seconds between two signs of life to programs that read events.
     private static let beat = 15.0
-    /// Seconds from the connection until a silent camera is taken away: daemons connect again within three.
+    /// The seconds from the connection until a silent camera is removed: daemons connect again within three.
     private static let patience = 20.0
-    /// Seconds between two states at the least, however much changes.
+    /// The least seconds between two states, however much changes.
     private static let pause = 0.1
 
     private let options: PageService.Options
@@ -40,12 +33,12 @@ final class PagePublisher {
     let cover: PictureCover
     private var state: ServedState
     private var events: [(number: Int, base: String, message: EventMessage, end: Timestamp?)] = []
-    /// The time of the connection, in seconds, until silent cameras are taken away.
+    /// The time of the connection, in seconds, until silent cameras are removed; nil afterwards.
     private var connected: Double?
     private var isStateDirty = true
     private var lastState = -PagePublisher.heartbeat
     private var lastBeat = 0.0
-    /// The number of pages that had ever come when everything was last drawn anew for one of them.
+    /// The number of pages that had come when everything was last redrawn for a new one.
     private var knownPages = -1
 
     /// Makes it for a broker's cameras, of which those under `bases` are shown even if nothing is heard of them.
@@ -97,8 +90,8 @@ final class PagePublisher {
         }
     }
 
-    /// Decides whether a camera that was heard of for the first time is shown: any client that may publish can make up names.
-    /// It must keep the contract. Without room, one that is online may replace one that is not and was not named.
+    /// Decides whether a camera that was heard of for the first time is shown: any client that may publish can make up
+    /// names. It must keep the contract. If there is no room, a camera that is online may replace one that is not.
     private func admit(_ base: String, _ occurrence: Subscriber.Occurrence, at seconds: Double) -> Bool {
         guard base.utf8.count <= Self.longestBase else { return false }
         var camera = ServedCamera(base: base)
@@ -107,7 +100,7 @@ final class PagePublisher {
             let replaceable = state.cameras.first { !named.contains($0.key) && !$0.value.isOnline }
             guard camera.isOnline, let replaceable else {
                 let shown = "\(Self.capacity) cameras are shown, '\(base)' and further ones are not"
-                if state.further.isEmpty { StandardOutput.note("\(shown): name with --topic those to show") }
+                if state.further.isEmpty { Console.note("\(shown): name with --topic those to show") }
                 if state.further.count < Self.mostFurther, state.further.insert(base).inserted { isStateDirty = true }
                 return false
             }
@@ -133,7 +126,7 @@ final class PagePublisher {
         events.append(((events.last?.number ?? 0) + 1, base, message, nil))
     }
 
-    /// Notes the end of what a camera's events began, for pages that come later and see no face that says so.
+    /// Notes the end of what a camera's events began, for pages that come later and see no face to tell them.
     private func settle(_ base: String) {
         guard let camera = state.cameras[base]?.model.state else { return }
         let time = camera.stamp?.time ?? .wallClock()

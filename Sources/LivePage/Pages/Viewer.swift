@@ -1,7 +1,7 @@
 import HTTPServing
 import Synchronization
 
-/// One open page and the newest message of each camera that waits for it: a slow one falls behind by one picture.
+/// One open page, and for each camera the newest message that waits for it: a slow page falls behind by one picture.
 final class Viewer: HTTPStream {
     private struct Box {
         /// The messages to send, in order: the state, which has no base, and each camera's picture.
@@ -10,11 +10,11 @@ final class Viewer: HTTPStream {
         var ready: (@Sendable () -> Void)?
     }
 
-    /// The time in which a single picture must come.
+    /// The time within which a single picture must come.
     private static let patience = Duration.seconds(6)
 
     let wish: ViewerWish
-    /// The login it belongs to.
+    /// The login that the page belongs to.
     let session: String?
     private let began = ContinuousClock.now
     private let box = Mutex(Box())
@@ -24,7 +24,7 @@ final class Viewer: HTTPStream {
         self.session = session
     }
 
-    /// A message to a page: JSON header, SVG and JPEG after their three lengths of four bytes, big-endian; any may be empty.
+    /// A message to a page: three big-endian lengths of four bytes, then JSON header, SVG and JPEG; any may be empty.
     static func message(_ json: [UInt8], svg: [UInt8] = [], jpeg: [UInt8] = []) -> [UInt8] {
         let parts = [json, svg, jpeg]
         let lengths = parts.flatMap { part in withUnsafeBytes(of: UInt32(part.count).bigEndian) { Array($0) } }

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// What the server's thread and the command's task share: the open pages, what they show, and the events.
+/// The data that the server's thread and the command's task share: the open pages, what they show, and the events.
 final class Viewers: Sendable {
-    /// Pages at the same time; each costs a descriptor.
+    /// The most pages at the same time; each costs a descriptor.
     static let capacity = 128
 
     let events = EventLog()
@@ -38,7 +38,7 @@ final class Viewers: Sendable {
         }
     }
 
-    /// What there is to show now.
+    /// The state to show now.
     var state: ServedState? { list.withLock(\.state) }
     func show(_ state: ServedState) { list.withLock { $0.state = state } }
 }

@@ -1,14 +1,12 @@
-import System
-
-/// Slows down clients that guess tokens: after some wrong ones from an address, and after many from all, further ones are
-/// not compared for a while. The wrong ones of others do not slow down an address that gave the right token before.
+/// Slows down clients that guess tokens: after some wrong ones from an address, and after many from all, further ones
+/// are not compared for a while. The wrong ones of others do not slow down an address that gave the right token before.
 struct AttemptLimit: Sendable {
-    /// Addresses that are remembered; the one that guessed least lately makes room.
+    /// The most addresses that are remembered; the one that guessed least lately makes room.
     private static let capacity = 1024
 
     private var all = TokenBucket(capacity: 100, rate: 20)
     private var addresses: [String: TokenBucket] = [:]
-    /// The networks that gave the right token, the one that did so lately last.
+    /// The networks from which the right token came, in the order of the latest one.
     private var trusted: [String] = []
 
     /// Whether a token from an address is compared at a time in seconds.

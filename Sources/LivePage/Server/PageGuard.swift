@@ -1,21 +1,20 @@
 import Foundation
 import HTTPServing
 import Synchronization
-import System
 
 /// Decides which requests are answered. Where there is a token, a visitor needs it from any address.
 ///
-/// A page of another site must not come through the visitor's browser: `Host` must name this server, against DNS rebinding,
-/// and `Origin`, where a browser sends one, must be the same as `Host`.
+/// A page of another site must not come through the visitor's browser: `Host` must name this server, against DNS
+/// rebinding, and `Origin`, where a browser sends one, must be the same as `Host`.
 final class PageGuard: Sendable {
     enum Verdict: Equatable {
-        /// It is answered; the session is nil without a login.
+        /// The request is answered; the session is nil without a login.
         case allowed(session: String?)
-        /// It comes from a page of another site, or for a name that is not this server's.
+        /// The request comes from a page of another site, or for a name that is not this server's.
         case foreign
-        /// It lacks the token, or brings a wrong one.
+        /// The request lacks the token, or brings a wrong one.
         case unauthorized
-        /// It brings a token, but too many wrong ones came lately.
+        /// The request brings a token, but too many wrong ones came lately.
         case tooMany
     }
 
@@ -25,11 +24,11 @@ final class PageGuard: Sendable {
         var attempts = AttemptLimit()
     }
 
-    /// Visitors logged in at the same time; a further one ends the oldest login.
+    /// The most visitors logged in at the same time; a further one ends the oldest login.
     private static let mostSessions = 256
 
     private let options: PageService.Options
-    /// Host names beside addresses that are this server's, lower case.
+    /// The host names, besides addresses, that are this server's, in lower case.
     private let names: Set<String>
     private let box = Mutex(Box())
     private let start = ContinuousClock.now
@@ -46,8 +45,8 @@ final class PageGuard: Sendable {
         names = Set(([host, short, short + ".local", "localhost"] + options.names).map { $0.lowercased() })
     }
 
-    /// The name of the cookie for a session, which is another one for each server: cookies are shared by all ports of a host,
-    /// and by the machines behind a proxy.
+    /// The name of the cookie for a session, which is another one for each server: cookies are shared by all ports of a
+    /// host, and by the machines behind a proxy.
     private let cookieName: String
 
     func verdict(on request: HTTPRequest) -> Verdict {
@@ -64,7 +63,7 @@ final class PageGuard: Sendable {
         return verdict(onToken: String(bearer.dropFirst(7)), from: request)
     }
 
-    /// Judges a token that a visitor gave; one that is right begins a session.
+    /// Checks a token that a visitor gave; a right one begins a session.
     func login(token given: String, _ request: HTTPRequest) -> Verdict {
         let verdict = verdict(onToken: given, from: request)
         guard verdict == .allowed(session: nil) else { return verdict }
@@ -78,14 +77,14 @@ final class PageGuard: Sendable {
 
     func logout(_ session: String?) { box.withLock { $0.sessions.removeAll { $0 == session } } }
 
-    /// The `Set-Cookie` header that lets a visitor in with a session, or without one takes the cookie away.
+    /// The `Set-Cookie` header that gives a visitor a session, or without one removes the cookie.
     func cookie(for session: String?, _ request: HTTPRequest) -> String {
         let isHTTPS = isProxied(request) && request.headers["x-forwarded-proto"]?.lowercased() == "https"
         let end = (options.tlsFiles != nil || isHTTPS ? "; Secure" : "") + (session == nil ? "; Max-Age=0" : "")
         return "\(cookieName)=\(session ?? ""); HttpOnly; SameSite=Strict; Path=/\(end)"
     }
 
-    /// The address that a request comes from; behind a proxy the one that it names, or its own if it names none.
+    /// Address that a request comes from; if that is a proxy's, the address that it names, or its own if it names none.
     func client(of request: HTTPRequest) -> String {
         guard isProxied(request), let last = request.headers["x-forwarded-for"]?.split(separator: ",").last else {
             return request.client
@@ -112,7 +111,7 @@ final class PageGuard: Sendable {
         }
     }
 
-    /// Whether a text is the token, in a time that depends on the text alone.
+    /// Whether a text is the token, found in a time that depends only on the text.
     private func isToken(_ given: String) -> Bool {
         let token = Array((options.token ?? "").utf8)
         guard !token.isEmpty else { return false }
@@ -121,7 +120,7 @@ final class PageGuard: Sendable {
         return difference == 0
     }
 
-    /// An address is no name of another site; a name must be one of ours.
+    /// Whether a host in a request is this server's own: an address, which no site's name is, or one of our names.
     private func isOwn(_ host: String) -> Bool {
         guard let name = HostAndPort(host.lowercased(), ports: 0...65_535)?.host else { return false }
         return names.contains(name) || ListenAddress.isNumeric(name)

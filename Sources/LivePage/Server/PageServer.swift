@@ -1,12 +1,10 @@
-import Companion
-import FaceMessages
 import Foundation
 import HTTPServing
-import System
 
 /// Answers the requests of pages, and those of programs as config/openapi.yaml documents them.
 struct PageServer: Sendable {
-    /// The page draws and connects by its own script alone: nothing inline, nothing from elsewhere, in no frame.
+    /// The content security policy: the page draws and connects by its own script alone, without inline parts, without
+    /// parts from elsewhere, and in no frame.
     private static let policy = [
         "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data: blob:",
         "connect-src 'self'", "manifest-src 'self'", "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'",
@@ -16,8 +14,8 @@ struct PageServer: Sendable {
 
     /// The page and its other files.
     private static let files: [String: ([UInt8], type: String)] = [
-        "/": (Array(PackageResources.page_html.filled(["icons": PageParts.icons]).utf8), html),
-        "/page.css": (Array(PageParts.style.utf8) + PackageResources.page_css, "text/css; charset=utf-8"),
+        "/": (unindented(PackageResources.page_html.filled(["icons": PageParts.icons]).utf8), html),
+        "/page.css": (unindented(PageParts.style.utf8 + PackageResources.page_css), "text/css; charset=utf-8"),
         "/icon.svg": (PackageResources.icon_svg, "image/svg+xml"),
         "/manifest.json": (PackageResources.manifest_json, "application/manifest+json"),
         "/page.js": script(PackageResources.page_js), "/address.js": script(PackageResources.address_js),
@@ -33,24 +31,30 @@ struct PageServer: Sendable {
         "/zones": (PackageResources.zones_html, html), "/zones.js": script(PackageResources.zones_js),
     ]
 
-    /// A script as it is sent: without its indentation and the lines that are comments, which only developers read.
+    /// A script in the form that is sent: without indentation and comments, which only developers read.
     private static func script(_ source: [UInt8]) -> ([UInt8], type: String) {
+        let lines = unindented(source).split(separator: UInt8(ascii: "\n")).filter { !$0.starts(with: "//".utf8) }
+        let sent = lines.map { $0[..<($0.firstRange(of: " // ".utf8)?.lowerBound ?? $0.endIndex)] }
+        return (Array(sent.joined(separator: "\n".utf8)), "text/javascript; charset=utf-8")
+    }
+
+    /// A file in the form that is sent: without indentation and empty lines.
+    private static func unindented(_ source: some Collection<UInt8>) -> [UInt8] {
         let lines = source.split(separator: UInt8(ascii: "\n")).map { $0.drop { $0 == UInt8(ascii: "\t") } }
-        let sent = lines.filter { !$0.starts(with: "//".utf8) }.joined(separator: "\n".utf8)
-        return (Array(sent), "text/javascript; charset=utf-8")
+        return Array(lines.joined(separator: "\n".utf8))
     }
 
     let access: PageGuard
     let viewers: Viewers
     /// The overlays that pages can choose.
     let overlays: [String]
-    /// How pages are shown that say nothing else.
+    /// The wish of pages that ask for nothing else.
     let wish: ViewerWish
-    /// Pages ask at each step of a calibration; each answer takes some milliseconds of the server's one thread.
+    /// The limit on calibrations: pages ask at each step, and each answer takes milliseconds of the one thread.
     private let calibrating = RequestLimit(capacity: 30, rate: 1)
     /// Switches detection of the camera with a base, if pages may.
     var detect: (@Sendable (_ base: String, _ isOn: Bool) -> Void)?
-    /// More than people switch, and less than a broker or a camera minds.
+    /// The limit on switches: more than people make, and less than a broker or a camera minds.
     private let switching = RequestLimit(capacity: 10, rate: 2)
     /// The editor of areas, if there is one.
     var editor: AreaEditor?
@@ -127,7 +131,7 @@ struct PageServer: Sendable {
         return join(wish, session)
     }
 
-    /// Begins a page's stream, unless too many are open.
+    /// Begins a page's stream, unless too many pages are open.
     private func join(_ wish: ViewerWish, _ session: String?, ifEmpty: HTTPResponse? = nil) -> HTTPResponse {
         guard let viewer = viewers.join(wish, session: session) else { return .text(503, "Too many pages are open.\n") }
         return Self.stream(viewer, wish.isPicture ? "image/jpeg" : "application/octet-stream", ifEmpty: ifEmpty)
@@ -139,7 +143,7 @@ struct PageServer: Sendable {
         return HTTPResponse(200, headers: headers, body: .stream(stream, ifEmpty: ifEmpty))
     }
 
-    /// Events as they come, of some kinds and cameras, from the one after the last that the client has read.
+    /// Sends events as they come, of some kinds and cameras, from the one after the last that the client has read.
     private func events(_ request: HTTPRequest) -> HTTPResponse {
         func list(_ name: String) -> [String] {
             (request.query[name] ?? "").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
@@ -155,7 +159,7 @@ struct PageServer: Sendable {
         return Self.stream(stream, "text/event-stream")
     }
 
-    /// The newest picture of a camera as pages get it: with faces hidden if the operator's overlay hides them.
+    /// Newest picture of a camera in the form that pages get: with faces hidden if the operator's overlay hides them.
     private func picture(_ request: HTTPRequest, _ session: String?) -> HTTPResponse {
         let bases = viewers.state?.pictured(request.query["camera"]) ?? []
         let reason = "no such camera, or its daemon does not publish any (preview.enabled)"
@@ -191,7 +195,7 @@ struct PageServer: Sendable {
         return HTTPResponse(204)
     }
 
-    /// Gives the areas that there are, or takes those that were drawn.
+    /// Sends the present areas, or saves those that were drawn.
     private func areas(_ request: HTTPRequest, _ editor: AreaEditor) -> HTTPResponse {
         guard request.method == "POST" else {
             do { return .json(try editor.areas()) } catch { return .text(500, "\(error)\n") }
@@ -210,7 +214,7 @@ struct PageServer: Sendable {
 }
 
 extension HTTPResponse {
-    /// An answer in words.
+    /// An answer that is a text.
     static func text(_ status: Int, _ words: String) -> HTTPResponse {
         file(Array(words.utf8), "text/plain; charset=utf-8", status)
     }

@@ -4,14 +4,14 @@ import Synchronization
 struct TokenBucket: Sendable {
     let capacity: Double
     let rate: Double
-    /// The part of the capacity that was used when it happened last.
+    /// The part of the capacity that was used at `last`.
     private(set) var used = 0.0
-    /// The time when it happened last, in seconds.
+    /// The time of the last use, in seconds.
     private(set) var last = 0.0
 
     func permits(at seconds: Double) -> Bool { used(at: seconds) <= capacity - 1 }
 
-    /// Counts that it happened, if it may; returns whether it may.
+    /// Counts a use, if it is allowed; returns whether it is.
     mutating func spend(at seconds: Double) -> Bool {
         guard permits(at: seconds) else { return false }
         used = used(at: seconds) + 1

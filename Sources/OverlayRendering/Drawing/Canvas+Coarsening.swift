@@ -1,5 +1,4 @@
 import CCairo
-import Frames
 
 extension Canvas {
     /// Pixelates a shape: cells of at least 8 pixels (12 for squares) get their mean colour; `isSmooth` blends them.

@@ -1,11 +1,10 @@
 import CCairo
-import Frames
 
 extension Canvas {
-    /// A corner of a cell of a picture: its place in the picture, and on the surface.
+    /// A corner of a cell of a picture: its position in the picture, and on the surface.
     private typealias Corner = (picture: SurfacePoint, surface: SurfacePoint)
 
-    /// Most pixels per point of what is pasted into a document: pages show it larger than the picture below it.
+    /// The most pixels per point of what is pasted into a document: pages show it larger than the picture below it.
     private static let finest = 2.0
 
     /// Pastes a picture cell by cell so that it follows a surface, without the cells that show their back.

@@ -1,5 +1,4 @@
 import CCairo
-package import Frames
 
 extension Canvas {
     /// Draws on a canvas and returns it as a transparent SVG document in UTF-8 whose user units are its points.

@@ -4,13 +4,13 @@ import CCairo
 struct PanelStyle {
     /// The size of the letters in points, at least 1.
     var size = 1.0
-    /// Distance from the box of the face, in points.
+    /// The distance from the box of the face, in points.
     var gap = 0.0
     var plate = Color(red: 0.05, green: 0.07, blue: 0.1, alpha: 0.8)
-    /// The radius of its corners, as a share of the letters' size.
+    /// The radius of the plate's corners, as a share of the letters' size.
     var radius = 0.7
     var side = PanelPlace.Side.above
-    /// The text that it is at least as wide as.
+    /// The longest text that the plate must have room for.
     var longest = ""
 }
 
@@ -25,7 +25,7 @@ package struct CellWords: Hashable, Sendable {
 }
 
 extension Canvas {
-    /// Takes the words that are to be written into cells since the last call.
+    /// Returns the words to be written into cells since the last call, and removes them.
     package func removeWords() -> [CellWords] {
         defer { words = [] }
         return words

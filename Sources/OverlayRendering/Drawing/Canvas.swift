@@ -1,6 +1,4 @@
 import CCairo
-import FaceMetadata
-package import Frames
 
 /// A picture to draw on, whose points are its pixels. Not Sendable: the code that draws owns it.
 package final class Canvas {
@@ -11,9 +9,9 @@ package final class Canvas {
     var words: [CellWords] = []
     /// The side of its face on which each face's panel was last; it stays there while there is room.
     var panelSides: [FaceID: PanelPlace.Side] = [:]
-    /// Whether what was drawn may be transparent in parts; then its frames are.
+    /// Whether the drawing may be transparent in parts; then the canvas's frames are too.
     private(set) var isTransparent = false
-    /// What frames of it say about their colours.
+    /// The statement about colours that the canvas's frames contain.
     package var colors: ColorStatement?
     let surface: Surface
     let context: OpaquePointer
@@ -48,7 +46,7 @@ package final class Canvas {
         cairo_paint(context)
     }
 
-    /// Fills a shape. Spots inside two of its lines stay free unless its parts may overlap.
+    /// Fills a shape. Where two of its lines overlap, the spot stays empty unless `overlaps` is set.
     func fill(_ outline: Outline, _ color: Color, overlaps: Bool = false) {
         trace(outline)
         setSource(color)
@@ -114,7 +112,7 @@ package final class Canvas {
     package func check() throws(CanvasError) { try cairo_status(context).check() }
     func setSource(_ color: Color) { cairo_set_source_rgba(context, color.red, color.green, color.blue, color.alpha) }
 
-    /// Sets a picture to draw with next.
+    /// Sets a picture as the source of the next drawing.
     func setSource(_ picture: Surface, _ filter: cairo_filter_t, _ beyond: cairo_extend_t = CAIRO_EXTEND_PAD) {
         cairo_set_source_surface(context, picture.pointer, 0, 0)
         cairo_pattern_set_filter(cairo_get_source(context), filter)

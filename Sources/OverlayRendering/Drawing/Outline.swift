@@ -6,7 +6,7 @@ struct Outline: Hashable, Sendable {
     private(set) var lines: [[SurfacePoint]]
     /// Whether a last piece of each line leads back to its first point.
     private(set) var isClosed = true
-    /// Pieces of a curve: a quarter circle of 250 points then deviates by about 0.1 point.
+    /// The number of pieces of a curve: a quarter circle of 250 points then deviates by about 0.1 point.
     private static let piecesPerCurve = 24
 
     /// The corners of the convex hull of points, all hulls in the same direction (Andrew's monotone chain).
@@ -17,7 +17,8 @@ struct Outline: Hashable, Sendable {
             var chain: [SurfacePoint] = []
             for point in points {
                 while let last = chain.last, let before = chain.dropLast().last {
-                    let (one, other) = (last - before, point - before)
+                    let one = last - before
+                    let other = point - before
                     guard one.x * other.y <= one.y * other.x else { break }
                     chain.removeLast()
                 }
@@ -64,7 +65,7 @@ extension Outline {
         self.init(polygon: Self.ellipse(center, [radiusX, radiusY], pieces: 4 * Self.piecesPerCurve))
     }
 
-    /// Corners of a polygon inside an ellipse; the first is at its right, turned by `first` pieces.
+    /// The corners of a polygon inside an ellipse; the first is at its right, turned by `first` pieces.
     static func ellipse(
         _ center: SurfacePoint,
         _ radius: SurfacePoint,
@@ -77,7 +78,7 @@ extension Outline {
         }
     }
 
-    /// The point of a curve after a share `t` of it.
+    /// The point on the curve at a share `t` of its length parameter, 0…1.
     static func cubic(_ t: Double, from start: SurfacePoint, _ curve: Curve) -> SurfacePoint {
         let s = 1 - t
         let first = start * (s * s * s) + curve.near * (3 * s * s * t)

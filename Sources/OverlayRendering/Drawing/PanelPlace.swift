@@ -28,7 +28,7 @@ struct PanelPlace {
         return nil
     }
 
-    /// Upper left corners on a side of a box: at its middle or beginning, and at its ends.
+    /// The upper left corners to try on a side of a box: at its middle or beginning, and at its ends.
     private static func corners(_ side: Side, _ size: SurfaceSize, _ box: SurfaceRect, _ gap: Double) -> [SurfacePoint]
     {
         let before = box.origin - size - gap

@@ -1,17 +1,13 @@
 import CCairo
-package import Frames
-import Glibc
 import System
 
-/// A transparent PNG to paste onto faces, in sizes each half of the one before: drawn much smaller, it would flicker.
+/// A transparent PNG to paste onto faces, in several sizes, each half of the one before, so that it does not flicker.
 package final class PastedPicture {
-    /// Limits of a file: a face in a picture is hardly wider than 1000 pixels.
+    /// The limits of a file's bytes and pixels: a face in a picture is hardly wider than 1000 pixels.
     static let maximumBytes = 4 << 20
     static let maximumSide = 2048
 
-    package struct Refusal: Error {
-        package var reason: String
-    }
+    package struct Refusal: Error { package var reason: String }
 
     package let size: FrameSize
     private var copies: [Surface]

@@ -1,6 +1,4 @@
 import CCairo
-package import FaceMetadata
-package import Frames
 
 /// A frame's pixels in the form that Cairo draws; keeps its memory from frame to frame of the same size.
 package final class Picture {
@@ -8,9 +6,9 @@ package final class Picture {
     private(set) var orientation = Orientation.up
     /// The size of the upright picture in the frame's pixels; nil before the first frame.
     package private(set) var uprightSize: FrameSize?
-    /// Whether parts of it may be transparent.
+    /// Whether parts of the picture may be transparent.
     package private(set) var hasOpacity = false
-    /// What its file says about its colours.
+    /// The statements of its file about its colours.
     package private(set) var colors: ColorStatement?
 
     package init() {}
@@ -32,7 +30,8 @@ package final class Picture {
         let format = frame.hasOpacity ? CAIRO_FORMAT_ARGB32 : CAIRO_FORMAT_RGB24
         let surface = if let surface { surface } else { try Surface(format, size) }
         self.surface = surface
-        (hasOpacity, colors) = (frame.hasOpacity, frame.colors)
+        hasOpacity = frame.hasOpacity
+        colors = frame.colors
         orientation = frame.orientation
         uprightSize = upright
         cairo_surface_flush(surface.pointer)
@@ -43,7 +42,7 @@ package final class Picture {
         cairo_surface_mark_dirty(surface.pointer)
     }
 
-    /// The step between the copied pixels, so that there are no fewer than will be drawn.
+    /// The step between the copied pixels, chosen so that there are no fewer than will be drawn.
     private static func stride(from size: FrameSize, to target: FrameSize?) -> Int {
         guard let target, target.width > 0, target.height > 0 else { return 1 }
         return max(1, min(size.width / target.width, size.height / target.height))

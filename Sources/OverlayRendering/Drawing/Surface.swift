@@ -1,5 +1,4 @@
 import CCairo
-import Frames
 
 /// A surface of Cairo's, destroyed with this object.
 final class Surface {
@@ -34,7 +33,7 @@ final class Surface {
 
     var all: SurfaceRect { SurfaceRect(origin: .zero, size: size.points) }
 
-    /// Copies a part in another size, with the border's colours beyond it.
+    /// Copies a part of the surface in another size; beyond the surface the border's colours continue.
     func resampled(
         from part: SurfaceRect,
         _ size: FrameSize,

@@ -1,4 +1,3 @@
-import FaceMetadata
 import Glibc
 
 /// A head in space, turned like the face and attached to the picture at one of its landmarks.
@@ -6,20 +5,20 @@ import Glibc
 /// Positions are shares of the face's own size, from the middle of the head's front half: x of the width to the head's
 /// right as seen in the picture, y of the height to its chin, z of the width out of its nose.
 struct HeadModel {
-    /// Half the width of the curved front, and how far it comes forward: a cheek is nearly half a width from the
-    /// middle, the mouth a little less than half a width before the ears (canonical face model of 468 points).
+    /// Half the width of the curved front, and the distance by which it comes forward: a cheek is nearly half a width
+    /// from the middle, the mouth a little less than half a width before the ears (canonical face model of 468 points).
     static let halfWidth = 0.60
     static let depth = 0.48
-    /// Least distance of the viewer, in widths of the face: from nearer, a large face's front would be too wide.
+    /// The least distance of the viewer, in widths of the face: from nearer, a large face's front would be too wide.
     private static let viewingDistance = 6.0
-    /// Radians behind the edge within which something comes down to its lowest height.
+    /// The angle in radians, behind the edge, within which something comes down to its lowest height.
     private static let fading = 0.2
     /// The face's own size in points, as seen from straight ahead.
     let unit: SurfaceSize
     private var plane: FacePlane
     private let pose: HeadPose
 
-    /// Makes the head of a face with one position of it at a point of the surface.
+    /// Makes the head of a face, placed so that one position on it is at a point of the surface.
     init(_ face: SurfaceFace, holding position: (x: Double, y: Double, z: Double), at point: SurfacePoint) {
         pose = face.assumedPose
         let width = Self.seenShare(pose.yaw ?? 0, depth: 0.9)
@@ -38,13 +37,13 @@ struct HeadModel {
         return max(0.6, ((cosine * cosine + depth * depth * sine * sine).squareRoot() + cosine) / 2)
     }
 
-    /// Largest lean, in degrees, of what sits on top; beyond, its upper end would be out of sight behind the head.
+    /// The largest lean, in degrees, of what sits on top; beyond, its upper end would be out of sight behind the head.
     private static let farthestLean = 10.0
     /// The skull's middle, half height and half length, from the middle of the eyes in widths of the face.
     private static let skull = (y: -0.04, z: -0.64, height: 0.68, length: 0.62)
 
     /// The same head for something on top of it, `y` of the height and `z` of the width from the middle. If the head is
-    /// tilted back, it keeps its share of the way to the edge: on the skull, a hat would cover the eyes.
+    /// tilted back, the thing keeps its share of the way to the edge: on the skull, a hat would cover the eyes.
     func carrying(_ y: Double, _ z: Double) -> HeadModel {
         guard let pitch = pose.pitch, pitch > 0 else { return self }
         func edge(_ pitch: Double) -> Double {
@@ -59,7 +58,7 @@ struct HeadModel {
             head.plane.rotation = HeadRotation(HeadPose(roll: pose.roll, yaw: pose.yaw, pitch: pitch))
             return head
         }
-        /// Distance of the lower edge below the eyes on the surface.
+        /// The distance of the lower edge below the eyes on the surface.
         func height(_ head: HeadModel) -> Double {
             ((head.point(0, y, z) - head.point(0, CanonicalFace.eyeY, Self.depth)) * down).sum()
         }
@@ -73,7 +72,7 @@ struct HeadModel {
         plane.point(x * unit.width, y * unit.height, z * unit.width)
     }
 
-    /// The place on the surface of a position on the head's curved front, or of the edge that hides it.
+    /// The position on the surface of a point of the head's curved front, or of the edge that hides it.
     ///
     /// x, as seen from straight ahead, and the lift above the skin are shares of the width, y is one of the height. A
     /// position that is turned away goes down to `lowest`, so that the edge there is not thin.
@@ -82,29 +81,30 @@ struct HeadModel {
         let straight = asin(max(-1, min(1, x / a)))
         var angle = straight
         // The front is seen where its normal points to the viewer; `right.z` is how much the head's right does.
-        let (side, ahead) = (plane.rotation.right.z / a, max(0.05, plane.rotation.forward.z) / c)
+        let side = plane.rotation.right.z / a
+        let ahead = max(0.05, plane.rotation.forward.z) / c
         if side < 0 { angle = min(angle, atan2(ahead, -side)) }
         if side > 0 { angle = max(angle, -atan2(ahead, side)) }
         let share = min(1, abs(angle - straight) / Self.fading)
         return point(a * sin(angle), y + max(0, lowest - y) * share, c * cos(angle))
     }
 
-    /// The place of a position that follows the head's front and is flat beyond it; x and lift in widths, y in heights.
+    /// The position of a point that follows the head's front and is flat beyond it; x and lift in widths, y in heights.
     func wrapped(_ x: Double, _ y: Double, lift: Double) -> SurfacePoint {
         let share = x / max(0.01, Self.halfWidth + lift)
         return point(x, y, (Self.depth + lift) * max(0, 1 - share * share).squareRoot())
     }
 
-    /// How much a direction, by the head's axes, points to the viewer, −1…1.
+    /// The degree to which a direction, given by the head's axes, points to the viewer, −1…1.
     func facing(_ x: Double, _ y: Double, _ z: Double) -> Double {
         plane.rotation.right.z * x + plane.rotation.down.z * y + plane.rotation.forward.z * z
     }
 }
 
 extension SurfaceFace {
-    /// Degrees by which an eye is turned outward from the nose's direction: a face is round.
+    /// The degrees by which an eye is turned outward from the nose's direction: a face is round.
     private static let outward = 22.0
-    /// Least share by which a visible plane faces the viewer: beyond, the bridge of the nose hides its eye.
+    /// The least share by which a visible plane faces the viewer: beyond, the bridge of the nose hides its eye.
     private static let edge = 0.30
 
     /// The plane of the eye at the left or the right of the surface.

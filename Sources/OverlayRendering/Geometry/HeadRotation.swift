@@ -1,4 +1,3 @@
-import FaceMetadata
 import Glibc
 
 /// A direction or position in space: x to the right, y down, z towards the viewer.
@@ -30,7 +29,7 @@ struct HeadRotation: Hashable, Sendable {
         axis = turned
     }
 
-    /// The position, in the surface's axes, of one in the head's own axes.
+    /// The position in the surface's axes of one that is given in the head's own axes.
     func callAsFunction(_ position: Vector) -> Vector { right * position.x + down * position.y + forward * position.z }
 
     static func sinCos(_ degrees: Double) -> (Double, Double) { (sin(degrees.radians), cos(degrees.radians)) }
@@ -57,13 +56,13 @@ extension Double {
 /// Positions in it are in points from its centre, to the head's own right (as seen in the picture), down towards its
 /// chin and out of its nose. Cairo's matrices are affine, so whatever is drawn on the plane goes through `point`.
 struct FacePlane: Hashable, Sendable {
-    /// Distance of the viewer from the surface, in points: the 1000 of m34 = 1/−1000.
+    /// The distance of the viewer from the surface, in points: the 1000 of m34 = 1/−1000.
     static let eyeDistance = 1000.0
     /// Share of the viewer's distance within which nothing grows any more: a point behind the viewer has no picture.
     private static let nearest = 0.2
     var center: SurfacePoint
     var rotation: HeadRotation
-    /// Distance of the viewer, in points.
+    /// The distance of the viewer, in points.
     var distance = FacePlane.eyeDistance
 
     init(center: SurfacePoint, pose: HeadPose) {

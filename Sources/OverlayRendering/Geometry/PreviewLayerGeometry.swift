@@ -1,6 +1,3 @@
-package import FaceMetadata
-package import Frames
-
 /// The place of a picture, whose coordinates are the metadata's 0…1, on a drawing surface. As in
 /// AVCaptureVideoPreviewLayer, it is cropped to its clean aperture, mirrored, and fitted by gravity.
 package struct PreviewLayerGeometry: Hashable, Sendable {
@@ -43,7 +40,7 @@ package struct PreviewLayerGeometry: Hashable, Sendable {
     }
 }
 
-/// How a picture fills a surface of another shape, as AVLayerVideoGravity.
+/// The way in which a picture fills a surface of another shape, as AVLayerVideoGravity.
 package enum VideoGravity: String, Hashable, Sendable, CaseIterable {
     /// The whole picture is visible and keeps its shape; bars stay free at two sides.
     case resizeAspect = "contain"

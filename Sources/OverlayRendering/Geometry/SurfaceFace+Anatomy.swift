@@ -1,4 +1,3 @@
-import FaceMetadata
 import Glibc
 
 /// The usual places of the parts of a face, as shares of its box from its centre, x of the width and y of the height.
@@ -10,7 +9,7 @@ enum CanonicalFace {
     static let mouthY = 0.20
     /// The distance between the outer corners of the eyes.
     static let eyeCorners = 0.62
-    /// Height over width.
+    /// The ratio of a face's height to its width.
     static let aspect = 1.16
 }
 
@@ -57,7 +56,7 @@ extension SurfaceFace {
     /// The mouth; an unknown one is at its usual place in a face of this box and pose.
     var assumedMouth: SurfacePoint { mouth ?? plane.point(0, CanonicalFace.mouthY * uprightSize.height) }
 
-    /// Distance of the lips, as a share of the face's height; 0 if it is unknown.
+    /// The distance of the lips, as a share of the face's height; 0 if it is unknown.
     var lipGap: Double {
         let corners = min(1, max(0, self.mouthOpen ?? 0)) * FaceObject.widestMouth
         return corners * CanonicalFace.eyeCorners / CanonicalFace.aspect

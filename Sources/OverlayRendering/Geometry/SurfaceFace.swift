@@ -1,7 +1,3 @@
-import FaceMessages
-package import FaceMetadata
-import Frames
-
 /// A face on the surface, with left and right as its viewer sees them, also if mirrored; what is unknown is nil.
 @dynamicMemberLookup
 package struct SurfaceFace: Hashable, Sendable {
@@ -17,9 +13,9 @@ package struct SurfaceFace: Hashable, Sendable {
     let gaze: HeadPose?
     /// The points of the face mesh; empty if they are unknown.
     let mesh: [SurfacePoint]
-    /// The strength, 0…1, of the mark of each kind of event; absent is 0.
+    /// The strength, 0…1, of the mark for each kind of event at present; 0 for kinds that are not in it.
     var flashes: [Topic: Double] = [:]
-    /// Seconds for which an eye has been closed.
+    /// The seconds for which an eye has been closed.
     var closedFor = 0.0
 
     fileprivate init(_ object: FaceObject, on geometry: PreviewLayerGeometry) {
@@ -37,7 +33,7 @@ package struct SurfaceFace: Hashable, Sendable {
 
     func flash(_ kind: Topic) -> Double { flashes[kind] ?? 0 }
 
-    /// The properties that do not depend on the place, such as the smile.
+    /// The values of the face that are the same on any surface, such as the smile.
     package subscript<Value>(dynamicMember value: KeyPath<FaceObject, Value>) -> Value { object[keyPath: value] }
 }
 
@@ -71,7 +67,7 @@ extension PreviewLayerGeometry {
     }
 }
 
-/// Distance, in pictures, up to which something is drawn; Cairo counts in 24.8 bits, and fails for good beyond.
+/// The distance, in pictures, up to which something is drawn: beyond Cairo's 24.8 bits nothing is drawn any more.
 private let farthest = 20.0
 
 extension HeadPose {

@@ -1,5 +1,3 @@
-import FaceMessages
-
 /// A heart on each eye that is in sight, turned with the head; a red lid where the eye is closed.
 struct HeartsOverlay: Overlay {
     private static let lightRed = Color(red: 1, green: 0.36, blue: 0.42)
@@ -19,7 +17,7 @@ struct HeartsOverlay: Overlay {
         }
     }
 
-    /// A closed eye: an arch that hangs down, as a lid's edge does.
+    /// Draws a closed eye: an arch that hangs down, as a lid's edge does.
     private func lid(_ plane: FacePlane, width: Double, on canvas: Canvas) {
         let arch = Outline(from: [-0.42, 0], [([0.42, 0], [-0.28, 0.3], [0.28, 0.3])], isClosed: false)
         let line = plane.project(arch.mapped { $0 * width })

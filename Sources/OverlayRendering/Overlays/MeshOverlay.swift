@@ -1,7 +1,6 @@
-import FaceMessages
 import Glibc
 
-/// The measurements: face mesh (only eyes and mouth in messages), irises and gaze, axes of the head, numbers.
+/// Draws the measurements: face mesh (in messages only eyes and mouth), irises and gaze, axes of the head, numbers.
 struct MeshOverlay: Overlay {
     private static let line = Color(red: 0.35, green: 0.95, blue: 0.95)
     private static let rightAxis = Color(red: 1, green: 0.30, blue: 0.25)
@@ -28,7 +27,7 @@ struct MeshOverlay: Overlay {
         canvas.stroke(outline, .white.withAlpha(0.8), width: weight(face))
     }
 
-    /// The points of the mesh, or the three that messages carry, the irises, and a ray from each eye along the gaze.
+    /// Draws the points of the mesh, or those in messages, the irises, and a ray from each eye along the gaze.
     private func landmarks(_ face: SurfaceFace, on canvas: Canvas) {
         let side = weight(face) * 1.5
         let points = face.mesh.isEmpty ? [face.leftEye, face.rightEye, face.mouth].compactMap(\.self) : face.mesh
@@ -50,7 +49,7 @@ struct MeshOverlay: Overlay {
         }
     }
 
-    /// The head's own axes between eyes and mouth: red to its right, green to its chin, blue out of its nose.
+    /// Draws the head's own axes between eyes and mouth: red to its right, green to its chin, blue out of its nose.
     private func axes(_ face: SurfaceFace, on canvas: Canvas) {
         guard let pose = face.pose else { return }
         let eyes = face.assumedEyes
@@ -63,7 +62,7 @@ struct MeshOverlay: Overlay {
         canvas.stroke(Outline(line: [nose, plane.point(0, 0, reach)]), Self.noseAxis, width: width)
     }
 
-    /// Number of lines that fit into the picture's height.
+    /// The number of lines that fit into the picture's height.
     private static let linesInHeight = 36.0
 
     /// Writes the numbers beside a face, equally large for all, or leaves them out where they would cover one.
@@ -91,8 +90,8 @@ struct MeshOverlay: Overlay {
 
 // Messages may hold any number, and not every finite one is an Int.
 
-/// An angle as people read it: `24°`.
+/// An angle in degrees, as text: `24°`.
 package func degrees(_ value: Double) -> String { Int(exactly: value.rounded()).map { "\($0)°" } ?? "?" }
 
-/// A share as people read it: `24%`.
+/// A share in percent, as text: `24%`.
 package func percent(_ share: Double) -> String { Int(exactly: (share * 100).rounded()).map { "\($0)%" } ?? "?" }

@@ -32,7 +32,7 @@ package enum OverlayName: String, Hashable, Sendable, CaseIterable {
     case blur
     case silhouette
 
-    /// What it draws, for people.
+    /// What the overlay draws, in words for people.
     package var summary: String { entry.summary }
     package var overlay: any Overlay { entry.overlay }
 
@@ -63,6 +63,6 @@ package struct Overlays {
         if let overlay { all.append((name, overlay)) }
     }
 
-    /// The overlay of a name; the first one if it is unknown.
+    /// The overlay of that name; the first one if the name is unknown.
     package subscript(name: String) -> any Overlay { (all.first { $0.name == name } ?? all[0]).overlay }
 }

@@ -3,7 +3,7 @@ package import SettingsFiles
 
 extension OwnOverlay {
     private static let maximumParts = 16
-    /// A file to show what an overlay's file contains.
+    /// The path of an example of an overlay's file, for messages.
     private static let example = "docs/examples/overlays/party.yaml"
 
     /// Reads an overlay's file and its pictures, with paths relative to it; throws `SettingsError` with all problems.

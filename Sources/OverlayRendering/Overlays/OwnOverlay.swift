@@ -1,5 +1,3 @@
-import FaceMessages
-import Frames
 import Glibc
 
 /// An overlay of the user's own: pictures that are pasted onto each face.
@@ -34,14 +32,14 @@ package struct OwnOverlay: Overlay {
     /// The form of a picture at its anchor; lengths are shares of the face's width.
     struct Form {
         var width = 1.0
-        /// Offset to the face's right as seen in the picture, down to its chin, out of its nose.
+        /// The offset to the face's right as seen in the picture, down to its chin, and out of its nose.
         var offset = Vector.zero
-        /// Clockwise, in degrees.
+        /// The rotation in the picture, clockwise, in degrees.
         var rotation = 0.0
         var shape = Shape.flat
-        /// Turn to the head's right as seen in the picture, in degrees: at 90 it is along the head's side.
+        /// The turn to the head's right as seen in the picture, in degrees: at 90 the picture is along the head's side.
         var turn = 0.0
-        /// Tilt of the upper edge backwards, in degrees.
+        /// The tilt of the upper edge backwards, in degrees.
         var tilt = 0.0
     }
 
@@ -50,7 +48,7 @@ package struct OwnOverlay: Overlay {
         case flat = 4
         /// The head's round front.
         case curved = 16
-        /// A ring around the skull, the middle of the picture in front; the width is that of the ring.
+        /// A ring around the skull, with the middle of the picture in front; the width is that of the ring.
         case around = 32
     }
 
@@ -70,12 +68,12 @@ package struct OwnOverlay: Overlay {
         }
     }
 
-    /// Length of a ring around the skull as a multiple of its width.
+    /// The length of a ring around the skull as a multiple of its width.
     fileprivate static let ringLength = Double.pi * (1 + skullDepth) / 2
     /// The length of the skull, from the forehead to the back, as a multiple of its width.
     fileprivate static let skullDepth = 1.15
 
-    /// Maps positions, in widths of the face from the anchor, right, down and out of its nose; nil if hidden.
+    /// A map of positions, in widths of the face from the anchor, to the surface; nil if the anchor is hidden.
     private func place(_ part: Part, on face: SurfaceFace) -> ((Vector) -> SurfacePoint)? {
         var head = face.headAtEyes
         let unit = head.unit.width

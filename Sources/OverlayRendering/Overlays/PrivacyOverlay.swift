@@ -1,12 +1,10 @@
-import FaceMetadata
-
 /// Makes the picture under each head unrecognisable: coarse squares, a blur, or a flat shape of head and shoulders.
 ///
 /// Faces that are not seen in this frame are hidden equally; one that was not found stays visible.
 struct PrivacyOverlay: Overlay {
     enum Style: Hashable, Sendable {
         case pixelate
-        /// Colours that run into each other.
+        /// A blur: colours that run into each other.
         case blur
         /// One colour for head, hair and shoulders, whatever was there, and an edge around each person.
         case silhouette
@@ -14,12 +12,12 @@ struct PrivacyOverlay: Overlay {
 
     let style: Style
     var hidesFaces: Bool { true }
-    /// Squares or spots across a head: with more, acquaintances recognise each other, even in a blurred picture.
+    /// The squares or spots across a head: with more, acquaintances recognise each other, even in a blurred picture.
     private var cells: Double { style == .pixelate ? 6 : 5 }
     /// The colour of a silhouette: neither that of skin nor that of most rooms.
     private static let flat = Color(red: 0.24, green: 0.27, blue: 0.33)
     private static let edge = Color(red: 0.47, green: 0.52, blue: 0.61)
-    /// Tilt of a head, in degrees, beyond which the shoulders tilt too.
+    /// The tilt of a head, in degrees, beyond which the shoulders tilt too.
     private static let farthestTilt = 30.0
 
     func draw(_ faces: [SurfaceFace], snapshotFlash: Double, on canvas: Canvas) {
@@ -44,7 +42,7 @@ struct PrivacyOverlay: Overlay {
         }
     }
 
-    /// Draws a head with shoulders for each face; the lower one in the picture is nearer.
+    /// Draws a head with shoulders for each face; of two people, the lower one in the picture is taken to be nearer.
     private func stand(in faces: [SurfaceFace], on canvas: Canvas) {
         for face in faces.sorted(by: { $0.bounds.y + $0.bounds.height < $1.bounds.y + $1.bounds.height }) {
             let person = Self.headAndShoulders(face)
@@ -59,7 +57,7 @@ struct PrivacyOverlay: Overlay {
         Outline(ellipse: face.bounds.center, radius * face.bounds.width, radius * face.bounds.height)
     }
 
-    /// The skull with room for hair, the jaw and the face's box in one hull, and the shoulders below.
+    /// Outline of head and shoulders: skull with room for hair, jaw and the face's box in one hull, shoulders below.
     private static func headAndShoulders(_ face: SurfaceFace) -> Outline {
         let head = face.headAtEyes
         let unit = head.unit.width

@@ -1,4 +1,3 @@
-import FaceMessages
 import Glibc
 
 /// A hat, a moustache and a beard in three dimensions: they turn with the head, which hides parts of them.
@@ -16,7 +15,7 @@ struct SantaOverlay: Overlay {
         }
     }
 
-    /// A disc that fades towards its edge, drawn as a square, which Cairo fills fastest; many make a soft shadow.
+    /// Draws a disc that fades towards its edge as a square, which Cairo fills fastest; many make a soft shadow.
     private func glow(_ color: Color, at point: SurfacePoint, radius: Double, on canvas: Canvas) {
         let square = SurfaceRect(center: point, size: SurfaceSize(repeating: 2 * radius))
         canvas.fill(Outline(square), from: color, to: color.withAlpha(0), center: point, radius: radius)
@@ -24,9 +23,9 @@ struct SantaOverlay: Overlay {
 
     /// The middle of the hat's brim, and its half-widths across and along the skull.
     private static let brim = (y: -0.42, z: -0.20, across: 0.58, along: 0.68)
-    /// The brim is higher over the forehead than at the back of the head, by this share of the height per width.
+    /// The slope of the brim, higher over the forehead than behind, as a share of the height per width.
     private static let brimTilt = -0.10
-    /// Differences in size of the tufts of fur.
+    /// The differences in size of the tufts of fur.
     private static let raggedness = [0.0, -0.10, 0.09, -0.06, 0.12, -0.12, 0.05]
 
     /// The side to which the tip falls, away from neighbours: 1 to the right in the picture, −1 to the left, 0 back.
@@ -55,7 +54,7 @@ struct SantaOverlay: Overlay {
         let front = (0...24).map { ring(.pi * Double($0) / 24 + turn) }
         guard let first = front.first, let last = front.last else { return }
         let back = -(1 - side * side).squareRoot()
-        /// The place at a distance above the brim and to the side to which the tip falls.
+        /// The position at a distance above the brim and to the side to which the tip falls.
         func place(_ above: Double, _ aside: Double) -> SurfacePoint {
             head.point(aside * side, Self.brim.y - above, Self.brim.z + aside * back)
         }
@@ -128,7 +127,7 @@ struct SantaOverlay: Overlay {
         fluff(fur, radius: 0.075 * unit, up: up, on: canvas)
     }
 
-    /// Fur around points: a ragged shape, shaded below and lit from above.
+    /// Draws fur around points: a ragged shape, shaded below and lit from above.
     private func fluff(_ points: [SurfacePoint], radius: Double, up: SurfacePoint, on canvas: Canvas) {
         let tufts = points.indices.map { Outline.circle(points[$0], radius * (1 + Self.raggedness[$0 % 7])) }
         canvas.fill(Outline(lines: tufts), Self.furGround, overlaps: true)
@@ -152,7 +151,7 @@ struct SantaOverlay: Overlay {
         return Outline(from: [-0.55, -0.36], [([-0.50, 0.30], [-0.64, -0.10], [-0.62, 0.14])] + locks + upper)
     }()
 
-    /// Strands from the beard's upper edge towards its hem: thin leaves in waves.
+    /// The strands from the beard's upper edge towards its hem: thin leaves in waves.
     private static func strands(_ count: Int, width: Double, shift: Double) -> Outline {
         let strands = (0..<count).map { number in
             let aside = -1 + 2 * (Double(number) + shift) / Double(count)
@@ -222,7 +221,7 @@ extension Outline {
         ellipse(center, SurfacePoint(radius, radius), pieces: 24)
     }
 
-    /// A leaf along a line, widest in its middle.
+    /// The outline of a leaf along a line, widest in its middle.
     fileprivate static func leaf(halfWidth: SurfacePoint, _ way: (_ share: Double) -> SurfacePoint) -> [SurfacePoint] {
         let middle = (0...10).map { way(Double($0) / 10) }
         let half = (0...10).map { halfWidth * sin(.pi * Double($0) / 10) }

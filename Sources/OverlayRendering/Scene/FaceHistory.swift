@@ -1,13 +1,11 @@
-import FaceMessages
-
 /// The faces of the frames that recent metadata described, so that a picture is drawn with the faces of its own frame.
 ///
 /// Metadata comes when a value leaves its deadband, not with every frame. Between two messages, faces are as in the
 /// earlier one, and move towards the later one during the last quarter of a second before it.
 package struct FaceHistory: Hashable, Sendable {
-    /// Messages kept: four seconds at the daemon's default of at most 15 messages a second.
+    /// The number of messages kept: four seconds at the daemon's default of at most 15 messages a second.
     private static let capacity = 64
-    /// Seconds for which a value that left its deadband moved, at the longest: before, it was at rest.
+    /// The longest time, in seconds, for which a value that left its deadband has moved: before that, it was at rest.
     package static let longestMove = 0.25
 
     private var entries: [MetadataMessage] = []
@@ -21,7 +19,7 @@ package struct FaceHistory: Hashable, Sendable {
         entries.append(new)
     }
 
-    /// Whether the faces of a frame are settled: a message described it or a later one.
+    /// Whether the faces of a frame are settled: a message described this frame or a later one.
     func reaches(_ frame: Int) -> Bool { entries.last.map { $0.stamp.frame >= frame } ?? false }
 
     func faces(in frame: Int) -> [FaceObject]? {
@@ -34,7 +32,7 @@ package struct FaceHistory: Hashable, Sendable {
         return Self.faces(at: mediaTime, between: before, and: after)
     }
 
-    /// The faces of a frame, and the first places of those that came after it: a face was seen before its enter.
+    /// The faces of a frame, and the first positions of those that came after it: a face is seen before its enter.
     func facesSoFar(from frame: Int) -> [FaceObject] {
         var faces = faces(in: frame) ?? []
         for entry in entries where entry.stamp.frame > frame {
@@ -54,10 +52,10 @@ package struct FaceHistory: Hashable, Sendable {
 }
 
 extension FaceObject {
-    /// The face on its way to a later one: place, angles and smile by a share of the way, all else as it is.
+    /// The face on its way to a later one: place, angles and smile by a share of the way, all other values unchanged.
     fileprivate func moved(to later: FaceObject, by share: Double) -> FaceObject {
         let values = values()
-        var face = placed(values + (later.values(else: values).unwound(to: values) - values) * share)
+        var face = with(values + (later.values(else: values).unwound(to: values) - values) * share)
         if let smile, let target = later.smile { face.smile = smile + (target - smile) * share }
         return face
     }

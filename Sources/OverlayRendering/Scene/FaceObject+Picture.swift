@@ -1,10 +1,8 @@
-package import FaceMetadata
-
 extension FaceObject {
-    /// How well the face is seen, 0…1: large, turned to the camera, not cut off, with open eyes, and not in a yawn.
+    /// Quality of the face's picture, 0…1: large, turned to the camera, not cut off, with open eyes, and not in a yawn.
     package var viewQuality: Double { isSeen ? viewOfEyes * ((mouthOpen ?? 0) < 0.3 ? 1 : 0.5) : 0 }
 
-    /// How good a picture of a smile it makes, 0…1: that of a face that is seen well and smiles much.
+    /// The quality of the face's picture as that of a smile, 0…1: seen well and smiling much.
     package var smileQuality: Double {
         isSeen ? viewOfEyes * min(max(smile.flatMap { $0.isFinite ? $0 : nil } ?? 0, 0), 1) : 0
     }

@@ -1,13 +1,11 @@
-package import FaceMetadata
-
-/// What moves of a face, as numbers to average and interpolate: edges of the box, eyes, mouth, angles.
+/// The values of a face that move, as numbers to average and interpolate: edges of the box, eyes, mouth, angles.
 package typealias FaceValues = SIMD16<Double>
 
 extension FaceValues {
-    /// The indices of the angles.
+    /// The indices of the angles among these numbers.
     fileprivate static let angles = 10..<13
 
-    /// The same values with angles that differ by less than half a turn: from 179° to −179° is 2°.
+    /// The same values with the angles nearest to those of `other`, so that from 179° to −179° is 2°.
     package func unwound(to other: FaceValues) -> FaceValues {
         var result = self
         for angle in Self.angles { result[angle] -= 360 * ((self[angle] - other[angle]) / 360).rounded() }
@@ -16,7 +14,7 @@ extension FaceValues {
 }
 
 extension FaceObject {
-    /// The face's values; unknown ones are as in others, or in the middle of the face, straight ahead.
+    /// Face's values; unknown ones are taken from `others`, or else are in the middle of the face and straight ahead.
     package func values(else others: FaceValues? = nil) -> FaceValues {
         let edges = [bounds.x, bounds.y, bounds.x + bounds.width, bounds.y + bounds.height]
         let points = [leftEye, rightEye, mouth].map { $0 ?? (others == nil ? bounds.center : nil) }
@@ -28,7 +26,7 @@ extension FaceObject {
     }
 
     /// The face with other values; what is unknown stays unknown.
-    package func placed(_ values: FaceValues) -> FaceObject {
+    package func with(_ values: FaceValues) -> FaceObject {
         func point(_ known: NormalizedPoint?, _ index: Int) -> NormalizedPoint? {
             known.map { _ in NormalizedPoint(x: values[index], y: values[index + 1]) }
         }

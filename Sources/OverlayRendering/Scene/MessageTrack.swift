@@ -1,15 +1,14 @@
-package import FaceMessages
 import Foundation
 
 /// All messages about a clip, in order, for drawing over it by `mediaTime`.
 package struct MessageTrack: Sendable {
     package struct Entry: Hashable, Sendable {
-        /// Seconds from the clip's first frame; of the message before, for one that does not come from a frame.
+        /// Seconds from the clip's first frame; those of the message before, for one that does not come from a frame.
         package var mediaTime: Double
         package var message: DaemonMessage
     }
 
-    /// Tolerance for the rounded times of messages: a frame's own message must not be missed.
+    /// The tolerance for the rounded times of messages, so that a frame's own message is not missed.
     package static let rounding = 0.0005
     package private(set) var entries: [Entry] = []
     package let camera: String
@@ -89,7 +88,7 @@ package struct MessagePlayback: Sendable {
         if let before = scene.state.shown, let after = track.entries[next...].lazy.compactMap(\.metadata).first,
             before.origin.boot == after.origin.boot
         {
-            scene.place(FaceHistory.faces(at: mediaTime, between: before, and: after))
+            scene.show(FaceHistory.faces(at: mediaTime, between: before, and: after))
         }
         return events
     }
@@ -104,7 +103,7 @@ extension MessageTrack.Entry {
     fileprivate var metadata: MetadataMessage? { if case .metadata(let message) = message { message } else { nil } }
 }
 
-/// Why a file does not contain the messages of a clip.
+/// The reason why a file does not contain the messages of a clip.
 package struct MessageTrackError: Error, Hashable, Sendable, CustomStringConvertible {
     package let description: String
 

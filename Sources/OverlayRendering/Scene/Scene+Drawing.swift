@@ -1,5 +1,4 @@
 import CCairo
-import FaceMessages
 
 extension Scene {
     /// A face, and the strength, 0…1, with which it is drawn.
@@ -76,7 +75,7 @@ extension Canvas {
         }
     }
 
-    /// Draws a substitute for a picture: a dark ground and a plain head for each face.
+    /// Draws a substitute for a missing picture: a dark ground and a plain head for each face.
     package func drawHeads(_ scene: Scene, _ geometry: PreviewLayerGeometry) {
         clear(Color(red: 0.07, green: 0.09, blue: 0.13))
         fill(Outline(geometry.visibleRect), Color(red: 0.13, green: 0.17, blue: 0.24))

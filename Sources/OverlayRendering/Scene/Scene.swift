@@ -1,16 +1,14 @@
-package import FaceMessages
-
-/// The scene to draw, kept from a camera's messages.
+/// The faces and zones to draw, kept up to date from a camera's messages.
 ///
 /// The faces are exactly those of the camera's state, so that none stays that is gone, even if messages were lost.
 /// Times are seconds of a clock that the caller chooses: the wall's for a live view, the clip's for a clip.
 package struct Scene: Hashable, Sendable {
-    /// Seconds for which the white of a taken picture stays.
+    /// The seconds for which the white flash of a taken picture stays.
     package static let snapshotFlashLifetime = 0.3
-    /// Seconds for which a face that is no longer seen is drawn, fainter and fainter: a hand may be there.
+    /// The seconds for which a face that is no longer seen is drawn, fainter and fainter: a hand may be in front of it.
     private static let fading = 0.15
     package private(set) var state = CameraState()
-    /// The faces, by faceID.
+    /// The faces, ordered by faceID.
     package private(set) var faces: [FaceObject] = []
     private var history = FaceHistory()
     private var flashes: [FaceID: [Flash]] = [:]
@@ -38,7 +36,7 @@ package struct Scene: Hashable, Sendable {
         return change
     }
 
-    /// Removes all faces, for when nothing is known any more, as without a broker.
+    /// Removes all faces, because nothing is known of them any more, as without a broker.
     package mutating func forget() {
         _ = state.forget()
         updateFaces(at: 0)
@@ -57,26 +55,26 @@ package struct Scene: Hashable, Sendable {
         }
         let known = Set(faces.map(\.faceID))
         for gone in known.subtracting(state.faces.map(\.faceID)) { flashes[gone] = nil }
-        place(state.faces) { known.contains($0) ? seconds : -.infinity }
+        show(state.faces) { known.contains($0) ? seconds : -.infinity }
     }
 
-    /// Whether a frame's faces are settled; without faces they are, as a face is reported before its first picture.
+    /// Whether a frame's faces are settled. Without any faces they are, as a face is reported before its first picture.
     package func isSettled(in frame: Int) -> Bool { faces.isEmpty || history.reaches(frame) }
 
-    /// The scene with the faces' places in a frame; the scene itself if that frame is not known any more.
+    /// The scene with the faces where they were in a frame; the scene itself if that frame is not known any more.
     package func showing(frame: Int) -> Scene { history.faces(in: frame).map(placing) ?? self }
 
-    /// The scene with everything to hide in a frame that was held back: its faces, and the first places of later ones.
+    /// Scene with everything to hide in a frame that was held back: its faces, and the first positions of later ones.
     package func covering(from frame: Int) -> Scene { placing(history.facesSoFar(from: frame)) }
 
     private func placing(_ faces: [FaceObject]) -> Scene {
         var result = self
-        result.place(faces)
+        result.show(faces)
         return result
     }
 
-    /// Places faces for drawing, which is no change of the camera; `hiding` gives the time since which one is not seen.
-    mutating func place(_ faces: [FaceObject], hiding: (FaceID) -> Double = { _ in -.infinity }) {
+    /// Sets the faces for drawing, without a change of the camera's state; `hiding` is since when one is unseen.
+    mutating func show(_ faces: [FaceObject], hiding: (FaceID) -> Double = { _ in -.infinity }) {
         self.faces = faces.sorted { $0.faceID < $1.faceID }
         let hidden = self.faces.filter { !$0.isSeen }.map { ($0.faceID, hiddenSince[$0.faceID] ?? hiding($0.faceID)) }
         hiddenSince = Dictionary(hidden) { first, _ in first }
@@ -96,7 +94,7 @@ package struct Scene: Hashable, Sendable {
 
     func flashes(of face: FaceID) -> [Flash] { flashes[face] ?? [] }
 
-    /// Whether anything still fades, so that the next picture differs even without a new message.
+    /// Whether something still fades, so that the next picture differs even without a new message.
     package var isFading: Bool {
         hiddenSince.values.contains { $0 > -.infinity } || faces.contains { flashes[$0.faceID] != nil }
     }
@@ -107,13 +105,13 @@ package struct Scene: Hashable, Sendable {
     }
 }
 
-/// An event's short mark on its face.
+/// The short mark of an event on its face.
 struct Flash: Hashable, Sendable {
     var kind: Topic
     /// The time at which it was received, in the scene's seconds.
     var start: Double
 
-    /// Seconds for which the mark is visible.
+    /// The seconds for which the mark is visible.
     var lifetime: Double {
         switch kind {
         case .enter: 0.5

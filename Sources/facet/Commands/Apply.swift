@@ -1,8 +1,3 @@
-import ArgumentParser
-import ClipDrawing
-import Companion
-import System
-
 struct Apply: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Draws the overlay over clips and pictures, in one step.",
@@ -62,7 +57,7 @@ struct Apply: AsyncParsableCommand {
         let output = output ?? OverlayJob.output(for: input, drawing.overlay)
         let hasWarned = try await job.run(input, to: output, until: interruption)
         guard !interruption.isRaised else {
-            StandardOutput.note("interrupted: the last file ends early or is not written, and no file after it is")
+            Console.note("interrupted: the last file ends early or is not written, and no file after it is")
             throw ExitCode(128 + interruption.number)
         }
         if hasWarned { throw ExitCode(3) }

@@ -1,8 +1,3 @@
-import ArgumentParser
-import Companion
-import FaceMessages
-import FaceTracking
-
 struct Calibrate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Measures where the thing is that people look at (look.direction), or what counts as your smile.",
@@ -38,15 +33,15 @@ struct Calibrate: AsyncParsableCommand {
         var file = try write.map { try SettingsText(path: $0) }
         _ = try file?.changed(group, smile ? "level" : "direction", to: smile ? "1" : "[0, 0]")
         let subscriber = try await live.subscriber(command: "calibrate", topics: Topic.followed)
-        if smile { StandardOutput.note("sit before the camera alone, and do what is asked") }
+        if smile { Console.note("sit before the camera alone, and do what is asked") }
         let found = try await smile ? smileSettings(subscriber) : direction(subscriber)
-        StandardOutput.print(line: SettingsText.group(group, found))
+        Console.print(line: SettingsText.group(group, found))
         for (key, value) in found { file = try file?.changed(group, key, to: value) }
-        if let file { StandardOutput.note(try file.write()) }
+        if let file { Console.note(try file.write()) }
     }
 
     private func direction(_ subscriber: Subscriber) async throws -> KeyValuePairs<String, String> {
-        StandardOutput.note("look at the thing and keep still")
+        Console.note("look at the thing and keep still")
         var measurement = GazeMeasurement(seconds: seconds)
         return ["direction": GazeMeasurement.text(try await measurement.result(subscriber))]
     }
@@ -54,7 +49,7 @@ struct Calibrate: AsyncParsableCommand {
     private func smileSettings(_ subscriber: Subscriber) async throws -> KeyValuePairs<String, String> {
         var measurement = GuidedMeasurement()
         let outcome = try await measurement.result(subscriber)
-        StandardOutput.note(measurement.script.words(on: outcome))
+        Console.note(measurement.script.words(on: outcome))
         return outcome.settings.fields
     }
 }

@@ -1,6 +1,3 @@
-import ArgumentParser
-import LivePage
-
 struct Demo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Shows Facet at work: a clip, the live page, and a lamp that goes on with a smile.",

@@ -1,6 +1,3 @@
-import ArgumentParser
-import Companion
-
 struct Detect: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Switches detection on or off; off really closes the camera.",
@@ -24,6 +21,6 @@ struct Detect: AsyncParsableCommand {
     @OptionGroup var broker: BrokerOptions
 
     func run() async throws {
-        StandardOutput.print(line: try await DetectCommand.send(broker.access(), isOn: wish == .on))
+        Console.print(line: try await DetectCommand.send(broker.access(), isOn: wish == .on))
     }
 }

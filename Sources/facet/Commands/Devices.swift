@@ -1,7 +1,3 @@
-import ArgumentParser
-import Companion
-import FaceMessages
-
 struct Devices: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Lists this machine's cameras with their formats, sizes, rates and controls.",
@@ -20,7 +16,7 @@ struct Devices: ParsableCommand {
 
     func run() throws {
         let list = DeviceList()
-        if json { return try StandardOutput.print(prettyPrinted: list.json) }
-        for line in list.lines { StandardOutput.print(line: line.printable) }
+        if json { return try Console.print(prettyPrinted: list.json) }
+        for line in list.lines { Console.print(line: line.printable) }
     }
 }

@@ -1,8 +1,4 @@
-import ArgumentParser
-import ClipDrawing
-import Companion
 import Foundation
-import LivePage
 
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -39,7 +35,7 @@ struct Doctor: AsyncParsableCommand {
 
     func run() async throws {
         if report {
-            for line in MachineKind().report(try speed()) { StandardOutput.print(line: line) }
+            for line in MachineKind().report(try speed()) { Console.print(line: line) }
             return
         }
         var findings = await Finding.all(try broker.access(), ofMachine: machine)
@@ -49,12 +45,12 @@ struct Doctor: AsyncParsableCommand {
             }
         }
         if json {
-            try StandardOutput.print(prettyPrinted: JSONEncoder().encode(findings))
+            try Console.print(prettyPrinted: JSONEncoder().encode(findings))
         } else {
-            for line in findings.lines(hasColors: StandardOutput.hasColors) { StandardOutput.print(line: line) }
+            for line in findings.lines(hasColors: Console.hasColors) { Console.print(line: line) }
         }
         if findings.contains(where: { $0.verdict == .fails }) { throw ExitCode.failure }
     }
 
-    private func speed() throws -> MachineSpeed { try MachineSpeed(clip: clip ?? DemoShow.clip(or: "--clip")) }
+    private func speed() throws -> MachineSpeed { try MachineSpeed(clip: clip ?? DemoClip.path(or: "--clip")) }
 }

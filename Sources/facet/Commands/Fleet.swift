@@ -1,6 +1,3 @@
-import ArgumentParser
-import Companion
-
 struct Fleet: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Shows the state of all cameras, one row each.",
@@ -60,7 +57,7 @@ struct Fleet: AsyncParsableCommand {
 
     func run() async throws {
         let access = try broker.access()
-        if let forget { return StandardOutput.print(line: try await FleetWatch.forget(forget, access)) }
+        if let forget { return Console.print(line: try await FleetWatch.forget(forget, access)) }
         if let prometheus {
             try OutputPath.check(prometheus, endings: ["prom"], what: "figures", replaces: true)
             return try await FleetWatch.writeFigures(access, to: prometheus, every: interval)

@@ -1,11 +1,3 @@
-import ArgumentParser
-import ClipDrawing
-import Companion
-import FaceMessages
-import LivePage
-import OverlayRendering
-import System
-
 /// `facet overlays`: the overlays there are, by name or each with a picture.
 struct OverlayList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -15,10 +7,20 @@ struct OverlayList: AsyncParsableCommand {
             The page is one HTML file that needs no other file, no script and no network. Its pictures are of the faces in \
             --over, which it finds itself; without --over, of the demo's clip. Files of overlays of your own are shown too.
 
+            Such a file names PNGs beside it and what each sticks to, with lengths in widths of the face:
+              hat:
+                image: party-hat.png
+                anchor: head      eyes, leftEye, rightEye, mouth, upperLip, head or box
+                width: 0.95
+                offset: [0.05, -1.2]
+            The keys: docs/companion.md. Examples with their pictures, by their names: \
+            \(OverlayChoice.examples.joined(separator: ", ")).
+
             Examples:
               facet overlays
               facet overlays --gallery overlays.html
-              facet overlays party.yaml --gallery overlays.html --over friends.jpg
+              facet overlays mine.yaml --gallery overlays.html --over friends.jpg
+              facet view --overlay party
             """
     )
 
@@ -45,14 +47,17 @@ struct OverlayList: AsyncParsableCommand {
             let width = overlays.map(\.name.printable.cells).max() ?? 0
             for name in overlays.map(\.name) {
                 let summary = OverlayName(rawValue: name)?.summary ?? "an overlay of your own"
-                StandardOutput.print(line: "\(name.printable.padding(to: width))  \(summary)")
+                Console.print(line: "\(name.printable.padding(to: width))  \(summary)")
+            }
+            for example in OverlayChoice.examples {
+                Console.print(line: "\(example.padding(to: width))  an example of an overlay of your own")
             }
             return
         }
         try OutputPath.check(gallery, endings: ["html", "htm"], what: "a page", replaces: true)
-        let path = try over ?? DemoShow.clip(or: "--over")
+        let path = try over ?? DemoClip.path(or: "--over")
         try OutputPath.checkIsNot(gallery, path)
         try await OverlayGallery.write(overlays, over: path, to: gallery)
-        StandardOutput.note("wrote \(gallery): \(overlays.count) overlays")
+        Console.note("wrote \(gallery): \(overlays.count) overlays")
     }
 }

@@ -1,6 +1,3 @@
-import ArgumentParser
-import Companion
-import FaceMessages
 import KeyPressing
 
 struct Press: AsyncParsableCommand {

@@ -1,6 +1,3 @@
-import ArgumentParser
-import ClipDrawing
-import Companion
 import MediaFiles
 
 struct Record: AsyncParsableCommand {

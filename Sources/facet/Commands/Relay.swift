@@ -1,7 +1,3 @@
-import ArgumentParser
-import Companion
-import FaceMessages
-
 struct Relay: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Sends faces to other programs as OSC or opentrack messages.",

@@ -1,8 +1,3 @@
-import ArgumentParser
-import ClipDrawing
-import Companion
-import FaceMessages
-
 struct Report: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Makes a page about a clip or a stretch of time: faces, best smiles, events.",
@@ -66,6 +61,6 @@ struct Report: AsyncParsableCommand {
             report = try await FaceReport(following: subscriber, for: seconds)
         }
         if let output { try report.write(to: output, picturesOf: isClip ? input : over) }
-        if json { try StandardOutput.print(prettyPrinted: report.json) }
+        if json { try Console.print(prettyPrinted: report.json) }
     }
 }

@@ -1,7 +1,3 @@
-import ArgumentParser
-import Companion
-import LivePage
-
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Serves a live page for the browser.",

@@ -1,7 +1,3 @@
-import ArgumentParser
-import ClipDrawing
-import Companion
-
 struct Snapshot: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Takes a picture with the overlay, or without.",
@@ -51,6 +47,6 @@ struct Snapshot: AsyncParsableCommand {
             let subscriber = try await live.subscriber(command: "snapshot")
             try await snapshot.draw(subscriber, wantsFace: live.isFile).write(to: output)
         }
-        StandardOutput.note("wrote \(output)")
+        Console.note("wrote \(output)")
     }
 }

@@ -1,7 +1,3 @@
-import ArgumentParser
-import Companion
-import FaceMessages
-
 struct Top: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Shows each face with its last seconds, live, and the events below.",
@@ -20,7 +16,7 @@ struct Top: AsyncParsableCommand {
     @OptionGroup var live: SourceOptions
 
     func run() async throws {
-        guard StandardOutput.isTerminal else {
+        guard Console.isTerminal else {
             throw CommandFailure("facet top needs a terminal: use `facet watch` for lines, `facet report` for a page")
         }
         let topics = Topic.followed + [.stats]

@@ -1,9 +1,3 @@
-import ArgumentParser
-import ClipDrawing
-import Companion
-import OverlayRendering
-import TerminalPictures
-
 struct View: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Shows the live overlay in the terminal.",

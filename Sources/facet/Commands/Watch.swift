@@ -1,7 +1,3 @@
-import ArgumentParser
-import Companion
-import FaceMessages
-
 struct Watch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Shows events as they come, and the faces that are there.",
@@ -74,7 +70,6 @@ struct Watch: AsyncParsableCommand {
         var watch = try watch
         watch.post = try post.map { try EventPost(to: $0, secretFile: secretFile) }
         watch.count = count
-        let (heard, named) = (watch.heard, watch.named)
-        try await watch.run(live.subscriber(command: "watch", topics: heard, all: true, asDaemon: named))
+        try await watch.run(live.subscriber(command: "watch", topics: watch.heard, all: true, asDaemon: watch.named))
     }
 }

@@ -1,6 +1,3 @@
-import ArgumentParser
-import ClipDrawing
-
 struct Webcam: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Shows the live picture with the overlay as a camera, for video calls.",

@@ -1,9 +1,3 @@
-import ArgumentParser
-import Companion
-import LivePage
-import OverlayRendering
-import System
-
 struct Zones: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Draws zones and ignored areas on the camera's picture, for the settings.",
@@ -31,7 +25,7 @@ struct Zones: AsyncParsableCommand {
     @OptionGroup var live: SourceOptions
 
     func run() async throws {
-        let editor = AreaEditor(path: write) { StandardOutput.print(line: $0) }
+        let editor = AreaEditor(path: write) { Console.print(line: $0) }
         _ = try editor.areas()
         var options = PageService.Options(try PageOptions.address(listen))
         options.token = try PageService.token()
@@ -40,7 +34,7 @@ struct Zones: AsyncParsableCommand {
         let subscriber = try await live.subscriber(command: "zones", loops: true)
         try await service.run(subscriber, named: try live.broker.access().isNarrowed ? subscriber.patterns : []) {
             url in
-            StandardOutput.note("draw the areas at \(url)zones; Ctrl-C ends")
+            Console.note("draw the areas at \(url)zones; Ctrl-C ends")
             if browser { ShellCommand.openInBrowser(url + "zones") }
         }
     }

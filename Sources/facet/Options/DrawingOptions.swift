@@ -1,17 +1,11 @@
-package import ArgumentParser
-import ClipDrawing
-import Companion
-import OverlayRendering
-import TerminalPictures
-
-/// How faces are drawn; the same for every command that draws.
+/// The options for drawing faces; the same for every command that draws.
 struct DrawingOptions: ParsableArguments {
     private static let hiding = OverlayName.allCases.filter(\.overlay.hidesFaces).map(\.rawValue)
 
     @Option(
         help: """
-            How faces are drawn: an overlay's name, of which \(Self.hiding.joined(separator: ", ")) hide them, or the file of an overlay of your own, as \
-            companion.md in the documentation describes it.
+            How faces are drawn: an overlay's name, of which \(Self.hiding.joined(separator: ", ")) hide them, or the file of an \
+            overlay of your own, as `facet help overlays` shows it.
             """
     )
     var overlay = OverlayChoice.builtIn(.label)
@@ -52,7 +46,7 @@ struct ClipOptions: ParsableArguments {
     }
 }
 
-/// Whether a file that is there may be replaced.
+/// The option to replace a file that exists.
 struct ReplacingOption: ParsableArguments {
     @Flag(help: "Replace the output if it is there; without it that is an error.")
     var force = false
@@ -61,23 +55,23 @@ struct ReplacingOption: ParsableArguments {
 // MARK: - Kinds of options
 
 extension Option where Value == String? {
-    /// An option that names a file.
+    /// Makes an option that names a file.
     init(file help: String) { self.init(help: .init("\(help)", valueName: "file"), completion: .file()) }
 
-    /// The same in `facet help broker` only.
+    /// Makes the same option, shown in `facet help broker` only.
     init(hidden help: String) {
         self.init(help: .init("\(help)", valueName: "file", visibility: .hidden), completion: .file())
     }
 }
 
 extension Option {
-    /// An option whose value the help calls something else than the option.
+    /// Makes an option whose value has another name in the help than the option.
     init<Wrapped: ExpressibleByArgument>(help: String, value name: String, completion: CompletionKind? = nil)
     where Value == Wrapped? {
         self.init(help: .init("\(help)", valueName: name), completion: completion)
     }
 
-    /// An option that takes a number in a range.
+    /// Makes an option that takes a number in a range.
     init(wrappedValue: Value, help: String, in range: ClosedRange<Value>)
     where Value: LosslessStringConvertible & Comparable & Sendable {
         func text(_ value: Value) -> String { "\(value)".replacing(/\.0$/, with: "") }
@@ -107,12 +101,13 @@ extension EventName: ExpressibleByArgument {
 extension OverlayChoice: ExpressibleByArgument {
     package var defaultValueDescription: String { name }
 
-    package static var allValueStrings: [String] { OverlayName.allCases.map(\.rawValue) + ["FILE.yaml"] }
+    package static var allValueStrings: [String] { names + ["FILE.yaml"] }
+    private static var names: [String] { OverlayName.allCases.map(\.rawValue) + examples }
 
-    /// Names, and the files that can be an overlay's.
+    /// The completion: the names, and files that can be an overlay's.
     package static var defaultCompletionKind: CompletionKind {
-        let names = OverlayName.allCases.map(\.rawValue).joined(separator: " ")
+        let print = "printf '%s\\n' \(names.joined(separator: " "))"
         // Quoted patterns only: zsh ends with an error where one matches nothing.
-        return .shellCommand("printf '%s\\n' \(names); find . -maxdepth 2 -name '*.yaml' | sed 's|^[.]/||'")
+        return .shellCommand("\(print); find . -maxdepth 2 -name '*.yaml' | sed 's|^[.]/||'")
     }
 }

@@ -1,7 +1,4 @@
-import ArgumentParser
-import LivePage
-
-/// The address of the page, and who may open it.
+/// The options for the page's address, and for who may open it.
 struct PageOptions: ParsableArguments {
     @Option(help: .init("Where to listen: PORT, ADDRESS:PORT or [ADDRESS]:PORT.", valueName: "address"))
     var listen = "127.0.0.1:8088"

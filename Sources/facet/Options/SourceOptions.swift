@@ -1,14 +1,13 @@
-import ArgumentParser
-import Companion
-import FaceMessages
-import FacetKit
 import Foundation
-import System
 
-/// `--source`: pictures and faces from a session in this program instead of a daemon's.
+/// The option `--source`: pictures and faces from a session in this program instead of a daemon's.
 struct SourceOptions: ParsableArguments {
     @Option(
-        help: "Look at this camera, clip or stream without a daemon or a broker: auto, /dev/video0, clip.mp4, rtsp://…."
+        help: """
+            Look at this camera, clip or stream without a daemon or a broker: auto, /dev/video0, clip.mp4, rtsp://…, or demo, \
+            a clip of a face that smiles.
+            """,
+        transform: { $0 == "demo" && !fileExists($0) ? try DemoClip.path() : $0 }
     )
     var source: String?
 
@@ -17,7 +16,7 @@ struct SourceOptions: ParsableArguments {
 
     @OptionGroup var broker: BrokerOptions
 
-    /// Whether the source is a file, which ends, and is there to be looked through.
+    /// Whether the source is a file, which ends, so that all of it can be read.
     var isFile: Bool { source.map { !FaceSession.Source.isCamera($0) && fileExists($0) } ?? false }
 
     func validate() throws {
@@ -25,8 +24,8 @@ struct SourceOptions: ParsableArguments {
         throw ValidationError("--loop plays a clip again and again: name one with --source")
     }
 
-    /// Connects for a command, or opens the source; `asDaemon` has the source's messages as a daemon publishes them,
-    /// among them on topics that were named.
+    /// Connects for a command, or opens the source. With `asDaemon` the source's messages are those that a daemon
+    /// publishes, also on topics that were named.
     func subscriber(
         command: String,
         topics: [Topic] = Topic.viewed,
@@ -46,7 +45,7 @@ struct SourceOptions: ParsableArguments {
     }
 }
 
-/// The broker's address and the daemons' topics; the same for every command that talks to the broker.
+/// The options for the broker's address and the daemons' topics; the same for every command that talks to the broker.
 ///
 /// `facet help broker` describes all of them, each command's own help those without a password or TLS.
 struct BrokerOptions: ParsableArguments {
@@ -85,7 +84,7 @@ struct BrokerOptions: ParsableArguments {
         }
     }
 
-    /// The options, the environment and the user's file; throws `CommandFailure` with all that is wrong in the file.
+    /// The access to the broker from options, environment and the user's file; throws `CommandFailure` with its errors.
     func access(environment: [String: String] = ProcessInfo.variables) throws -> BrokerAccess {
         var access = BrokerAccess()
         access.mqtt = mqtt
@@ -100,7 +99,7 @@ struct BrokerOptions: ParsableArguments {
     }
 }
 
-/// What `facet help broker` shows.
+/// The text of `facet help broker`.
 struct BrokerHelp: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "facet COMMAND",
@@ -116,7 +115,7 @@ struct BrokerHelp: ParsableCommand {
 }
 
 extension CompletionKind {
-    /// The cameras that the broker has something about, by a field of `facet fleet --json`.
+    /// The completion with the cameras that the broker knows, by a field of `facet fleet --json`.
     fileprivate static func cameras(_ field: String) -> CompletionKind {
         let fields = "sed -n 's/.*\"\(field)\":\"\\([^\"]*\\)\".*/\\1/p'"
         return .shellCommand("timeout 1 facet fleet --json 2>/dev/null | \(fields) | sort -u")

@@ -1,7 +1,8 @@
 // Makes system calls of a program fail on demand, for FaultTests: loaded with LD_PRELOAD into facetd.
 //
-// The file that FACET_FAULTS names is shared with the test. It holds orders of four 32-bit numbers: which call fails, in what
-// place, with which errno, and how often. Each failure counts the last one down, so that the test sees when it was met.
+// The file that FACET_FAULTS names is shared with the test. It holds orders of four 32-bit numbers: which call fails,
+// in what place, with which errno, and how often. Each failure counts the last one down, so that the test sees when it
+// was met.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

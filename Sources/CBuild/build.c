@@ -1,0 +1,3 @@
+#include "build.h"
+
+const char *facet_commit(void) { return FACET_COMMIT; }

@@ -1,0 +1,2 @@
+// The companion's commands for clips and pictures.
+@_exported public import Companion

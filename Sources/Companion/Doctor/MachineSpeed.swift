@@ -1,0 +1,130 @@
+import Foundation
+import MediaFiles
+
+/// The speed of this machine with pictures of a clip that show one face, and with pictures of four such faces.
+package struct MachineSpeed {
+    /// The frames a second of the cameras whose number is estimated.
+    private static let rate = 30
+    /// The seconds for which each of the two is measured.
+    private static let duration = 1.5
+    /// The time from which on the person in the demo's clip sits still, in seconds.
+    private static let start = 2.0
+    /// The number of frames of the clip that are taken.
+    private static let count = 30
+
+    /// The size of the picture with one face.
+    let size: FrameSize
+    /// Milliseconds of a core for a frame with one face, decoding not included.
+    let one: Double
+    /// The milliseconds of a core for a frame with one face, decoding not included.
+    let four: Double
+
+    /// Measures with a clip, for three seconds.
+    ///
+    /// - Throws: `CommandFailure` if it cannot be read or shows no face, `InferenceError` if the models are missing.
+    package init(clip path: String) throws {
+        let clip = try ClipFrames(path)
+        var frames: [Frame] = []
+        while frames.count < Self.count, let frame = try clip.next() {
+            if frame.stamp.mediaTime >= Self.start { frames.append(frame) }
+        }
+        try self.init(frames)
+    }
+
+    init(_ frames: [Frame], seconds: Double = duration) throws {
+        guard let first = frames.first else { throw CommandFailure("the clip ends before second \(Self.start)") }
+        size = first.size
+        one = try Self.measure(frames, faces: 1, seconds: seconds)
+        four = try Self.measure(frames.map { try $0.fourfold() }, faces: 4, seconds: seconds)
+    }
+
+    /// The time of a frame in words, and the number of cameras that the cores can analyse if they do nothing else.
+    static func words(_ milliseconds: Double, cores: Int) -> String {
+        let frames = Double(cores) * 1000 / milliseconds
+        let cameras = Int(frames) / rate
+        let capacity = cameras > 0 ? "\(cameras.counted("camera")) at \(rate)" : "one camera at \(Int(frames))"
+        return String(format: "%.2f ms a frame: ", milliseconds) + capacity + " frames/s"
+    }
+
+    package var finding: Finding {
+        let words = [one, four].map { Self.words($0, cores: MachineKind().cores) }
+        return .works("speed", "one face \(words[0]); four faces \(words[1]); without decoding")
+    }
+
+    /// Plays the frames forwards and backwards, like those of a camera whose pictures always change.
+    private static func measure(_ frames: [Frame], faces: Int, seconds: Double) throws -> Double {
+        var options = FaceAnalyzer.Options()
+        // More are always searched for, as by default.
+        options.maximumFaces = 32
+        options.skipsUnchanged = false
+        let analyzer = try FaceAnalyzer(options)
+        let toAndFro = frames + frames.dropFirst().dropLast().reversed()
+        let start = ContinuousClock.now
+        var number = 0
+        var followed = 0
+        var work = WorkTime()
+        // Not before all are found.
+        while number <= count || .now - start < .seconds(seconds) {
+            var frame = toAndFro[number % toAndFro.count]
+            frame.stamp.frame = number
+            frame.stamp.mediaTime = Double(number) / Double(rate)
+            if number == count { work = WorkTime() }
+            followed = try work.measure { try analyzer.analyze(frame) }.observations.count
+            number += 1
+        }
+        guard followed == faces else { throw CommandFailure("\(followed) of the picture's \(faces) faces were found") }
+        return 1000 * work.processor / Double(number - count)
+    }
+}
+
+extension Frame {
+    /// Makes a frame that contains this one four times, two beside two.
+    fileprivate func fourfold() throws(FrameError) -> Frame {
+        var bytes: [UInt8] = []
+        for (plane, rows) in zip(planes.all, try format.rows(in: size)) {
+            let lines = (0..<rows.count).map { row in
+                UnsafeRawBufferPointer(start: plane.base + row * plane.bytesPerRow, count: rows.bytes)
+            }
+            for line in lines + lines { bytes += Array(line) + line }
+        }
+        let size = FrameSize(width: 2 * size.width, height: 2 * size.height)
+        return try Frame(copying: bytes, size: size, format: format, encoding: encoding, stamp: stamp)
+    }
+}
+
+/// The kind of this machine, without a name, an address or a serial number.
+package struct MachineKind {
+    let model: String
+    let system: String
+    let cores = ProcessInfo.processInfo.activeProcessorCount
+
+    package init() {
+        let board = try? SmallFile.firstLine(of: "/proc/device-tree/model")
+        let processors = try? SmallFile.text(at: "/proc/cpuinfo")
+        self.init(board: board, processors: processors, release: try? SmallFile.text(at: "/etc/os-release"))
+    }
+
+    /// Finds the kind from the board's model and the texts of /proc/cpuinfo and /etc/os-release.
+    init(board: String?, processors: String?, release: String?) {
+        func value(_ key: String, in text: String?) -> String? {
+            let line = (text ?? "").split(separator: "\n").first { $0.hasPrefix(key) }
+            return line.map { $0.drop { $0 != ":" && $0 != "=" }.dropFirst().trimmingCharacters(in: [" ", "\""]) }
+        }
+        model = board?.trimmingCharacters(in: ["\0"]) ?? value("model name", in: processors) ?? "unknown"
+        system = value("PRETTY_NAME", in: release) ?? "unknown"
+    }
+
+    /// The lines to send: the machine and its figures.
+    package func report(_ speed: MachineSpeed) -> [String] {
+        var kernel = utsname()
+        uname(&kernel)
+        return [
+            "machine    \(model), \(cores.counted("core")), \(cString(kernel.machine))",
+            "kernel     \(cString(kernel.sysname)) \(cString(kernel.release))",
+            "system     \(system)",
+            "facet      \(facetBuild)",
+            "one face   \(MachineSpeed.words(speed.one, cores: cores)), \(speed.size)",
+            "four faces \(MachineSpeed.words(speed.four, cores: cores)), four times that picture",
+        ].map(\.printable)
+    }
+}

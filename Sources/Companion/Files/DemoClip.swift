@@ -1,0 +1,21 @@
+import Foundation
+
+/// The clip of the demo, which is also what a machine's speed is measured with.
+package enum DemoClip {
+    /// The path of the clip that packages contain and a build makes; if it is missing, the error names `option`.
+    package static func path(or option: String = "--source") throws -> String {
+        let path = URL(filePath: RunningProgram.directory).deletingLastPathComponent().path + "/share/facet/demo.mp4"
+        let maker = RunningProgram.directory + "/demo-clip"
+        let files = FileManager.default
+        if !files.fileExists(atPath: path), files.isExecutableFile(atPath: maker) {
+            Console.note("making the demo's clip, once")
+            let folder = URL(filePath: path).deletingLastPathComponent()
+            try files.createDirectory(at: folder, withIntermediateDirectories: true)
+            try Process.run(URL(filePath: maker), arguments: ["--short", path]).waitUntilExit()
+        }
+        guard files.fileExists(atPath: path) else {
+            throw CommandFailure("there is no clip at \(path), where the packages have it; name another with \(option)")
+        }
+        return path
+    }
+}

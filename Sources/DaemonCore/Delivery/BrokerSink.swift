@@ -1,0 +1,34 @@
+/// Hands messages to the broker, each kind in its way: events reliably, states as the newest value, others once.
+package struct BrokerSink: MessageSink {
+    private let connection: BrokerConnection
+    private let base: String
+
+    package init(connection: BrokerConnection, base: String) { (self.connection, self.base) = (connection, base) }
+
+    package func send(_ message: Message) {
+        let outgoing = MQTTMessage(message, base: base)
+        if message.topic.isEvent {
+            // An event's life begins with its frame, which may have waited for long: the process may have been stopped.
+            let age = message.captured.map { ContinuousClock.now - $0 } ?? .zero
+            connection.publish(event: outgoing, sequence: message.sequence.map(Int64.init), age: age)
+        } else if message.topic.isRetained {
+            connection.publish(state: outgoing)
+        } else {
+            connection.publish(transient: outgoing)
+        }
+    }
+}
+
+extension MQTTMessage {
+    /// The MQTT message for a message of ours, under a base topic.
+    init(_ message: Message, base: String) {
+        self.init(
+            topic: message.topic.name(under: base),
+            payload: message.payload,
+            qos: message.topic.qos == 0 ? .atMostOnce : .atLeastOnce,
+            retain: message.topic.isRetained,
+            contentType: message.contentType,
+            userProperties: message.userProperties.map { UserProperty($0.name, $0.value) }
+        )
+    }
+}

@@ -1,0 +1,36 @@
+/// The parts that only a daemon with a broker has: the outbox, the connection, and what keeps its state in the outbox.
+struct Delivery: Sendable {
+    let outbox: Outbox
+    let connection: BrokerConnection
+    let sink: BrokerSink
+    let ledger: Ledger
+    let homeAssistant: HomeAssistantAnnouncer
+
+    /// Opens the outbox; no connection is made yet.
+    /// Throws an error that says which setting cannot work and why.
+    init(_ settings: Settings, origin: MessageOrigin, environment: [String: String], logger: Logger) throws {
+        let path = settings.outbox.path ?? OutboxLocation.path(topic: settings.mqtt.topic, environment: environment)
+        outbox = try Outbox(path: path, logger: logger)
+        let broker = try settings.mqtt.brokerSettings(origin: origin, environment: environment)
+        connection = try BrokerConnection(settings: broker, rules: settings.outbox.rules, store: outbox, logger: logger)
+        sink = BrokerSink(connection: connection, base: settings.mqtt.topic)
+        ledger = Ledger(store: outbox, keepsSwitch: settings.detection.remember)
+        homeAssistant = HomeAssistantAnnouncer(settings, store: outbox, connection: connection, logger: logger)
+        if let lastSwitch = ledger.lastSwitch, lastSwitch != settings.detection.enabled {
+            logger.info("detection stays as it was last switched", metadata: ["detect": lastSwitch ? "ON" : "OFF"])
+        }
+    }
+
+    /// The numbers of messages that were sent, wait or were dropped so far.
+    var figures: DaemonStats.Messages {
+        let counters = connection.counters
+        var messages = DaemonStats.Messages()
+        messages.sent = counters.sent
+        messages.queued = counters.queuedEvents
+        messages.expired = counters.expired
+        messages.unsafe = counters.unsafeEvents
+        for (reason, count) in counters.dropped where reason != .expired { messages.dropped[reason.rawValue] = count }
+        messages.outbox = DaemonStatus.Outbox(outbox.condition)
+        return messages
+    }
+}

@@ -1,0 +1,159 @@
+import Synchronization
+
+/// Encodes messages and hands them to the sinks, in order, on a thread of its own.
+///
+/// A sink that blocks, such as standard output into a pipe without a reader, holds up that thread and, once the queue
+/// is full, the session's; never Swift's shared threads, which handle signals.
+package final class Publisher: Sendable {
+    /// The number of messages that may wait before the session's thread waits; a second or two of them.
+    static let capacity = 64
+
+    let origin: MessageOrigin
+    let wanted: Set<Topic>
+    private let ledger: Ledger
+    private let sinks: [any MessageSink]
+    private let queue: Monitor<Queue>
+    private let thread: JoinableThread
+    private let previewFailures = Atomic(0)
+
+    private struct Queue {
+        var jobs: [@Sendable () -> Void] = []
+        var isFinished = false
+    }
+
+    /// Publishes the wanted topics, and always status, stats and the state of detection, to the sinks in their order.
+    /// Throws `SystemError` if the system has no thread left.
+    package init(origin: MessageOrigin, wanted: Set<Topic>, ledger: Ledger, sinks: [any MessageSink]) throws {
+        (self.origin, self.wanted, self.ledger, self.sinks) = (origin, wanted, ledger, sinks)
+        let queue = Monitor(Queue())
+        self.queue = queue
+        thread = try JoinableThread(named: "publisher") { Self.work(queue) }
+    }
+
+    deinit { finish() }
+
+    /// Waits until all that was published has gone to the sinks; later messages are dropped.
+    package func finish() {
+        queue.update { $0.isFinished = true }
+        thread.join()
+    }
+
+    /// Publishes events in their order; `update` is the one that they belong to, nil if no frame settled them.
+    package func publish(_ events: [FaceEvent], of update: FaceUpdate? = nil, waits: Bool = true) {
+        guard !events.isEmpty else { return }
+        // Not the update itself, which may hold a picture that the camera wants back.
+        let times = events.map { update?.captureTime(of: $0) }
+        let counts = events.faceCounts(upTo: update?.faces.count ?? 0)
+        post(waits: waits) { [self] in
+            for (index, event) in events.enumerated() {
+                publishAndNote(event, faces: counts[index], captured: times[index])
+            }
+        }
+    }
+
+    /// Publishes a message unless its topic is switched off. `waits` says whether to wait while the queue is full,
+    /// which a shared thread must not do.
+    package func publish(_ message: DaemonMessage, waits: Bool = true) {
+        guard isWanted(message.topic) else { return }
+        post(waits: waits) { [self] in
+            if case .zones(let message) = message { _ = ledger.note(hasZones: !message.zones.isEmpty) }
+            send(message.encoded)
+        }
+    }
+
+    /// Publishes a picture unless pictures are switched off.
+    func publish(preview jpeg: [UInt8], of stamp: FrameStamp) {
+        guard isWanted(.previewJPEG) else { return }
+        post { [self] in send(Message(preview: jpeg, of: stamp)) }
+    }
+
+    private func isWanted(_ topic: Topic) -> Bool { wanted.contains(topic) || !Topic.selectable.contains(topic) }
+
+    /// Sends the empty set and the empty zones to one sink: what a run that died left retained must not outlive it.
+    func publishEmptySet(_ zones: [Zone], only sink: any MessageSink) {
+        let start = FrameStamp(frame: 0, time: .wallClock(), mediaTime: 0)
+        post(waits: false) { [self] in
+            var empty: [DaemonMessage] = [
+                .metadata(MetadataMessage(origin: origin, stamp: start, faces: [])), .count(0),
+            ]
+            if wanted.contains(.zones), ledger.note(hasZones: !zones.isEmpty) {
+                empty.append(.zones(ZonesMessage(origin: origin, zones: zones.map { $0.counted(0) })))
+            }
+            for message in empty where wanted.contains(message.topic) { sink.send(message.encoded) }
+        }
+    }
+
+    func countFailedPreview() { previewFailures.add(1, ordering: .relaxed) }
+
+    var failedPreviews: Int { previewFailures.load(ordering: .relaxed) }
+
+    /// Publishes the leaves of faces that an earlier run left open by dying.
+    package func publishLeavesOfLastRun() { publish(ledger.leavesOfLastRun, waits: false) }
+
+    /// The number of jobs that wait for the sinks.
+    var queued: Int { queue.read(\.jobs.count) }
+
+    /// Publishes today's totals if another day has begun, or `always`; not if the sinks are far behind.
+    func publishToday(always: Bool = false) {
+        guard always || queued < Self.capacity else { return }
+        post(waits: false) { [self] in
+            if let today = ledger.today(at: .wallClock(), always: always) { send(today) }
+        }
+    }
+
+    /// Publishes rates, times and counters, unless the sinks are so far behind that the next ones are better.
+    package func publish(_ stats: DaemonStats) {
+        guard queued < Self.capacity else { return }
+        publish(.stats(stats, from: origin), waits: false)
+    }
+
+    private func publishAndNote(_ event: FaceEvent, faces: Int, captured: ContinuousClock.Instant?) {
+        let now = Timestamp.wallClock()
+        let (kept, today) = ledger.note(event, at: now)
+        if wanted.contains(Topic(event.kind)) {
+            let number = Int(ledger.store.nextSequence(with: kept))
+            let message = EventMessage(origin, number, event, faces: faces, captured, at: now)
+            var encoded = DaemonMessage.event(message).encoded
+            encoded.captured = captured
+            send(encoded)
+        } else {
+            ledger.store.set(kept)
+        }
+        if let today { send(today) }
+    }
+
+    private func send(_ today: DayTotals) {
+        if wanted.contains(.today) { send(DaemonMessage.today(today, from: origin).encoded) }
+    }
+
+    private func send(_ message: Message) { for sink in sinks { sink.send(message) } }
+
+    // MARK: - The thread
+
+    /// Puts a job into the queue; if the queue is full, waits for room unless `waits` is false.
+    private func post(waits: Bool = true, _ job: @escaping @Sendable () -> Void) {
+        queue.wait { queue -> Void? in
+            if queue.isFinished { return () }
+            guard !waits || queue.jobs.count < Self.capacity else { return nil }
+            queue.jobs.append(job)
+            return ()
+        }
+    }
+
+    private static func work(_ queue: Monitor<Queue>) {
+        while true {
+            let jobs = queue.wait { queue -> [@Sendable () -> Void]? in
+                guard !queue.jobs.isEmpty else { return queue.isFinished ? [] : nil }
+                return exchange(&queue.jobs, with: [])
+            }
+            guard !jobs.isEmpty else { return }
+            for job in jobs { job() }
+        }
+    }
+}
+
+/// A receiver of encoded messages: the broker, standard output.
+package protocol MessageSink: Sendable {
+    /// Takes a message; may block, for it is called on the publisher's own thread.
+    func send(_ message: Message)
+}

@@ -1,0 +1,5 @@
+// The daemon is a session whose messages go to a broker.
+@_exported public import FaceMessages
+@_exported public import FacetKit
+@_exported public import MQTT
+@_exported public import SettingsFiles

@@ -1,0 +1,62 @@
+import ServiceLifecycle
+import UnixSignals
+
+/// Reads the settings again on SIGHUP. Settings that are not valid change nothing.
+///
+/// A terminal that is closed sends the same signal: the service then returns, which ends the daemon.
+struct ReloadService: Service {
+    let running: Settings
+    let load: @Sendable () throws -> Settings
+    let apply: @Sendable (Settings) -> Void
+    let logger: Logger
+    /// Whether the end of the terminal ends the daemon; false if it was started with `nohup`.
+    private let endsWithTerminal = !isIgnored(SIGHUP) && Self.hasTerminal
+
+    func run() async throws {
+        let signals = await UnixSignalsSequence(trapping: .sighup)
+        await cancelWhenGracefulShutdown {
+            for await _ in signals {
+                if endsWithTerminal, !Self.hasTerminal {
+                    logger.info("the terminal was closed")
+                    return
+                }
+                reload()
+            }
+        }
+    }
+
+    /// Whether the process belongs to a terminal that is still open; `close` fails if `open` did.
+    private static var hasTerminal: Bool { close(open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC)) == 0 }
+
+    private func reload() {
+        let settings: Settings
+        do {
+            settings = try load()
+        } catch {
+            logger.error("the settings were not reloaded, the running ones stay", metadata: ["reason": "\(error)"])
+            return
+        }
+        let fixed = settings.changedFixedSections(from: running)
+        if !fixed.isEmpty {
+            logger.warning("these settings need a restart", metadata: ["settings": "\(fixed.joined(separator: ", "))"])
+        }
+        logger.info("settings reloaded")
+        apply(settings)
+    }
+}
+
+extension Settings {
+    /// The sections that only a restart can change and that differ; all others take effect with a reload.
+    func changedFixedSections(from old: Settings) -> [String] {
+        let sections: [(name: String, differs: Bool)] = [
+            ("camera.name", camera.name != old.camera.name),
+            ("detection.remember", detection.remember != old.detection.remember),
+            ("events", outbox.rules.maximumAge != old.outbox.rules.maximumAge),
+            ("publish", publish != old.publish), ("mqtt", mqtt != old.mqtt),
+            ("outbox", (outbox.path, outbox.rules.capacity) != (old.outbox.path, old.outbox.rules.capacity)),
+            ("homeassistant", homeAssistant != old.homeAssistant), ("stats", statsInterval != old.statsInterval),
+            ("log", logLevel != old.logLevel),
+        ]
+        return sections.filter(\.differs).map(\.name)
+    }
+}

@@ -1,0 +1,123 @@
+import ServiceLifecycle
+import Synchronization
+
+/// Runs the session, publishes its updates, and applies switches and reloaded settings to it.
+///
+/// A session blocks in system calls and in the models, so it has a thread of its own.
+final class SessionService: Service {
+    private let session: FaceSession
+    /// The ticket that cancels the run, also before the run has begun.
+    private let ticket = RunTicket()
+    private let status: StatusReporter
+    private let onChange: @Sendable (Settings) -> Void
+    private let onEnd: @Sendable () -> Void
+    private let logger: Logger
+    private let failure = Mutex<(any Error)?>(nil)
+    private let settings: Mutex<ReloadedSettings>
+
+    /// Runs a session that was made from the same settings, at first with detection on or off, or as the settings say.
+    ///
+    /// `onChange` is called with other settings that have taken effect, `onEnd` before the last messages of the run.
+    init(
+        settings: Settings,
+        isOn: Bool? = nil,
+        session: FaceSession,
+        status: StatusReporter,
+        onChange: @escaping @Sendable (Settings) -> Void = { _ in },
+        onEnd: @escaping @Sendable () -> Void = {},
+        logger: Logger
+    ) {
+        (self.session, self.status, self.logger) = (session, status, logger)
+        self.onChange = onChange
+        self.onEnd = onEnd
+        self.settings = Mutex(ReloadedSettings(settings))
+        if !(isOn ?? settings.detection.enabled) { session.pause() }
+    }
+
+    /// Switches detection: off closes the camera, on opens it. Safe to call from any thread.
+    ///
+    /// The session's thread publishes the switch once it is done: after two switches in quick succession subscribers
+    /// know the last one.
+    func setDetection(_ isOn: Bool) { if isOn { session.resume() } else { session.pause() } }
+
+    /// Uses other settings as soon as the session works with them; only the parts that differ are made anew. Detection
+    /// is switched only if its setting changed.
+    func apply(_ settings: Settings) { change { $0 = settings } }
+
+    /// Sets what counts as a smile, until the settings are read again. Safe to call from any thread.
+    func setSmile(_ smile: SmileChange) { change { smile.apply(to: &$0.tracking.smile) } }
+
+    /// Switches a zone, until the settings are read again. Safe to call from any thread.
+    /// - Throws: `UnknownZone`.
+    func setZone(_ command: ZoneSwitch) throws(UnknownZone) {
+        let names = settings.withLock { $0.newest.tracking.zones.map(\.name) }
+        guard names.contains(command.zone) else { throw UnknownZone(name: command.zone, known: names) }
+        change { settings in
+            for index in settings.tracking.zones.indices where settings.tracking.zones[index].name == command.zone {
+                settings.tracking.zones[index].isOn = command.isOn
+            }
+        }
+    }
+
+    private func change(_ edit: (inout Settings) -> Void) {
+        // Within the lock: what becomes of them may be known at once.
+        settings.withLock { known in
+            var wanted = known.newest
+            edit(&wanted)
+            known.offer(wanted, number: session.apply(source: wanted.source, options: wanted.sessionOptions))
+        }
+    }
+
+    private func follow(_ status: ConfigurationStatus, _ pipeline: Pipeline) {
+        guard let (old, new) = settings.withLock({ $0.follow(status) }) else { return }
+        pipeline.use(new)
+        onChange(new)
+        if old.detection.enabled != new.detection.enabled { setDetection(new.detection.enabled) }
+    }
+
+    /// Returns when a clip has ended or the daemon is to end.
+    /// Throws `FaceSessionError` if the source or the models cannot be used; what `end` was given.
+    func run() async throws {
+        try await withTaskCancellationOrGracefulShutdownHandler {
+            try await onThread(named: "session") { try self.runSession() }
+        } onCancelOrGracefulShutdown: {
+            self.end()
+        }
+        if let failure = failure.withLock(\.self) { throw failure }
+    }
+
+    /// Makes `run` return soon, with a leave for each face; it throws `error` then, if there is one.
+    func end(_ error: (any Error)? = nil) {
+        failure.withLock { $0 = $0 ?? error }
+        onEnd()
+        session.cancel(ticket)
+    }
+
+    private func runSession() throws {
+        // Everything has gone to the sinks when this returns; they are closed next.
+        defer { status.publisher.finish() }
+        let settings = settings.withLock(\.settings)
+        let pipeline = try Pipeline(settings: settings, status: status, meter: session.meter, logger: logger)
+        var isReady = false
+        try session.run(ticket) { update in
+            follow(update.configuration, pipeline)
+            pipeline.publish(update)
+            // The models are loaded, or detection is off.
+            if !isReady, ![.starting, .ended].contains(update.state) {
+                isReady = true
+                status.ready()
+            }
+        }
+    }
+}
+
+/// A command names a zone that the settings have not.
+struct UnknownZone: Error, CustomStringConvertible {
+    var name: String
+    var known: [String]
+
+    var description: String {
+        let others = known.isEmpty ? "the settings have none" : "there are: \(known.joined(separator: ", "))"
+        return "there is no zone '\(name)'; \(others)"
+    }
+}

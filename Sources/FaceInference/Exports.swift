@@ -1,0 +1,2 @@
+// An analyzer takes frames and gives observations.
+@_exported public import Frames

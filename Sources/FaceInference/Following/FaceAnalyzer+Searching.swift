@@ -1,0 +1,110 @@
+extension FaceAnalyzer {
+    /// The longest time between two frames, in seconds, after which a face is still near its last place: ten frames a
+    /// second, with a thousandth for rounded times.
+    private static let longestStep = 0.101
+    /// The share of a detection's box that a followed face's bounds must cover for it to be hidden with that face.
+    private static let coveredShare = 0.8
+
+    /// Whether to search a frame; while no face is followed, only if the scene has changed.
+    func isSearchDue(in frame: Frame, afterCut isCut: Bool) -> Bool {
+        let time = frame.stamp.mediaTime
+        if isCut { return true }
+        guard isIdle(at: time) else { return isSearchDueBesideFaces(in: frame) }
+        return scene.mustSearch(at: frame)
+    }
+
+    /// Whether to search while faces are followed or were just lost; seconds later if only followed people moved.
+    private func isSearchDueBesideFaces(in frame: Frame) -> Bool {
+        let time = frame.stamp.mediaTime
+        let isChanging = isChanging || !options.skipsUnchanged
+        var isDue = schedule.isDue(at: time, following: count, isChanging: isChanging)
+        guard options.skipsUnchanged, count > 0, !schedule.hasLost(at: time) else {
+            scene.reset()
+            return isDue
+        }
+        guard isDue || (isChanging && schedule.canCompare(at: time, following: count)) else { return false }
+        let hasChanged = scene.hasChanged(in: frame, beside: regions)
+        if scene.wasCut {
+            schedule.noteCut()
+            isDue = schedule.isDue(at: time, following: count)
+        }
+        if isDue {
+            // A face that came is not always found by the first search.
+            if !hasChanged, changes == 0, !schedule.isHurried { isDue = schedule.isOverdue(at: time) }
+            changes = hasChanged && scene.canCompare ? changes + 1 : 0
+        }
+        if isDue { scene.noteSearch() } else { schedule.notePostponement(at: time) }
+        return isDue
+    }
+
+    /// Searches a frame for faces that are not followed, and begins to follow them.
+    func search(_ frame: Frame, _ analysis: inout FaceAnalysis) throws(InferenceError) {
+        let start = ContinuousClock.now
+        let size = frame.uprightSize
+        let time = frame.stamp.mediaTime
+        let isApart = options.isForHiding && time - (lastTime ?? time) > Self.longestStep
+        let pictures = setAside.filter { $0.isUnchanged(in: frame, workspace) }.map { $0.region(in: size) }
+        let isLasting = options.skipsUnchanged && count > 0 && isChanging
+        let isCoarse = !options.isThorough && schedule.mayBeCoarse(isChanging: isLasting)
+        let detections =
+            if !options.isForHiding, !(options.findsTurned && analysis.isCut) {
+                try finder.find(in: frame, pixels: finder.pixels(in: size) / (isCoarse ? 2 : 1))
+            } else if analysis.isCut || isApart {
+                try finder.findEverything(in: frame, turned: options.findsTurned)
+            } else {
+                try finder.findNext(in: frame)
+            }
+        schedule.noteSearch(at: time, isCoarse: isCoarse)
+        for detection in detections {
+            let region = CropRegion(around: detection)
+            let isKnown = (regions + pictures).contains { $0.isSameFace(as: region) }
+            let isFollowed = isKnown ? true : try consider(detection, in: frame, &analysis)
+            // In frames that are far apart, what is followed may be another face's remains; and another face may have
+            // pulled the landmarks aside.
+            if isApart || !isFollowed || (options.isForHiding && !isCovered(detection.box)) {
+                analysis.unconfirmed.append(detection.face(in: size))
+            }
+        }
+        analysis.detectionTime = .now - start
+    }
+
+    /// Whether the bounds of followed faces cover most of a box in pixels of the upright picture.
+    private func isCovered(_ box: NormalizedRect) -> Bool {
+        let outlines = faces.map(\.landmarks.outline) + detected.map(\.detection.corners)
+        return outlines.contains { low, high in
+            NormalizedRect(from: .init(low), to: .init(high)).overlap(with: box) >= Self.coveredShare * box.area
+        }
+    }
+
+    /// Begins to follow a face that was found in the picture, if close-ups confirm it: by its landmarks if the
+    /// landmark model sees it, else by the detector.
+    /// - Returns: Whether the face is followed now, or was before.
+    private func consider(
+        _ candidate: FaceDetection,
+        in frame: Frame,
+        _ analysis: inout FaceAnalysis
+    ) throws(InferenceError) -> Bool {
+        let size = frame.uprightSize
+        guard !options.ignored.contains(where: { $0.contains(size.share(of: candidate.center)) }),
+            isWanted(candidate.corners, in: size)
+        else { return false }
+        guard count < schedule.maximumFaces else {
+            if try finder.confirm(candidate, in: frame) != nil { analysis.isOverLimit = true }
+            return false
+        }
+        guard let face = try finder.confirm(candidate, in: frame), face.face.side >= finder.leastSide(in: size)
+        else { return false }
+        let region = CropRegion(around: face.face)
+        guard !regions.contains(where: { $0.isSameFace(as: region) }) else { return true }
+        let isPicture = setAside.contains {
+            $0.region(in: size).isSameFace(as: region) && $0.isUnchanged(region, in: frame, workspace)
+        }
+        guard !isPicture else { return true }
+        let lineage = lastLineage + 1
+        if try !beginMesh(at: region, lineage, in: frame) {
+            append(face.face, lineage, luminance: face.luminance, in: frame)
+        }
+        lastLineage = lineage
+        return true
+    }
+}

@@ -1,0 +1,101 @@
+/// The upright picture of a frame as 144 × 144 colours, whatever its shape: enough to see where people are.
+///
+/// Each cell is one bilinear sample: a mean of all pixels would cost several times as much.
+struct PlaceColors {
+    static let side = 144
+    static let count = side * side
+    /// A constant added to colours before a gain, so that dark cells have no wild ratios.
+    private static let offset: Float = 8
+
+    typealias Color = SIMD4<UInt8>
+
+    /// The cells in rows from the top, each as red, green, blue, 0.
+    private(set) var cells = [Color](repeating: .zero, count: count)
+
+    /// Memory that all colour grids share.
+    final class Workspace {
+        fileprivate let sampler = CropSampler(size: PlaceColors.side, border: .replicate, range: 0...255)
+        fileprivate var numbers = [Float](repeating: 0, count: 3 * PlaceColors.count)
+        fileprivate var ratios: [Float] = []
+    }
+
+    /// Reads the colours of a frame; false, and unchanged, if it has no readable pixels.
+    mutating func sample(_ frame: Frame, _ workspace: Workspace) -> Bool {
+        let step = frame.uprightSize.vector / Float(Self.side)
+        let first = 0.5 * step - 0.5
+        let transform = AffineTransform(a: step.x, b: 0, c: 0, d: step.y, tx: first.x, ty: first.y)
+        guard workspace.sampler.sample(frame, through: transform, into: &workspace.numbers) else { return false }
+        workspace.numbers.withUnsafeBufferPointer { numbers in
+            // One by one, because converting a whole vector takes fourteen times as long.
+            func level(_ index: Int) -> UInt8 { UInt8(min(max(numbers[index] + 0.5, 0), 255)) }
+            cells.withUnsafeMutableBufferPointer { cells in
+                for index in cells.indices {
+                    cells[index] = Color(level(3 * index), level(3 * index + 1), level(3 * index + 2), 0)
+                }
+            }
+        }
+        return true
+    }
+
+    /// Moves the colours by an eighth of the way to others where these differ by at most `limit` after a gain.
+    mutating func approach(_ others: PlaceColors, gain: SIMD4<Float>, limit: Float) {
+        for index in cells.indices where !differs(index, from: others, gain: gain, limit: limit) {
+            let old = SIMD4<Int16>(truncatingIfNeeded: cells[index])
+            let new = SIMD4<Int16>(truncatingIfNeeded: others.cells[index])
+            cells[index] = Color(truncatingIfNeeded: (old &* 7 &+ new &+ 4) &>> 3)
+        }
+    }
+
+    /// The gain that makes these colours like others: for each colour the median of the ratios of the wanted cells.
+    func gain(to others: PlaceColors, _ workspace: Workspace, where isWanted: (Int) -> Bool) -> SIMD4<Float> {
+        var gain = SIMD4<Float>(repeating: 1)
+        for channel in 0..<3 {
+            workspace.ratios.removeAll(keepingCapacity: true)
+            // Every fifth cell is enough, and hits all columns.
+            for index in stride(from: 0, to: Self.count, by: 5) where isWanted(index) {
+                let (newer, older) = (Float(others.cells[index][channel]), Float(cells[index][channel]))
+                workspace.ratios.append((newer + Self.offset) / (older + Self.offset))
+            }
+            // A median of fewer is meaningless.
+            guard workspace.ratios.count > 40 else { return gain }
+            gain[channel] = min(max(quantile(0.5, of: workspace.ratios), 0.5), 2)
+        }
+        return gain
+    }
+
+    /// Whether others differ in a cell by more than `limit` in a colour, after a gain.
+    @inline(__always)
+    func differs(_ index: Int, from others: PlaceColors, gain: SIMD4<Float>, limit: Float) -> Bool {
+        let expected = (SIMD4<Float>(cells[index]) + Self.offset) * gain - Self.offset
+        return (SIMD4<Float>(others.cells[index]) - expected).magnitude.max() > limit
+    }
+
+    /// Calls `body` with each cell that a part of the picture covers.
+    static func forEachCell(of rect: NormalizedRect, _ body: (Int) -> Void) {
+        let low = rect.origin
+        let high = rect.origin + rect.size
+        let end = SIMD2(repeating: Double(side))
+        // The part may be NaN where a model saw garbage.
+        guard (low + high).sum().isFinite else { return }
+        let first = (low * end).rounded(.toNearestOrAwayFromZero).clamped(lowerBound: .zero, upperBound: end)
+        let last = (high * end).rounded(.toNearestOrAwayFromZero).clamped(lowerBound: first, upperBound: end)
+        for row in Int(first.y)..<Int(last.y) {
+            for column in Int(first.x)..<Int(last.x) { body(row * side + column) }
+        }
+    }
+}
+
+extension NormalizedRect {
+    /// The part of the picture with head and shoulders around a face.
+    var headAndShoulders: NormalizedRect { around(widths: 1.1, heights: -0.7...2.1) }
+
+    /// The part of the picture around a face: widths to each side of its centre, and heights below it.
+    func around(widths: Double, heights: ClosedRange<Double>) -> NormalizedRect {
+        NormalizedRect(
+            left: center.x - widths * width,
+            top: center.y + heights.lowerBound * height,
+            right: center.x + widths * width,
+            bottom: center.y + heights.upperBound * height
+        )
+    }
+}

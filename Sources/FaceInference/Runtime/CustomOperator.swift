@@ -1,0 +1,99 @@
+import CLiteRT
+
+/// One of the three operators of the landmark model that LiteRT lacks: they cut the lips and the eyes out of a feature
+/// map along the first guess of the mesh, and put the points found there back. LiteRT calls it from
+/// `run_compiled_model`, on the same thread. Only the first two rows of the row-major 4×4 matrices matter.
+final class CustomOperator {
+    private enum Kind: String, CaseIterable {
+        case makeMatrix = "Landmarks2TransformMatrix"
+        case cutOut = "TransformTensorBilinear"
+        case movePoints = "TransformLandmarks"
+    }
+
+    private let kind: Kind
+    private let functions: UnsafePointer<LiteRtFunctions>
+    /// The operator's node that runs next: LiteRT does not pass it, but always keeps the nodes' order.
+    private var node = 0
+    var name: String { kind.rawValue }
+
+    private init(_ kind: Kind, _ liteRT: LiteRT) { (self.kind, functions) = (kind, liteRT.functions) }
+
+    static func all(_ liteRT: LiteRT) -> [CustomOperator] { Kind.allCases.map { CustomOperator($0, liteRT) } }
+
+    /// The offsets in the pinned landmark model at which it states the version of each of its operators.
+    private static let versionOffsets = [2_494_872, 2_494_912, 2_494_968]
+
+    /// Sets the version of the operators from 2 to 1 in the landmark model: LiteRT 2.3.0 registers custom operators as
+    /// version 1, whatever version is given.
+    static func patchVersions(in model: AlignedMemory) {
+        for offset in versionOffsets {
+            model.base.storeBytes(of: Int32(1).littleEndian, toByteOffset: offset, as: Int32.self)
+        }
+    }
+
+    /// Prepares for a run of the model; must be called before each.
+    func beginRun() { node = 0 }
+
+    /// Makes the operator known to a model that is about to be compiled; this object must outlive that model.
+    func register(in options: LiteRtOptions) -> LiteRtStatus {
+        var kernel = Self.kernel
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        return functions.pointee.add_custom_op_kernel(options, name, 1, &kernel, context)
+    }
+
+    // MARK: What LiteRT calls
+
+    /// The operator behind the context that LiteRT passes.
+    private static func at(_ context: UnsafeMutableRawPointer?) -> CustomOperator? {
+        context.map { Unmanaged.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    private static let kernel = LiteRtCustomOpKernel(
+        init: { _, _, _ in LITERT_STATUS_OK },
+        output_layouts: { context, _, inputs, _, outputs in
+            guard let custom = at(context), let inputs, let outputs else { return LITERT_STATUS_INVALID_ARGUMENT }
+            switch custom.kind {
+            case .makeMatrix: outputs[0].setDimensions([1, 4, 4])
+            case .cutOut: outputs[0].setDimensions([1, 16, 16, 32])
+            case .movePoints: outputs[0] = inputs[0]
+            }
+            return LITERT_STATUS_OK
+        },
+        run: { context, count, inputs, _, outputs in
+            guard let custom = at(context), let inputs, let outputs,
+                custom.run(inputs[0], count > 1 ? inputs[1] : nil, outputs[0])
+            else { return LITERT_STATUS_INVALID_ARGUMENT }
+            return LITERT_STATUS_OK
+        },
+        destroy: { _ in LITERT_STATUS_OK }
+    )
+
+    /// Locks the tensors of a node, works on them and unlocks them; false if one of them cannot be used.
+    private func run(_ first: LiteRtTensorBuffer, _ second: LiteRtTensorBuffer?, _ output: LiteRtTensorBuffer) -> Bool {
+        var type = LiteRtRankedTensorType()
+        guard functions.pointee.get_tensor_buffer_type(first, &type) == LITERT_STATUS_OK,
+            let numbers = lock(first, LITERT_LOCK_READ)
+        else { return false }
+        defer { unlock(first) }
+        let matrix = second.map { lock($0, LITERT_LOCK_READ) } ?? numbers
+        defer { second.map(unlock) }
+        guard let m = matrix, let target = lock(output, LITERT_LOCK_WRITE) else { return false }
+        defer { unlock(output) }
+        let map = AffineTransform(a: m[0], b: m[1], c: m[4], d: m[5], tx: m[3], ty: m[7])
+        switch kind {
+        case .makeMatrix: if node < MeshRegion.all.count { MeshRegion.all[node].writeMatrix(mesh: numbers, to: target) }
+        case .cutOut: MeshRegion.cutOut(numbers, map, to: target)
+        case .movePoints: MeshRegion.transform(numbers, count: Int(type.layout.dimensions.1), map, to: target)
+        }
+        node += 1
+        return true
+    }
+
+    private func lock(_ buffer: LiteRtTensorBuffer, _ mode: Int32) -> UnsafeMutablePointer<Float>? {
+        var address: UnsafeMutableRawPointer?
+        guard functions.pointee.lock_tensor_buffer(buffer, &address, mode) == LITERT_STATUS_OK else { return nil }
+        return address?.assumingMemoryBound(to: Float.self)
+    }
+
+    private func unlock(_ buffer: LiteRtTensorBuffer) { _ = functions.pointee.unlock_tensor_buffer(buffer) }
+}

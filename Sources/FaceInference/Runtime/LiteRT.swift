@@ -1,0 +1,89 @@
+import CLiteRT
+import Synchronization
+import System
+
+/// The loaded LiteRT library with its environment, and the models' files, shared by all analyzers of a process. Their
+/// compiled models, which contain the numbers of their frames, must not outlive it.
+///
+/// `@unchecked Sendable` because after `init` only LiteRT's environment changes, while models are compiled, which is
+/// done with `compiling` locked.
+package final class LiteRT: @unchecked Sendable {
+    /// The bytes of the models that are always needed.
+    private let models: [PinnedFile: AlignedMemory]
+    private let directory: String
+    let functions: UnsafePointer<LiteRtFunctions>
+    let environment: LiteRtEnvironment
+    // The value has a size, because the thread sanitizer takes access to an empty one for access to what is behind it.
+    let compiling = Mutex(false)
+
+    /// The libraries by directory; each entry gives its library for as long as that is used.
+    private static let loaded = Mutex<[String: @Sendable () -> LiteRT?]>([:])
+
+    /// The library and the files in a directory; loads them the first time.
+    package static func shared(in directory: String) throws(InferenceError) -> LiteRT {
+        try loaded.withLock { loaded throws(InferenceError) in
+            if let known = loaded[directory]?() { return known }
+            let fresh = try LiteRT(directory)
+            loaded[directory] = { [weak fresh] in fresh }
+            return fresh
+        }
+    }
+
+    private init(_ directory: String) throws(InferenceError) {
+        // The files are checked first: that needs no other library, with which the dynamic linker may be busy.
+        let library = try PinnedFile.library()
+        try library.check(in: directory)
+        var models: [PinnedFile: AlignedMemory] = [:]
+        for file in [PinnedFile.faceDetector, .landmarkModel] {
+            models[file] = try file.load(from: directory)
+        }
+        models[.landmarkModel].map(CustomOperator.patchVersions(in:))
+        let path = directory + "/" + library.name
+        var reason: UnsafePointer<CChar>?
+        guard let functions = LiteRtFunctionsLoad(path, &reason) else {
+            let text = reason.map { String(cString: $0) } ?? "the dynamic linker gives no reason"
+            throw .libraryNotLoaded(path: path, reason: text)
+        }
+        // Without the first option LiteRT tries to open GPU libraries and complains about each.
+        let options = [
+            Self.option(LITERT_ENVIRONMENT_ACCELERATORS, LITERT_ACCELERATOR_CPU),
+            Self.option(LITERT_ENVIRONMENT_LOG_SEVERITY, LITERT_LOG_ERROR),
+        ]
+        var environment: LiteRtEnvironment?
+        let status = functions.pointee.create_environment(Int32(options.count), options, &environment)
+        guard status == LITERT_STATUS_OK, let environment else {
+            free(UnsafeMutableRawPointer(mutating: functions))
+            throw .liteRT(operation: "prepare", model: path, status: status)
+        }
+        self.models = models
+        self.directory = directory
+        self.functions = functions
+        self.environment = environment
+    }
+
+    deinit {
+        functions.pointee.destroy_environment(environment)
+        free(UnsafeMutableRawPointer(mutating: functions))
+    }
+
+    /// A model's bytes, which LiteRT reads for as long as a compiled model lives.
+    func bytes(of model: PinnedFile) throws(InferenceError) -> AlignedMemory {
+        if let bytes = models[model] { return bytes }
+        return try model.load(from: directory)
+    }
+
+    private static func option(_ tag: Int32, _ value: Int32) -> LiteRtEnvOption {
+        var option = LiteRtEnvOption()
+        option.tag = tag
+        option.value.type = LITERT_ANY_INT
+        option.value.value.integer = Int64(value)
+        return option
+    }
+}
+
+extension LiteRtLayout {
+    mutating func setDimensions(_ shape: [Int32]) {
+        rank_and_flags = UInt32(shape.count)
+        withUnsafeMutableBytes(of: &dimensions) { target in shape.withUnsafeBytes { target.copyMemory(from: $0) } }
+    }
+}

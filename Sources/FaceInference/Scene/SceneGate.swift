@@ -1,0 +1,217 @@
+/// Decides in which frames the detector must search for faces: those in which the picture changed.
+///
+/// It compares each frame's change map with that at the last search, relative to each cell's noise and without changes
+/// of the light, so that sensor noise, mains flicker, auto exposure and daylight do not count. Something that goes on
+/// moving is learnt as noise within seconds. Once a second the detector searches in any case. The same frames at the
+/// same times give the same decisions.
+final class SceneGate {
+    // Tuned on empty rooms and sliding faces made of photographs with noise, flicker, ramps and video coding.
+
+    /// The seconds between searches when nothing changes.
+    private static let longestPause = 1.0
+    /// The seconds for which every frame is searched after a new change, and for which searches go on after its end.
+    private static let hold = 0.3
+    /// The seconds between searches while a change goes on, and after it.
+    private static let pause = 0.1
+    /// The seconds without a change after which the next change counts as new.
+    private static let calm = 0.5
+    /// Tolerance for rounded times, in seconds.
+    private static let slack = 0.004
+    /// The share of a new difference that is learnt as noise in each frame.
+    private static let learning: Float = 1.0 / 32
+    /// The variance, in grey levels squared, that is added to the noise for video coding.
+    private static let noiseFloor: Float = 1
+    /// The same two values, `learning` and `noiseFloor`, for the smoothed picture.
+    private static let smoothing: Float = 0.2
+    private static let smoothFloor: Float = 0.16
+    /// The number of frames that the smoothed picture takes to settle after a search.
+    private static let settling = 4
+    /// The sum of the deviations of 2 × 2 cells, each up to `cellLimit`, from which on they have changed.
+    private static let blockThreshold: Float = 14
+    private static let cellLimit: Float = 8
+    /// The deviation from which on a cell has changed, and the share of changed cells from which on the picture has.
+    private static let cellThreshold: Float = 4
+    private static let cellShare: Float = 0.02
+
+    let map: ChangeMap
+    /// The picture that changes are measured against: the one at the last search, averaged with those after it.
+    private let reference = Cells(count: ChangeMap.count)
+    private let previous = Cells(count: ChangeMap.count)
+    /// Variance of each cell's noise.
+    private let noise = Cells(count: ChangeMap.count, repeating: 1)
+    private let smooth = Cells(count: ChangeMap.count)
+    private let smoothReference = Cells(count: ChangeMap.count)
+    private let deviations = Cells(count: ChangeMap.count)
+    /// What the kept picture, which the next one is compared with, shows: no faces, or the scene beside them.
+    private enum Kept { case none, withoutFaces, besideFaces }
+    private var kept = Kept.none
+    private var averaged = 0
+    private var smoothed = 0
+    private var lastSearch = 0.0
+    private var lastChange = -Double.infinity
+    private var changeBegan = -Double.infinity
+    /// The decision for the frame with that stamp, which may be asked for again.
+    private var decision: (stamp: FrameStamp, mustSearch: Bool)?
+    /// The share of the last compared cells that differ, and its average beside followed faces.
+    private var changedShare: Float = 0
+    private var usualShare: Float = 0
+    /// Whether there was a search beside followed faces to compare with.
+    var canCompare: Bool { kept == .besideFaces }
+    /// Whether the scene beside followed faces changed at once in the last comparison, as by a hard cut.
+    private(set) var wasCut = false
+
+    init(region: NormalizedRect) { map = ChangeMap(region: region) }
+
+    /// Forgets the picture, but not the noise of its cells: the next frame is searched.
+    func reset() {
+        kept = .none
+        decision = nil
+    }
+
+    // MARK: Beside followed faces
+
+    /// Whether anything changed since `noteSearch` beside followed faces and what moves with them; their regions are
+    /// pixels of the upright picture. True for a frame that cannot be read, and without one to compare with.
+    func hasChanged(in frame: Frame, beside faces: [CropRegion]) -> Bool {
+        guard map.read(frame) else { return true }
+        let bottom = Float(frame.uprightSize.height)
+        let parts = faces.map { face in
+            // The head with its hair, which moves more than the landmarks' box, and the body below.
+            let low = face.center - SIMD2(1, 0.9) * face.side
+            return LuminanceGrid.Rectangle(low, SIMD2(face.center.x + face.side, max(low.y, bottom)))
+        }
+        map.cover(parts, in: frame)
+        let hasChanged = hasChangedBesideCovered()
+        wasCut = canCompare && changedShare > 0.2 + 2 * usualShare
+        usualShare += 0.2 * (changedShare - usualShare)
+        return hasChanged
+    }
+
+    /// Whether cells of the map that are not covered differ from those at `noteSearch` by more than noise and light.
+    func hasChangedBesideCovered() -> Bool {
+        !canCompare || hasChanged(map.cells, since: reference, noiseFactor: 1, floor: Self.noiseFloor)
+    }
+
+    /// Makes the last frame the one that `hasChanged` compares with.
+    func noteSearch() {
+        reference.copy(map.cells)
+        kept = .besideFaces
+    }
+
+    // MARK: Without a face
+
+    /// Whether the detector must search a frame. Asking twice about a frame gives the same answer, whatever its size.
+    func mustSearch(at frame: Frame) -> Bool {
+        if let decision, decision.stamp == frame.stamp { return decision.mustSearch }
+        let mustSearch = map.read(frame) ? mustSearch(at: frame.stamp.mediaTime) : true
+        decision = (frame.stamp, mustSearch)
+        return mustSearch
+    }
+
+    /// Whether the detector must search the frame in the map, which has that media time in seconds.
+    func mustSearch(at time: Double) -> Bool {
+        // A time before the last search is that of a source that began anew.
+        guard kept == .withoutFaces, time >= lastSearch else {
+            begin(at: time)
+            return true
+        }
+        map.uncover()
+        learnNoise()
+        let isFastChange = hasChanged(map.cells, since: reference, noiseFactor: 1, floor: Self.noiseFloor)
+        let isSlowChange = followSmoothly()
+        let hasMoved = isFastChange || isSlowChange
+        if hasMoved {
+            if time - lastChange > Self.calm { changeBegan = time }
+            lastChange = time
+        }
+        let isSearch = isDue(at: time, hasMoved)
+        if isSearch {
+            reference.copy(map.cells)
+            smoothReference.copy(smooth)
+            lastSearch = time
+            averaged = 1
+        } else if averaged < 4, !hasMoved {
+            averaged += 1
+            reference.approach(map.cells, share: 1 / Float(averaged))
+        }
+        return isSearch
+    }
+
+    private func isDue(at time: Double, _ hasMoved: Bool) -> Bool {
+        let age = time - lastSearch + Self.slack
+        if hasMoved { return time - changeBegan < Self.hold || age >= Self.pause }
+        return age >= (isChanging(at: time) ? Self.pause : Self.longestPause)
+    }
+
+    /// Whether the scene is changing at a time in seconds, or just was.
+    func isChanging(at time: Double) -> Bool { time - lastChange < Self.hold }
+
+    private func begin(at time: Double) {
+        for cells in [reference, previous, smooth, smoothReference] { cells.copy(map.cells) }
+        kept = .withoutFaces
+        averaged = 1
+        smoothed = 0
+        lastSearch = time
+        lastChange = -.infinity
+        changeBegan = -.infinity
+    }
+
+    /// Learns each cell's noise from the difference of successive pictures; large ones slowly, to learn no faces.
+    private func learnNoise() {
+        let lit = map.adapt(previous, to: map.cells)
+        for index in lit.indices {
+            let difference = map.cells[index] - lit[index]
+            let square = difference * difference / 2
+            let limit = 9 * noise[index] + 0.05
+            noise[index] += (square.replacing(with: limit, where: square .> limit) - noise[index]) * Self.learning
+        }
+        previous.copy(map.cells)
+    }
+
+    /// Follows the picture slowly, which shows weak changes under the noise; returns whether there is one.
+    private func followSmoothly() -> Bool {
+        smooth.approach(map.cells, share: Self.smoothing)
+        smoothed += 1
+        guard smoothed > Self.settling else {
+            smoothReference.copy(smooth)
+            return false
+        }
+        // The share of the noise's variance that is left after the smoothing.
+        let factor = 2 * Self.smoothing / (2 - Self.smoothing)
+        return hasChanged(smooth, since: smoothReference, noiseFactor: factor, floor: Self.smoothFloor)
+    }
+
+    // MARK: Comparing
+
+    /// Whether cells differ from earlier ones by more than the light and the noise, of which `factor` times counts.
+    private func hasChanged(_ cells: Cells, since earlier: Cells, noiseFactor: Float, floor: Float) -> Bool {
+        let lit = map.adapt(earlier, to: cells)
+        let limit = Cells.Vector(repeating: Self.cellLimit)
+        var found = SIMD4<Int32>.zero
+        var counted = Cells.Vector.zero
+        for index in lit.indices {
+            let spread = (noiseFactor * noise[index] + floor).squareRoot()
+            let deviation = (cells[index] - lit[index]).magnitude / spread * map.weights[index]
+            found.replace(with: found &+ 1, where: deviation .> Self.cellThreshold)
+            counted += map.weights[index]
+            deviations[index] = deviation.replacing(with: limit, where: deviation .> limit)
+        }
+        let changed = Float(found.wrappedSum())
+        changedShare = changed / max(1, counted.sum())
+        return changed > Self.cellShare * Float(ChangeMap.count) || largestBlock() > Self.blockThreshold
+    }
+
+    /// The largest sum of the deviations of 2 × 2 cells.
+    private func largestBlock() -> Float {
+        let rows = ChangeMap.rows
+        let numbers = deviations.numbers
+        var largest: Float = 0
+        for first in stride(from: 0, to: ChangeMap.count - rows, by: rows) {
+            for cell in first..<first + rows - 1 {
+                let upper = numbers[cell] + numbers[cell + rows]
+                largest = max(largest, upper + (numbers[cell + 1] + numbers[cell + 1 + rows]))
+            }
+        }
+        return largest
+    }
+}

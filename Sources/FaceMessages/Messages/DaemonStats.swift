@@ -1,0 +1,123 @@
+/// Content of `faces/stats`. Counters run from the daemon's start; rates, times and shares are of the last interval.
+public struct DaemonStats: Hashable, Sendable, WireValue {
+    /// The time that one stage took per frame, in the last interval.
+    public struct Stage: Hashable, Sendable, WireValue {
+        /// The name of the stage (`decode`, `detect`, `landmarks`, `track`, `publish`).
+        public var name: String
+        /// The number of times that it ran.
+        public var runs: Int
+        /// The mean time, in seconds.
+        public var mean: Double
+        /// The longest time, in seconds.
+        public var longest: Double
+
+        /// Makes the times of a stage, in seconds.
+        public init(name: String, runs: Int, mean: Double, longest: Double) {
+            (self.name, self.runs, self.mean, self.longest) = (name, runs, mean, longest)
+        }
+
+        mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
+            try wire.field("name", &name, .name)
+            try wire.field("runs", &runs, .counter)
+            try wire.field("meanMs", &mean, .milliseconds(decimals: 3))
+            try wire.field("maxMs", &longest, .milliseconds(decimals: 3))
+        }
+    }
+
+    /// The numbers of messages by what happened to them, since the start.
+    public struct Messages: Hashable, Sendable, WireValue {
+        /// Messages handed to the broker.
+        public var sent = 0
+        /// Messages that wait for the broker now.
+        public var queued = 0
+        /// Events that grew too old while the broker was away.
+        public var expired = 0
+        /// Messages dropped for any other reason, by reason.
+        public var dropped: [String: Int] = [:]
+
+        /// Events accepted while the outbox could not keep them safe from a crash.
+        public var unsafe = 0
+        /// Whether events survive a crash now; nil without a broker.
+        public var outbox: DaemonStatus.Outbox?
+
+        /// Makes counters that are all zero.
+        public init() {}
+
+        mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
+            try wire.field("sent", &sent, .counter)
+            try wire.field("queued", &queued, .counter)
+            try wire.field("expired", &expired, .counter)
+            try wire.field("dropped", &dropped, .counters)
+            // Without a broker there is no outbox.
+            try wire.field("unsafe", &unsafe, .counter, or: 0, isWritten: outbox != nil)
+            try wire.optional("outbox", &outbox, .word)
+        }
+    }
+
+    /// The time at which the interval ended.
+    public var time = Timestamp(nanoseconds: 0)
+    /// Seconds since the daemon's start.
+    public var uptime = 0.0
+    /// The interval's length in seconds.
+    public var interval = 0.0
+    /// Frames captured per second.
+    public var frameRate = 0.0
+    /// Frames analysed per second.
+    public var analysisRate = 0.0
+    /// Frames captured since the start.
+    public var captured = 0
+    /// Frames analysed since the start.
+    public var analysed = 0
+    /// Frames dropped since the start, by reason.
+    public var dropped: [String: Int] = [:]
+    /// Frames since the start whose own time was impossible and was corrected.
+    public var retimed = 0
+    /// The times of the stages.
+    public var stages: [Stage] = []
+    /// Processor time over wall time: 1 is one core fully used.
+    public var cpu = 0.0
+    /// The part of `cpu` for decoding pictures; nil if none are decoded, or a pipeline does it, and before 0.4.
+    public var cpuDecoding: Double?
+    /// The decoder of the pictures of a clip or a network stream: `software`, or a device such as `VA-API on
+    /// /dev/dri/renderD128`; nil of cameras and pipelines, and from daemons before 0.4.
+    public var decoder: String?
+    /// The part of `cpu` that went into finding and measuring faces; nil from daemons before 0.4.
+    public var cpuAnalysis: Double?
+    /// Resident memory in bytes.
+    public var residentBytes = 0
+    /// The numbers of messages.
+    public var messages = Messages()
+
+    /// Makes figures that are all zero.
+    public init() {}
+
+    mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
+        try wire.field("time", &time, .time)
+        try wire.field("uptime", &uptime, .amount(decimals: 1))
+        try wire.field("interval", &interval, .amount(decimals: 1))
+        try wire.field("frameRate", &frameRate, .amount(decimals: 1))
+        try wire.field("analysisRate", &analysisRate, .amount(decimals: 1))
+        var frames = Frames(stats: self)
+        try wire.field("frames", &frames, .object(frames))
+        self = frames.stats
+        try wire.field("stages", &stages, .list(of: Stage(name: "", runs: 0, mean: 0, longest: 0)))
+        try wire.field("cpu", &cpu, .seconds)
+        try wire.optional("cpuDecoding", &cpuDecoding, .seconds)
+        try wire.optional("decoder", &decoder, .name)
+        try wire.optional("cpuAnalysis", &cpuAnalysis, .seconds)
+        try wire.field("rss", &residentBytes, .counter)
+        try wire.field("messages", &messages, .object(Messages()))
+    }
+
+    /// The figures of the object `frames`.
+    private struct Frames: WireValue {
+        var stats: DaemonStats
+
+        mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
+            try wire.field("captured", &stats.captured, .counter)
+            try wire.field("analysed", &stats.analysed, .counter)
+            try wire.field("dropped", &stats.dropped, .counters)
+            try wire.field("retimed", &stats.retimed, .counter, or: 0, isWritten: stats.retimed > 0)
+        }
+    }
+}

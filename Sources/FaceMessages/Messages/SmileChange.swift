@@ -1,0 +1,21 @@
+/// A command that sets what counts as a smile; values that it leaves out stay as they are.
+public struct SmileChange: Hashable, Sendable, WireValue {
+    /// The level above which a clear smile begins.
+    public var level: Double?
+    /// The time that a smile must last before it is reported, in seconds.
+    public var hold: Double?
+
+    /// Makes a command from what it sets.
+    public init(level: Double? = nil, hold: Double? = nil) { (self.level, self.hold) = (level, hold) }
+
+    /// Changes the settings as the command says.
+    public func apply(to settings: inout SmileSettings) {
+        settings.level = level ?? settings.level
+        settings.hold = hold ?? settings.hold
+    }
+
+    mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
+        try wire.optional("level", &level, .smileLevel)
+        try wire.optional("hold", &hold, .smileHold)
+    }
+}

@@ -1,0 +1,102 @@
+import FoundationEssentials
+
+/// Reads messages of the wire contract.
+///
+/// Fields it does not know are passed over, so that newer daemons may add some; a missing one, a wrong type or a number
+/// out of range is an error. Texts and lists are cut to a limit far above what a daemon sends: anyone who may publish
+/// on the broker decides what is in them.
+public struct MessageDecoder: Sendable {
+    /// Makes a decoder.
+    public init() {}
+
+    /// Reads the payload of a message on a topic.
+    ///
+    /// - Throws: `MessageDecodingError` if the payload is not what the topic promises. Trying again does not help.
+    public func decode(_ payload: some Sequence<UInt8>, on topic: Topic) throws(MessageDecodingError) -> DaemonMessage {
+        let bytes = Array(payload)
+        let origin = MessageOrigin(camera: "", boot: "")
+        if let kind = topic.eventKind {
+            let event = FaceEvent(kind: kind, face: .blank, stamp: .unset)
+            let blank = EventMessage(origin: origin, id: "", seq: 0, event: event, latency: nil)
+            return .event(try read(blank, bytes, topic))
+        }
+        switch topic {
+        case .metadata:
+            var message = try read(MetadataMessage(origin: origin, stamp: .unset, faces: []), bytes, topic)
+            // A face named twice would be drawn twice: the first one counts.
+            var known: Set<FaceID> = []
+            message.faces.removeAll { !known.insert($0.faceID).inserted }
+            return .metadata(message)
+        case .status:
+            let sent = try read(SentValue(origin: origin, value: DaemonStatus(state: .offline)), bytes, topic)
+            return .status(sent.value, from: sent.origin)
+        case .stats:
+            let sent = try read(SentValue(origin: origin, value: DaemonStats()), bytes, topic)
+            return .stats(sent.value, from: sent.origin)
+        case .zones: return .zones(try read(ZonesMessage(origin: origin, zones: []), bytes, topic))
+        case .today:
+            let totals = DayTotals(since: Timestamp(nanoseconds: 0))
+            let sent = try read(SentValue(origin: origin, value: totals), bytes, topic)
+            return .today(sent.value, from: sent.origin)
+        case .count:
+            let limits = 0...MessageLimits.entries
+            guard let count = try? JSONDecoder().decode(Int.self, from: Data(bytes)), limits.contains(count) else {
+                let text = String(decoding: bytes.prefix(40), as: UTF8.self)
+                throw .malformed(topic: topic, reason: "\(text) is not a whole number from 0 to \(limits.upperBound)")
+            }
+            return .count(count)
+        case .detectState, .detectSet:
+            switch String(decoding: bytes, as: UTF8.self) {
+            case "ON": return .detectState(true)
+            case "OFF": return .detectState(false)
+            default: throw .malformed(topic: topic, reason: "it is neither ON nor OFF")
+            }
+        case .smileSet:
+            let change = try read(SmileChange(), bytes, topic)
+            guard change != SmileChange() else {
+                throw .malformed(topic: topic, reason: "it holds neither level nor hold")
+            }
+            return .smileSet(change)
+        case .zoneSet: return .zoneSet(try read(ZoneSwitch(zone: "", isOn: true), bytes, topic))
+        default: throw .malformed(topic: topic, reason: "a picture is not a message")
+        }
+    }
+
+    /// Reads a message; `blank` is one of its kind.
+    private func read<Value: WireValue>(
+        _ blank: Value,
+        _ bytes: [UInt8],
+        _ topic: Topic
+    ) throws(MessageDecodingError) -> Value {
+        let decoder = JSONDecoder()
+        let data = Data(bytes)
+        // The version comes first: a payload of another one may well lack fields.
+        if let version = try? decoder.decode(Version.self, from: data).schema, version != schemaVersion {
+            throw .unknownSchema(version)
+        }
+        do {
+            return try decoder.decode(JSONReader<Value>.self, from: data, configuration: blank).value
+        } catch {
+            throw .malformed(topic: topic, reason: (error as? DecodingError)?.reason ?? String(describing: error))
+        }
+    }
+}
+
+/// The part of a payload that is read first: the version of the contract.
+private struct Version: Decodable { var schema: Int }
+
+extension DecodingError {
+    /// One sentence for people.
+    fileprivate var reason: String {
+        switch self {
+        case .keyNotFound(let key, _): "the field \(key.stringValue) is missing"
+        case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
+            if let key = context.codingPath.last {
+                "\(key.stringValue): \(context.debugDescription)"
+            } else {
+                context.debugDescription
+            }
+        @unknown default: String(describing: self)
+        }
+    }
+}

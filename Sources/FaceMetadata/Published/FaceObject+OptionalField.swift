@@ -1,0 +1,28 @@
+extension FaceObject {
+    /// A property of a face that is published, under the same name, only if the owner of the camera wants it.
+    public enum OptionalField: String, Hashable, Sendable, CaseIterable {
+        case looking, zones, gaze, distance, leftEyeOpen, rightEyeOpen, mouthOpen, talking, blinksPerMinute,
+            eyesClosedShare, still
+    }
+
+    /// The face with those of the optional fields only.
+    public func keeping(_ fields: Set<OptionalField>) -> FaceObject {
+        var face = self
+        for field in OptionalField.allCases where !fields.contains(field) {
+            switch field {
+            case .looking: face.looking = nil
+            case .zones: face.zones = nil
+            case .gaze: face.gaze = nil
+            case .distance: face.distance = nil
+            case .leftEyeOpen: face.leftEyeOpen = nil
+            case .rightEyeOpen: face.rightEyeOpen = nil
+            case .mouthOpen: face.mouthOpen = nil
+            case .talking: face.talking = nil
+            case .blinksPerMinute: face.blinksPerMinute = nil
+            case .eyesClosedShare: face.eyesClosedShare = nil
+            case .still: face.still = false
+            }
+        }
+        return face
+    }
+}

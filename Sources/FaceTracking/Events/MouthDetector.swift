@@ -1,0 +1,54 @@
+/// Measures how far the lips are apart, and detects talk and a mouth that stays wide open.
+///
+/// The constants were chosen on the recorded landmarks, see docs/accuracy.md.
+struct MouthDetector: Sendable {
+    /// The limits of a mouth that is reported as open: wider than `opening` for `seconds`, unlike in speech; it is
+    /// reported again only after it was below `end`.
+    private static let wide = (opening: 0.3, end: 0.21, seconds: 0.5)
+    /// The least change of the lips' opening between two turns that counts as a movement, in units.
+    static let smallestSwing = 0.03
+    /// The limits of talk: it begins with `begin` movements within `window` seconds, and ends with fewer than `end`.
+    static let talk = (begin: 5, end: 2, window: 2.0)
+
+    /// The opening of the mouth, 0…1; nil if the mouth cannot be seen.
+    private(set) var opening: Double?
+    /// Whether the lips move as in speech; nil if that is unknown.
+    private(set) var isTalking: Bool?
+    private var last: Double?
+    /// The time since which the mouth has been seen without a break.
+    private var seenSince = 0.0
+    private var wideSince: Double?
+    private var isReported = false
+    private var swings = Swings(least: smallestSwing, seconds: talk.window)
+    var ongoing: FaceEvent.Kind? { isReported ? .mouthOpen : nil }
+
+    /// Takes the lips' opening in the next frame in which the face was seen.
+    /// - Returns: A mouth that has now been wide open for long enough.
+    mutating func advance(_ units: Double, _ context: FrameContext) -> FaceEvent.Kind? {
+        let time = context.time
+        guard context.isVisible else {
+            opening = nil
+            isTalking = nil
+            last = nil
+            wideSince = nil
+            return nil
+        }
+        opening = min(max(units / FaceObject.widestMouth, 0), 1)
+        if !Track.bridges(from: last, to: time) {
+            if let last, time - last > Self.talk.window { isTalking = nil }
+            seenSince = time
+            wideSince = nil
+            swings.begin(with: units)
+        }
+        last = time
+        swings.add(units, at: time)
+        let isMoving = swings.count >= (isTalking == true ? Self.talk.end : Self.talk.begin)
+        if isMoving || time - seenSince >= Self.talk.window - Track.slack { isTalking = isMoving }
+        if !context.seesBlinks { isTalking = nil }
+        if units < Self.wide.end { isReported = false }
+        wideSince = units > Self.wide.opening ? wideSince ?? time : nil
+        guard !isReported, let wideSince, time - wideSince >= Self.wide.seconds - Track.slack else { return nil }
+        isReported = true
+        return ongoing
+    }
+}

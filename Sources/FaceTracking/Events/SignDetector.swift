@@ -1,0 +1,175 @@
+/// Detects signs: what people do on purpose with eyes and head, to switch something by it.
+///
+/// Talking people blink, nod and shake their heads all the time: no sign counts while the lips move, and no sign of the
+/// eyes while the head does. docs/accuracy.md says how often signs are seen that were not meant.
+struct SignDetector: Sendable {
+    /// The durations, in seconds, of a long blink and of a wink: blinks are shorter, sleep is longer.
+    static let longBlink = 0.6...2.0
+    private static let wink = 0.25...2.0
+    /// The longest half of a double blink, and the longest pause between the halves, in seconds.
+    static let shortBlink = 0.4
+    static let longestPause = 0.3
+    /// The largest mean openness of closed eyes: lids that are lowered to look down are higher.
+    static let closedShare = 0.3
+    /// The least mean openness of the other eye in a wink, and its least difference from the closed one.
+    private static let winking = (other: 0.65, difference: 0.4)
+    /// The largest change of the lips' distance, in units, during a sign and the seconds before it.
+    private static let lips = (most: 0.06, seconds: 1.0)
+    /// The largest movement of the head during a sign of the eyes, in degrees.
+    private static let mostHeadMotion = 8.0
+    /// The limits of a nod or a shake: `count` swings of at least `degrees` within `seconds`, after a rest.
+    private static let swings = (count: 3, degrees: 10.0, seconds: 1.5)
+    /// The seconds, up to 0.2 s before the first swing is complete, in which the head must be still.
+    private static let rest = 0.2...0.6
+
+    private struct Sample: Sendable {
+        var time: Double
+        var yaw: Double
+        var pitch: Double
+        var opening: Double
+    }
+
+    /// A stretch in which at least one eye is closed.
+    private struct Closure: Sendable {
+        let start: Double
+        var frames = 0
+        /// Whether each eye was closed in any of the frames, and whether both were in the same one.
+        var wasClosed = EachEye(false, false)
+        var wereBoth = false
+        /// The sums of the openness in all frames.
+        var openness = EachEye(0.0, 0.0)
+
+        func mean(_ eye: KeyPath<EachEye<Double>, Double>) -> Double { openness[keyPath: eye] / Double(frames) }
+    }
+
+    private var samples = History<Sample>(capacity: EyeOpenness.capacity)
+    private var closure: Closure?
+    /// The last blink, if it may be the first half of a double one.
+    private var lastBlink: (start: Double, end: Double)?
+
+    /// Takes the next frame in which the face was seen; `eyes` is nil if they cannot be judged.
+    /// - Returns: The sign that was completed.
+    mutating func advance(eyes: EyeDetector.Seen?, _ context: FrameContext) -> FaceEvent.Kind? {
+        let time = context.time
+        if !Track.bridges(from: samples.last?.time, to: time) {
+            closure = nil
+            lastBlink = nil
+            samples.forget()
+        }
+        let observation = context.observation
+        // Without a mesh the pitch is unknown.
+        guard let yaw = observation.pose.yaw, let pitch = observation.pose.pitch else { return nil }
+        samples.append(Sample(time: time, yaw: yaw, pitch: pitch, opening: observation.mouthShape.opening))
+        guard let sign = eyeSign(eyes, canWink: context.canWink, at: time) ?? headSign(at: time) else { return nil }
+        samples.forget()
+        switch (sign, context.options.isMirrored) {
+        case (.winkLeft, true): return .sign(.winkRight)
+        case (.winkRight, true): return .sign(.winkLeft)
+        default: return .sign(sign)
+        }
+    }
+
+    /// The range of a value between two times; nil if it was not seen from `begin` on.
+    private func range(_ value: KeyPath<Sample, Double>, from begin: Double, to end: Double = .infinity) -> Double? {
+        var low = Double.infinity
+        var high = -Double.infinity
+        for index in samples.available.reversed() where samples[index].time <= end {
+            guard samples[index].time >= begin - Track.slack else { return high - low }
+            low = min(low, samples[index][keyPath: value])
+            high = max(high, samples[index][keyPath: value])
+        }
+        return nil
+    }
+
+    private func areLipsAtRest(from begin: Double) -> Bool {
+        range(\.opening, from: begin).map { $0 <= Self.lips.most } ?? false
+    }
+
+    // MARK: Eyes
+
+    private mutating func eyeSign(_ eyes: EyeDetector.Seen?, canWink: Bool, at time: Double) -> FaceEvent.Sign? {
+        guard let (isClosed, openness) = eyes else {
+            closure = nil
+            return nil
+        }
+        if isClosed.left || isClosed.right {
+            var current = closure ?? Closure(start: time)
+            current.frames += 1
+            if isClosed.left { current.wasClosed.left = true }
+            if isClosed.right { current.wasClosed.right = true }
+            if isClosed.left, isClosed.right { current.wereBoth = true }
+            current.openness.left += openness.left
+            current.openness.right += openness.right
+            closure = current
+            return nil
+        }
+        guard let over = exchange(&closure, with: nil) else { return nil }
+        let before = exchange(&lastBlink, with: nil).flatMap { over.start - $0.end <= Self.longestPause ? $0 : nil }
+        guard areLipsAtRest(from: over.start - Self.lips.seconds),
+            let yaw = range(\.yaw, from: before?.start ?? over.start),
+            let pitch = range(\.pitch, from: before?.start ?? over.start),
+            max(yaw, pitch) <= Self.mostHeadMotion
+        else { return nil }
+        let duration = time - over.start
+        guard over.wereBoth else { return canWink && Self.wink.contains(duration) ? wink(over) : nil }
+        guard over.mean(\.left) <= Self.closedShare, over.mean(\.right) <= Self.closedShare else { return nil }
+        if Self.longBlink.contains(duration) { return .longBlink }
+        guard duration <= Self.shortBlink else { return nil }
+        if before != nil { return .doubleBlink }
+        lastBlink = (over.start, time)
+        return nil
+    }
+
+    /// The sign of a wink: the eye at the picture's left is the person's right one; nil if both eyes closed.
+    private func wink(_ closure: Closure) -> FaceEvent.Sign? {
+        let isLeft = closure.wasClosed.left
+        guard !isLeft || !closure.wasClosed.right else { return nil }
+        let closed = closure.mean(isLeft ? \.left : \.right)
+        let other = closure.mean(isLeft ? \.right : \.left)
+        guard other >= Self.winking.other, other - closed >= Self.winking.difference else { return nil }
+        return isLeft ? .winkRight : .winkLeft
+    }
+
+    // MARK: Head
+
+    private typealias Axis = KeyPath<Sample, Double>
+
+    private func headSign(at time: Double) -> FaceEvent.Sign? {
+        if hasSwung(\.pitch, more: \.yaw, at: time) { return .nod }
+        return hasSwung(\.yaw, more: \.pitch, at: time) ? .shake : nil
+    }
+
+    /// Whether the head has just swung to and fro along an axis, at least twice as far as along the other one.
+    private func hasSwung(_ axis: Axis, more other: Axis, at time: Double) -> Bool {
+        let least = Self.swings.degrees
+        // From the newest sample back: the highest and the lowest one since the last turn, and the direction.
+        var high = -Double.infinity
+        var low = Double.infinity
+        var turns = 0
+        var direction = 0
+        for index in samples.available.reversed() {
+            let sample = samples[index]
+            guard time - sample.time <= Self.swings.seconds else { return false }
+            let value = sample[keyPath: axis]
+            high = max(high, value)
+            low = min(low, value)
+            if direction >= 0, high - value >= least {
+                direction = -1
+                low = value
+                turns += 1
+            } else if direction <= 0, value - low >= least {
+                direction = 1
+                high = value
+                turns += 1
+            }
+            guard turns == Self.swings.count else { continue }
+            let begin = sample.time
+            guard areLipsAtRest(from: begin - Self.rest.upperBound),
+                let moved = range(axis, from: begin), let aside = range(other, from: begin),
+                let before = range(axis, from: begin - Self.rest.upperBound, to: begin - Self.rest.lowerBound)
+            else { return false }
+            return aside <= moved / 2 && before <= least / 2
+        }
+        return false
+    }
+}

@@ -1,0 +1,105 @@
+import Glibc
+
+/// Compares the pixels around each eye with a mean picture of the same eye while it was open.
+///
+/// It sees lids that the landmarks miss in small, blurred or dark eyes, and shows where only the landmarks move.
+struct EyeAppearance: Sendable {
+    /// The signals that the pixels of an eye give.
+    struct Signal: Equatable, Sendable {
+        /// 1 minus the correlation with the open eye: 0 for the same picture, about 1 for a closed eye.
+        var dissimilarity: Double
+        /// The brightness of the middle minus the patch's mean, in standard deviations: an iris is dark.
+        var center: Double
+        /// The logarithm of 8 + the brightness of the middle, 0…255.
+        var logBrightness: Double
+    }
+
+    /// The share of its open level above which an eye counts as open, so that its picture is learnt.
+    private static let openShare = 0.75
+
+    private var templates = EachEye(EyeTemplate(), EyeTemplate())
+
+    /// Compares the patches of a frame, then learns from those of eyes that are open.
+    mutating func advance(_ patches: EyePatches, _ share: EachEye<Double>) -> EachEye<Signal> {
+        patches.pixels.span.withUnsafeBufferPointer { pixels in
+            guard let base = pixels.baseAddress else { preconditionFailure("the patches have a fixed size") }
+            let left = templates.left.compare(base, learns: share.left > Self.openShare)
+            let right = templates.right.compare(base + EyePatches.count, learns: share.right > Self.openShare)
+            return EachEye(left, right)
+        }
+    }
+}
+
+/// The mean picture of one open eye.
+struct EyeTemplate: Sendable {
+    /// The number of patches in the mean: enough to average noise, few enough to follow the light.
+    private static let length: Float = 12
+    /// A constant added to the standard deviation, so that a patch without contrast resembles nothing.
+    private static let contrastFloor: Float = 1
+    /// Each pixel's weight in the correlation, then its weight in the middle; both sum to 1.
+    private static let weights = gaussian(10, 6) + gaussian(5, 4)
+
+    private var mean: [Float] = []
+    private var count: Float = 0
+
+    /// Compares a patch with the template, then takes it into the template if it shows an open eye.
+    mutating func compare(_ patch: UnsafePointer<UInt8>, learns: Bool) -> EyeAppearance.Signal {
+        if mean.isEmpty { mean = (0..<EyePatches.count).map { Float(patch[$0]) } }
+        let sums = Self.sums(patch, mean, Self.weights)
+        if learns {
+            // The first patch is in the mean already.
+            count = min(Self.length, count + 1)
+            let share = 1 / max(count, 1)
+            mean.withUnsafeMutableBufferPointer { mean in
+                for index in mean.indices { mean[index] += share * (Float(patch[index]) - mean[index]) }
+            }
+        }
+        let deviation = max(0, sums.patchSquare - sums.patch * sums.patch).squareRoot() + Self.contrastFloor
+        let templateVariance = sums.templateSquare - sums.template * sums.template
+        let templateDeviation = max(0, templateVariance).squareRoot() + Self.contrastFloor
+        let covariance = sums.product - sums.patch * sums.template
+        return EyeAppearance.Signal(
+            dissimilarity: Double(1 - covariance / (deviation * templateDeviation)),
+            center: Double((sums.center - sums.patch) / deviation),
+            logBrightness: Double(logf(8 + sums.center))
+        )
+    }
+
+    /// The weights exp(−(x/across)² − (y/down)²) around the patch's middle, in pixels.
+    private static func gaussian(_ across: Float, _ down: Float) -> [Float] {
+        let values = (0..<EyePatches.count).map { index -> Float in
+            let x = (Float(index % EyePatches.width) - Float(EyePatches.width - 1) / 2) / across
+            let y = (Float(index / EyePatches.width) - Float(EyePatches.height - 1) / 2) / down
+            return expf(-x * x - y * y)
+        }
+        let sum = values.reduce(0, +)
+        return values.map { $0 / sum }
+    }
+
+    private typealias Sums = (
+        patch: Float, patchSquare: Float, template: Float, templateSquare: Float, product: Float, center: Float
+    )
+
+    /// The weighted moments of patch and template, in one pass, eight pixels at a time.
+    private static func sums(_ eye: UnsafeRawPointer, _ mean: UnsafeRawPointer, _ weights: UnsafeRawPointer) -> Sums {
+        typealias Lanes = SIMD8<Float>
+        var (first, firstSquare, second, secondSquare) = (Lanes.zero, Lanes.zero, Lanes.zero, Lanes.zero)
+        var (product, center) = (Lanes.zero, Lanes.zero)
+        let half = MemoryLayout<Float>.stride * EyePatches.count
+        for index in stride(from: 0, to: EyePatches.count, by: Lanes.scalarCount) {
+            let bytes = MemoryLayout<Float>.stride * index
+            let patch = Lanes(eye.loadUnaligned(fromByteOffset: index, as: SIMD8<UInt8>.self))
+            let template = mean.loadUnaligned(fromByteOffset: bytes, as: Lanes.self)
+            let weight = weights.loadUnaligned(fromByteOffset: bytes, as: Lanes.self)
+            let middle = weights.loadUnaligned(fromByteOffset: half + bytes, as: Lanes.self)
+            let (weightedPatch, weightedTemplate) = (weight * patch, weight * template)
+            first += weightedPatch
+            firstSquare += weightedPatch * patch
+            second += weightedTemplate
+            secondSquare += weightedTemplate * template
+            product += weightedPatch * template
+            center += middle * patch
+        }
+        return (first.sum(), firstSquare.sum(), second.sum(), secondSquare.sum(), product.sum(), center.sum())
+    }
+}

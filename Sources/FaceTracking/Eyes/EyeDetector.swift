@@ -1,0 +1,84 @@
+/// Derives blinks, closed eyes and their figures from the eyes of one face.
+struct EyeDetector: Sendable {
+    /// The analysed frames per second below which closures are seen in too few frames: 5, less a tenth for a lost one.
+    private static let minimumClosureRate = 4.5
+
+    /// Whether the eyes are open so far that their irises can be seen.
+    private(set) var areOpen = false
+    /// The closed eyes, and how far each is open as a share of its open level.
+    typealias Seen = (isClosed: EachEye<Bool>, openness: EachEye<Double>)
+
+    /// The closed eyes and the openness in the latest frame; nil if they cannot be judged.
+    private(set) var seen: Seen?
+    /// The figures of the last minute; nil if they are unknown.
+    private(set) var figures: (blinks: Double, closedShare: Double)?
+    var closed = ClosedEyes()
+    private var openness = EyeOpenness()
+    private var appearance = EyeAppearance()
+    private var blink = BlinkDetector()
+    private var lastMinute = LastMinute()
+
+    /// Takes the next frame in which the face was seen.
+    ///
+    /// Blinks are detected on smaller and more turned faces than closed eyes.
+    /// - Returns: A blink that ended about 0.1 s ago; the beginning or end of a closure longer than a blink.
+    mutating func advance(_ context: FrameContext) -> (blink: BlinkDetector.Blink?, closure: FaceEvent.Kind?) {
+        let time = context.time
+        let open = openness.advance(EachEye(context.observation.leftLids, context.observation.rightLids), at: time)
+        let signal = context.observation.eyePatches.map { appearance.advance($0, open.share) }
+        let reading = BlinkDetector.Reading(openness: open, appearance: signal, canWink: context.canWink)
+        areOpen = open.areOpen
+        let happened = blink.advance(reading, context)
+        guard context.isVisible, context.frameRate >= Self.minimumClosureRate else {
+            closed.interrupt(at: time)
+            seen = nil
+            figures = nil
+            lastMinute.advance(isClosed: nil, blinks: 0, at: time)
+            return (happened, nil)
+        }
+        let closure = closed.advance(open, canBeOneEye: context.canWink, at: time)
+        seen = (closed.isClosed, open.share)
+        let areClosed = closed.isClosed == EachEye(true, true)
+        lastMinute.advance(isClosed: context.seesBlinks ? areClosed : nil, blinks: happened == nil ? 0 : 1, at: time)
+        figures = context.seesBlinks ? lastMinute.figures : nil
+        return (happened, closure)
+    }
+}
+
+/// Blinks and closed eyes of a face in the last minute, relative to the time in which its eyes were seen.
+struct LastMinute: Sendable {
+    /// The seconds of the minute in which the eyes must have been seen.
+    private static let leastSeen = 30.0
+
+    private struct Second {
+        var seen = 0.0
+        var closed = 0.0
+        var blinks = 0.0
+    }
+
+    /// The values of the last 60 seconds, indexed by media time modulo 60.
+    private var seconds = Array(repeating: Second(), count: 60)
+    private var latest: (time: Double, isSeen: Bool)?
+
+    /// Takes a frame at a time in seconds, with the blinks that it completed; nil if the eyes cannot be judged.
+    mutating func advance(isClosed: Bool?, blinks: Double, at time: Double) {
+        defer { latest = (time, isClosed != nil) }
+        guard let latest, time >= latest.time else {
+            seconds = Array(repeating: Second(), count: 60)
+            return
+        }
+        let now = Int(time)
+        for second in max(Int(latest.time), now - 60)..<now { seconds[(second + 1) % 60] = Second() }
+        seconds[now % 60].blinks += blinks
+        guard let isClosed, latest.isSeen, time - latest.time <= Track.bridgedGap else { return }
+        seconds[now % 60].seen += time - latest.time
+        if isClosed { seconds[now % 60].closed += time - latest.time }
+    }
+
+    /// Blinks per minute, and the share of time with closed eyes, 0…1; nil before enough was seen.
+    var figures: (blinks: Double, closedShare: Double)? {
+        func sum(_ value: (Second) -> Double) -> Double { seconds.reduce(0) { $0 + value($1) } }
+        let seen = sum(\.seen)
+        return seen >= Self.leastSeen ? (sum(\.blinks) * 60 / seen, sum(\.closed) / seen) : nil
+    }
+}

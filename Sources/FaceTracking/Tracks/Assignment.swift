@@ -1,0 +1,104 @@
+/// Decides to which followed face each observation belongs.
+///
+/// Most have the lineage of their track. A face that was lost for a moment and detected anew belongs to the track with
+/// the nearest predicted path, in units of its size; the longer it was lost, the farther away it may be.
+enum Assignment {
+    /// The time unseen, in seconds, after which the path and the allowed distance stop growing: a longer patience must
+    /// not give an identity to the next person who comes, wherever that is.
+    private static let longestGap = 0.7
+    /// The largest distance of a face from its path, in units of its size: at once, and more for each second unseen.
+    ///
+    /// Found on clips with people who pass behind each other and stand up; 0.7 to 1.5 and 1 to 3 give the same.
+    private static let allowance = (base: 0.9, perSecond: 1.5)
+    /// The limits for taking a new face for a held one; the distance is in units of its size. Without visible clothes
+    /// it must return within `secondsWithoutClothes`. From the experiment in docs/accuracy.md.
+    private static let returning = (distance: 1.5, sizeRatio: 1.6, similarity: 0.7, secondsWithoutClothes: 2.0)
+
+    /// The index of the track that each observation belongs to; nil for a new face.
+    static func tracks(of observations: [FaceObservation], among tracks: [Track], at time: Double) -> [Int?] {
+        var assigned = [Int?](repeating: nil, count: observations.count)
+        func isFree(_ track: Int) -> Bool { !assigned.contains(track) }
+        for (index, observation) in observations.enumerated() {
+            let track = tracks.firstIndex { $0.lineage == observation.lineage }
+            guard let track, isFree(track) else { continue }
+            // Until it has entered, a face may turn out to be a held one, once its clothes come into view. They are not
+            // measured on a face that is carried over.
+            let held =
+                tracks[track].face == nil && !observation.isCarriedOver
+                ? tracks.indices.first { other in
+                    tracks[other].hold != nil && isFree(other)
+                        && distance(of: observation, fromHeld: tracks[other], at: time) != nil
+                } : nil
+            assigned[index] = held ?? track
+        }
+        func nearest() -> (observation: Int, track: Int, distance: Double)? {
+            var best: (observation: Int, track: Int, distance: Double)?
+            for (index, observation) in observations.enumerated() where assigned[index] == nil {
+                for (track, candidate) in tracks.enumerated() where isFree(track) {
+                    let distance =
+                        candidate.hold == nil && !candidate.wasCut
+                        ? distance(of: observation, fromPathOf: candidate, at: time)
+                        : distance(of: observation, fromHeld: candidate, at: time)
+                    guard let distance, distance < best?.distance ?? .infinity else { continue }
+                    best = (index, track, distance)
+                }
+            }
+            return best
+        }
+        while let found = nearest() { assigned[found.observation] = found.track }
+        return assigned
+    }
+
+    private static func distance(of seen: FaceObservation, fromPathOf track: Track, at time: Double) -> Double? {
+        let gap = min(max(0, time - track.lastSeen.mediaTime), longestGap)
+        return distance(of: seen.bounds, from: track.bounds, to: track.path.predicted(after: gap))
+            .flatMap { $0 < allowance.base + allowance.perSecond * gap ? $0 : nil }
+    }
+
+    /// The distance of a new face from one that is held or was seen before a cut; nil if they do not match.
+    ///
+    /// Without visible clothes it must come back before another person can be there, which after a cut is at once.
+    private static func distance(of seen: FaceObservation, fromHeld track: Track, at time: Double) -> Double? {
+        let ratio = seen.bounds.height / track.bounds.height
+        guard max(ratio, 1 / ratio) <= returning.sizeRatio,
+            let distance = distance(of: seen.bounds, from: track.bounds, to: track.bounds.center),
+            distance <= returning.distance
+        else { return nil }
+        let isSame =
+            if let now = seen.clothes, let then = track.clothes {
+                now.similarity(to: then) >= returning.similarity
+            } else { !track.wasCut && time - track.lastSeen.mediaTime <= returning.secondsWithoutClothes }
+        return isSame ? distance : nil
+    }
+
+    /// The distance of a face's centre from the line from another's last centre to where that one may have moved.
+    /// - Returns: Units of the mean face size; nil if the sizes differ too much for one face.
+    static func distance(of new: NormalizedRect, from old: NormalizedRect, to end: NormalizedPoint) -> Double? {
+        let ratio = new.height / old.height
+        guard ratio > 0.55, ratio < 1.8 else { return nil }
+        let size = SIMD2((new.width + old.width) / 2, (new.height + old.height) / 2)
+        let start = old.center.vector / size
+        let line = end.vector / size - start
+        let point = new.center.vector / size - start
+        let lengthSquared = (line * line).sum()
+        let share = lengthSquared > 0 ? min(1, max(0, (point * line).sum() / lengthSquared)) : 0
+        let offset = point - share * line
+        return (offset * offset).sum().squareRoot()
+    }
+}
+
+/// The latest positions of a face, from which its motion is extrapolated.
+struct FacePath: Sendable {
+    private var points = History<(time: Double, center: NormalizedPoint)>(capacity: 4)
+
+    mutating func append(_ bounds: NormalizedRect, at time: Double) { points.append((time, bounds.center)) }
+
+    /// The centre that the face would have if it moved on for `seconds` at its latest velocity.
+    func predicted(after seconds: Double) -> NormalizedPoint {
+        guard let last = points.last else { return NormalizedPoint(x: 0, y: 0) }
+        let first = points[points.first]
+        let interval = last.time - first.time
+        guard interval > 0 else { return last.center }
+        return NormalizedPoint(last.center.vector + (last.center.vector - first.center.vector) / interval * seconds)
+    }
+}

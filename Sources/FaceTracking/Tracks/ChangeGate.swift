@@ -1,0 +1,80 @@
+/// Lets metadata through only when it differs from what was last published.
+///
+/// A value has changed when it has left its deadband around the published one; flags, enters and leaves count at once.
+/// The rate cap delays the newest set of faces until the first frame after the pause.
+package struct ChangeGate: Sendable {
+    /// The options: how much each value must change, and how often metadata may be published.
+    package struct Options: Hashable, Sendable {
+        /// The deadband of the bounds' edges, as a share of the picture.
+        package var position = 0.01
+        /// The deadband of angles, in degrees.
+        package var angle = 2.0
+        /// The deadband of amounts, 0…1: of the smile, and of how far eyes and mouth are open.
+        package var amount = 0.1
+        /// The deadband of the share of time in which the eyes are closed, 0…1.
+        package var closedShare = 0.05
+        /// The deadband of blinks, per minute.
+        package var blinks = 2.0
+        /// The deadband of the gaze, in degrees: larger than that of angles, because eyes are never still.
+        package var gaze: Double { 2.5 * angle }
+        /// The deadband of the distance, as a share of it.
+        package var distance = 0.1
+        /// The largest number of messages per second; enters, leaves and flags are not delayed.
+        package var maximumRate = 15.0
+
+        package init() {}
+    }
+
+    /// The options in use.
+    package var options: Options
+    private var published: [FaceObject] = []
+    private var lastTime: Double?
+
+    package init(options: Options = Options()) { self.options = options }
+
+    /// Whether the current faces must be published, at a time in seconds; if so, they count as published.
+    package mutating func admits(_ faces: [FaceObject], at time: Double) -> Bool {
+        let isUrgent =
+            faces.map(\.faceID) != published.map(\.faceID) || zip(faces, published).contains(where: flagsDiffer)
+        guard isUrgent || zip(faces, published).contains(where: valuesDiffer) else { return false }
+        // A tenth of a period of slack: frames of exactly that rate must not be halved by jitter.
+        // A source that was opened anew may begin its time again.
+        if !isUrgent, let lastTime, time >= lastTime, time - lastTime < 0.9 / options.maximumRate { return false }
+        published = faces
+        lastTime = time
+        return true
+    }
+
+    private func flagsDiffer(_ new: FaceObject, _ old: FaceObject) -> Bool {
+        new.smiling != old.smiling || new.leftEyeClosed != old.leftEyeClosed
+            || new.rightEyeClosed != old.rightEyeClosed || new.isSeen != old.isSeen
+            || new.looking != old.looking || new.talking != old.talking || new.zones != old.zones
+            || new.still != old.still || new.hasMesh != old.hasMesh
+            || (new.pose == nil) != (old.pose == nil)
+    }
+
+    private func valuesDiffer(_ new: FaceObject, _ old: FaceObject) -> Bool {
+        func hasLeft(_ deadband: Double, _ values: [(FaceObject) -> Double?]) -> Bool {
+            values.contains { value in Self.differ(value(new), value(old)) { abs($0 - $1) > deadband } }
+        }
+        func hasTurned(_ angle: (HeadPose) -> Double?) -> Bool {
+            Self.differ(new.pose.flatMap(angle), old.pose.flatMap(angle)) {
+                abs(($0 - $1).remainder(dividingBy: 360)) > options.angle
+            }
+        }
+        let edges: [(FaceObject) -> Double?] = [
+            { $0.bounds.x }, { $0.bounds.y }, { $0.bounds.x + $0.bounds.width }, { $0.bounds.y + $0.bounds.height },
+        ]
+        return hasLeft(options.position, edges) || hasTurned(\.roll) || hasTurned(\.yaw) || hasTurned(\.pitch)
+            || hasLeft(options.amount, [\.smile, \.leftEyeOpen, \.rightEyeOpen, \.mouthOpen])
+            || hasLeft(options.closedShare, [\.eyesClosedShare]) || hasLeft(options.blinks, [\.blinksPerMinute])
+            || Self.differ(new.gaze, old.gaze) { $0.angle(to: $1) > options.gaze }
+            || Self.differ(new.distance, old.distance) { abs($0 - $1) > options.distance * $1 }
+    }
+
+    /// Whether a value has become known or unknown, or has left its deadband.
+    private static func differ<Value>(_ new: Value?, _ old: Value?, _ isOther: (Value, Value) -> Bool) -> Bool {
+        guard let new, let old else { return (new == nil) != (old == nil) }
+        return isOther(new, old)
+    }
+}

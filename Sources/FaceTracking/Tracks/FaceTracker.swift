@@ -1,0 +1,224 @@
+/// Turns what was observed in each frame into faces with an identity, and into events.
+///
+/// Its only clock is the `mediaTime` of the frames, so the same frames always give the same events.
+public struct FaceTracker: Sendable {
+    /// The options: how faces are followed, and which events are detected.
+    public struct Options: Hashable, Sendable {
+        /// The seconds that a face must be seen before its `enter`.
+        public var enterDelay = 0.1
+        /// The seconds that a face may be unseen before its `leave`, or before its place is examined.
+        public var patience = 0.7
+        /// The seconds that a face may be unseen while its place shows that the person is still there, turned away,
+        /// covered or bent; with 0, faces leave after `patience` in any case.
+        public var hold = 600.0
+        /// The settings of what counts as a smile.
+        public var smile = SmileSettings()
+        /// The seconds that a smile may stay below 0.58 of its highest level without ending, as in a laugh.
+        ///
+        /// With 0 s, 167 of 188 labelled smiles are events and 33 are reported twice; with 0.5 s, 162 and 10; with 1.5
+        /// s, 158 and 7, because smiles that follow each other closely count as one.
+        public var smileMerge = 0.5
+        /// The distance of the outer eye corners, in pixels, below which expressions are unknown.
+        ///
+        /// At 24 pixels an open eye is about four pixels high; below, the landmarks jitter as much as in a blink.
+        public var smallestEyeDistance = 24.0
+        /// The yaw to either side, in degrees, beyond which expressions are unknown.
+        public var yawLimit = 35.0
+        /// The areas whose faces are reported, each with a name of its own.
+        public var zones: [Zone] = []
+        /// The seconds without any movement in a face after which it is `still`: a picture of one.
+        public var stillAfter = 30.0
+        /// Whether faces that are `still` leave, and are not followed again until something changes where they were.
+        public var ignoresStill = false
+        /// Whether signs are detected.
+        public var readsSigns = false
+        /// Whether the source's picture is a mirror image: signs name the person's own eyes.
+        package var isMirrored = false
+        /// The settings of what counts as a look.
+        public var look = LookSettings()
+        /// The camera's field of view between opposite corners of the picture, in degrees, which gives distances.
+        ///
+        /// Webcams have 60 to 80. The data sheet says more than that where the picture is cut out of a wider sensor's.
+        public var fieldOfView = 70.0
+
+        /// Makes the default options.
+        public init() {}
+    }
+
+    /// The result of a frame.
+    package struct Update: Hashable, Sendable {
+        /// All faces that are there, ordered by identity. One that is hidden for a moment is as it was last seen; one
+        /// that is held has no measurements.
+        package var faces: [FaceObject] = []
+        /// The faces that were seen in this very frame, with unsmoothed values, including those that have not entered.
+        package var sightings: [FaceSighting] = []
+        package var events: [FaceEvent] = []
+        /// The reasons why some events cannot fire although faces are seen.
+        package var attention: Set<FaceAttention> = []
+        /// The lineages of faces that left because they are only pictures.
+        package var setAside: [Int] = []
+    }
+
+    /// The options in use; a change takes effect with the next frame.
+    package var options: Options
+    private(set) var tracks: [Track] = []
+    private var rate = FrameRateMeter()
+    private var trackCount = 0
+    /// The identity for the next face that enters.
+    package private(set) var nextFaceID: FaceID
+
+    /// Makes a tracker without faces, whose first face gets `nextFaceID`.
+    package init(options: Options = Options(), nextFaceID: FaceID = FaceID(rawValue: 1)) {
+        self.options = options
+        self.nextFaceID = nextFaceID
+    }
+
+    /// Takes the observations of the next frame.
+    /// - Parameters:
+    ///   - stamp: The frame.
+    ///   - observations: The faces in it.
+    ///   - skipped: How many frames the source left out before it because nothing happened.
+    ///   - isCut: Whether it seems to show another scene, in which faces are known by place, size and clothes only.
+    ///   - readings: What the places of unseen faces show, by track; a face without one is not held.
+    /// - Returns: Faces and events after this frame.
+    package mutating func advance(
+        to stamp: FrameStamp,
+        with observations: [FaceObservation],
+        skipped: Int = 0,
+        isCut: Bool = false,
+        readings: [Int: PlaceReading] = [:]
+    ) -> Update {
+        rate.advance(to: stamp.mediaTime, skipped: skipped)
+        var update = Update()
+        if rate.value < BlinkDetector.minimumRate { update.attention.insert(.lowFrameRate) }
+        if isCut { for index in tracks.indices { tracks[index].wasCut = true } }
+        let usable = observations.filter(\.isFinite)
+        let assigned = Assignment.tracks(of: usable, among: tracks, at: stamp.mediaTime)
+        for (observation, known) in zip(usable, assigned) {
+            if known == nil {
+                trackCount += 1
+                tracks.append(Track(observation, number: trackCount, at: stamp))
+            }
+            observe(observation, known ?? tracks.count - 1, at: stamp, &update)
+        }
+        if options.ignoresStill { dropStill(at: stamp, &update) }
+        update.events += dropGone(at: stamp, readings)
+        update.faces = faces
+        return update
+    }
+
+    /// Takes a frame that could not be analysed: time passes, and faces may leave.
+    package mutating func skip(to stamp: FrameStamp) -> Update {
+        let events = dropGone(at: stamp, nil)
+        return Update(faces: faces, events: events)
+    }
+
+    /// Ends all faces at once, each with a `leave` for `reason`.
+    package mutating func endAll(reason: FaceEvent.LeaveReason, at stamp: FrameStamp) -> [FaceEvent] {
+        let events = tracks.flatMap { $0.leave(reason: reason, at: stamp) }
+        tracks = []
+        rate = FrameRateMeter()
+        return events
+    }
+
+    /// The faces that are there, ordered by identity.
+    package var faces: [FaceObject] { tracks.compactMap(\.face).sorted { $0.faceID < $1.faceID } }
+
+    /// The lineages of the faces whose landmarks are needed in the next frame even if its picture has hardly changed.
+    package var needingEveryFrame: Set<Int> { Set(tracks.lazy.filter(\.needsEveryFrame).map(\.lineage)) }
+
+    /// The lineage under which each face that is there was last observed.
+    package var lineages: [FaceID: Int] {
+        Dictionary(uniqueKeysWithValues: tracks.compactMap { track in track.face.map { ($0.faceID, track.lineage) } })
+    }
+
+    private mutating func observe(_ seen: FaceObservation, _ index: Int, at stamp: FrameStamp, _ update: inout Update) {
+        let rate = rate.value
+        tracks[index].observe(FrameContext(observation: seen, stamp: stamp, frameRate: rate, options: options))
+        if tracks[index].canEnter(at: stamp, after: options.enterDelay) {
+            update.events.append(tracks[index].enter(as: nextFaceID, at: stamp))
+            nextFaceID = FaceID(rawValue: nextFaceID.rawValue + 1)
+        }
+        update.events += tracks[index].drainExpressionEvents()
+        update.sightings.append(tracks[index].sighting(seen))
+        guard tracks[index].face != nil else { return }
+        // The yaw is unknown if the head is turned very far.
+        let isTurned = seen.pose.yaw.map { abs($0) > options.yawLimit } ?? true
+        if isTurned { update.attention.insert(.turnedAway) }
+        if seen.eyeDistance < options.smallestEyeDistance {
+            update.attention.insert(.tooSmall)
+        } else if !seen.hasMesh, !isTurned {
+            update.attention.insert(.notMeasured)
+        }
+    }
+
+    private mutating func dropStill(at stamp: FrameStamp, _ update: inout Update) {
+        for track in tracks where track.face?.still == true {
+            update.events += track.leave(reason: .still, at: stamp)
+            update.setAside.append(track.lineage)
+        }
+        tracks.removeAll { $0.face?.still == true }
+    }
+
+    /// Drops the faces that are gone; `readings` is nil for a frame that could not be analysed.
+    private mutating func dropGone(at stamp: FrameStamp, _ readings: [Int: PlaceReading]?) -> [FaceEvent] {
+        var events: [FaceEvent] = []
+        var gone: Set<Int> = []
+        for index in tracks.indices where tracks[index].lastSeen != stamp {
+            tracks[index].miss(at: stamp, wasLookedAt: readings != nil)
+            let isThere = tracks[index].isThere(readings, at: stamp, options)
+            events += tracks[index].drainExpressionEvents()
+            guard !isThere else { continue }
+            events += tracks[index].leave(reason: .left, at: stamp)
+            gone.insert(tracks[index].number)
+        }
+        if !gone.isEmpty { tracks.removeAll { gone.contains($0.number) } }
+        return events
+    }
+
+    /// The request for readings of people's places in a frame, before the tracker takes it; nil if no face is held.
+    package func placeRequest(at time: Double, besides observations: [FaceObservation] = []) -> PlaceRequest? {
+        guard options.hold > 0 else { return nil }
+        let unseen = tracks.lazy.filter { track in !observations.contains { $0.lineage == track.lineage } }
+        func isNew(_ seen: FaceObservation) -> Bool {
+            !tracks.contains { $0.hasEntered && $0.lineage == seen.lineage }
+        }
+        var request = PlaceRequest()
+        request.isEmpty = !tracks.contains(where: \.hasEntered)
+        request.hasUnseen = tracks.contains(where: \.isUnseen)
+        request.comparesClothes = tracks.contains { $0.hold != nil } && observations.contains(where: isNew)
+        request.queries = unseen.compactMap { $0.place(at: time, options) }
+        request.unseen = unseen.map(\.bounds)
+        return request
+    }
+}
+
+extension FaceObservation {
+    /// Whether every number is finite; a model that saw garbage must not poison the filters.
+    fileprivate var isFinite: Bool {
+        let numbers =
+            [bounds.x, bounds.y, bounds.width, bounds.height, pose.roll, confidence, eyeDistance]
+            + [leftLids, rightLids].flatMap { [$0.height, $0.width] }
+            + [mouthShape.opening, mouthShape.cornerDrop, mouthShape.smileLevel]
+            + [leftEye, rightEye, mouth].flatMap { [$0.x, $0.y] }
+            + [pose.yaw, pose.pitch, gaze?.yaw, gaze?.pitch, irisDiameter, ownMotion?.size].compactMap(\.self)
+        return bounds.width > 0 && bounds.height > 0 && numbers.allSatisfy(\.isFinite)
+    }
+}
+
+/// Measures the rate of analysed frames.
+struct FrameRateMeter {
+    private var last: Double?
+    private var interval: Double?
+    /// The frames per second; an assumed 30 until they are known.
+    var value: Double { interval.map { 1 / $0 } ?? 30 }
+
+    /// Takes a frame's time in seconds, and the number of frames that were left out before it.
+    mutating func advance(to time: Double, skipped: Int = 0) {
+        defer { last = time }
+        guard let last, time > last else { return }
+        let new = (time - last) / Double(1 + skipped)
+        // One late frame out of ten must not switch blinks off, one slow second must.
+        interval = interval.map { $0 + 0.1 * (new - $0) } ?? new
+    }
+}

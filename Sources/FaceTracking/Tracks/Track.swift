@@ -1,0 +1,270 @@
+/// One followed face: from its first observation, through enter, to its leave.
+struct Track: Sendable {
+    typealias Options = FaceTracker.Options
+
+    /// Tolerance for rounded times, in seconds.
+    static let slack = 0.0005
+    /// The longest gap between frames, in seconds, that is bridged, such as a few frames that were lost or blurred
+    /// within a blink. A longer one interrupts smiles, blinks and other expressions.
+    static let bridgedGap = 0.15
+
+    /// Whether the gap between the last frame, if there is one, and a later one is bridged.
+    static func bridges(from last: Double?, to time: Double) -> Bool {
+        last.map { (0...bridgedGap).contains(time - $0) } ?? false
+    }
+
+    /// The number of this track, counted from 1.
+    let number: Int
+    private(set) var lineage: Int
+    private(set) var bounds: NormalizedRect
+    private(set) var lastSeen: FrameStamp
+    private(set) var path = FacePath()
+    /// The colours below the face, a mean in which the newest count most.
+    private(set) var clothes: ClothesColors?
+    /// Whether the scene was cut since the face was last seen, so that a face in its place may be another.
+    var wasCut = false
+    /// The hold that keeps the face although it is unseen; nil unless its patience has ended.
+    private(set) var hold: Hold?
+    /// The face as subscribers see it; nil before its enter. After a cut its confidence is 0 until it is seen again.
+    var face: FaceObject? {
+        guard hasEntered else { return nil }
+        var face = latest
+        if !face.isSeen, wasCut || hold != nil { face.confidence = 0 }
+        return face
+    }
+    var isUnseen: Bool { hasEntered && !latest.isSeen }
+
+    /// Whether the face's landmarks are needed in every frame; not for blinks, as changed eyes are measured anyway.
+    var needsEveryFrame: Bool { smile.isDeciding }
+
+    private(set) var hasEntered = false
+    private let firstSeen: FrameStamp
+    /// The rate at which this face is measured; nil until the CPU budget first skipped it.
+    private var ownRate: FrameRateMeter?
+    private var enterTime = 0.0
+    private var seenFrames = 0
+    /// Number of frames since the enter in which the face was measured, and of those in which its expression was known.
+    private var measuredFrames = (all: 0, judged: 0)
+    private var latest: FaceObject
+    private var smoother = ObservationSmoother()
+    private var thinning = Thinning()
+    private var smile = SmileDetector()
+    private var eyes = EyeDetector()
+    private var lips = MouthDetector()
+    private var gaze = GazeDetector()
+    private var signs = SignDetector()
+    private var zones = ZoneDetector()
+    private var stillness = StillnessDetector()
+    private var expressionEvents: [(kind: FaceEvent.Kind, stamp: FrameStamp)] = []
+
+    init(_ observation: FaceObservation, number: Int, at stamp: FrameStamp) {
+        self.number = number
+        lineage = observation.lineage
+        bounds = observation.bounds
+        firstSeen = stamp
+        lastSeen = stamp
+        latest = FaceObject(faceID: FaceID(rawValue: 0), bounds: bounds, confidence: observation.confidence)
+    }
+
+    mutating func observe(_ context: FrameContext) {
+        let observation = context.observation
+        let stamp = context.stamp
+        let interval = stamp.mediaTime - lastSeen.mediaTime
+        lineage = observation.lineage
+        guard !observation.isCarriedOver else { return carryOver(at: stamp) }
+        bounds = observation.bounds
+        wasCut = false
+        if hold != nil { latest.visit?.unseen += interval }
+        hold = nil
+        if let newer = observation.clothes {
+            if clothes == nil { clothes = newer } else { clothes?.blend(newer) }
+        }
+        let isSample = thinning.takes(stamp.mediaTime)
+        if isSample { path.append(bounds, at: stamp.mediaTime) }
+        ownRate?.advance(to: stamp.mediaTime)
+        lastSeen = stamp
+        seenFrames += 1
+        let (smoothBounds, smoothPose) = smoother.smooth(observation.bounds, observation.pose, interval: interval)
+        latest.bounds = smoothBounds
+        latest.pose = smoothPose
+        latest.confidence = observation.confidence
+        latest.isSeen = true
+        latest.hasMesh = observation.hasMesh
+        latest.leftEye = observation.leftEye
+        latest.rightEye = observation.rightEye
+        latest.mouth = observation.mouth
+        latest.trackedFrames = hasEntered ? latest.trackedFrames + 1 : 0
+        for kind in zones.advance(smoothBounds, at: stamp.mediaTime, context.options.zones) { note(kind, at: stamp) }
+        latest.zones = context.options.zones.isEmpty ? nil : zones.names
+        var context = context
+        if let ownRate { context.frameRate = min(context.frameRate, ownRate.value) }
+        readExpression(context, isSample: isSample)
+        if hasEntered { updateVisit() }
+    }
+
+    private mutating func updateVisit() {
+        measuredFrames.all += 1
+        if latest.smiling != nil { measuredFrames.judged += 1 }
+        var visit = latest.visit ?? Visit()
+        visit.largestHeight = max(visit.largestHeight, latest.bounds.height)
+        if let distance = latest.distance { visit.nearestDistance = min(visit.nearestDistance ?? distance, distance) }
+        visit.judgedShare = Double(measuredFrames.judged) / Double(measuredFrames.all)
+        latest.visit = visit
+    }
+
+    /// The face with its unsmoothed values in the newest frame.
+    func sighting(_ observation: FaceObservation) -> FaceSighting {
+        var seen = latest
+        seen.bounds = observation.bounds
+        seen.pose = observation.pose
+        return FaceSighting(track: number, face: seen)
+    }
+
+    /// Takes a frame in which the CPU budget left no time to measure the face: it stays where it was.
+    private mutating func carryOver(at stamp: FrameStamp) {
+        if ownRate == nil {
+            ownRate = FrameRateMeter()
+            ownRate?.advance(to: lastSeen.mediaTime)
+        }
+        lastSeen = stamp
+        if hasEntered { latest.trackedFrames += 1 }
+        latest.isSeen = true
+    }
+
+    /// Takes a frame in which the face was not seen.
+    ///
+    /// A closure of the eyes ends with a long gap; the mouth's detector finds such gaps itself. A frame whose pixels
+    /// could not be read does not say that the face is hidden.
+    mutating func miss(at stamp: FrameStamp, wasLookedAt: Bool) {
+        if wasLookedAt { latest.isSeen = false }
+        if isLost(at: stamp) { eyes.closed.interrupt(at: stamp.mediaTime) }
+    }
+
+    /// Whether the face has been unseen for longer than a gap that is bridged.
+    private func isLost(at stamp: FrameStamp) -> Bool { stamp.mediaTime - lastSeen.mediaTime > Self.bridgedGap }
+
+    func canEnter(at stamp: FrameStamp, after delay: Double) -> Bool {
+        !hasEntered && seenFrames >= 2 && stamp.mediaTime - firstSeen.mediaTime >= delay - Self.slack
+    }
+
+    mutating func enter(as id: FaceID, at stamp: FrameStamp) -> FaceEvent {
+        latest.faceID = id
+        latest.trackedFrames = 1
+        updateVisit()
+        enterTime = stamp.mediaTime
+        hasEntered = true
+        // No look, smile or stay in a zone is longer than the visit.
+        (gaze.look.visitBegan, zones.visitBegan) = (enterTime, enterTime)
+        smile.beginVisit(at: enterTime)
+        // What ended before is not reported; what began before and lasts is.
+        expressionEvents.removeAll { $0.stamp.mediaTime < enterTime || $0.kind.isEnd }
+        let ongoing = [smile.ongoing, eyes.closed.ongoing(at: enterTime), lips.ongoing, gaze.look.ongoing]
+        for kind in ongoing.compactMap(\.self) + zones.ongoing
+        where !expressionEvents.contains(where: { $0.kind == kind }) {
+            expressionEvents.append((kind, stamp))
+        }
+        return FaceEvent(kind: .enter, face: latest, stamp: stamp)
+    }
+
+    /// Place in which to look for the person, if the face is unseen at that time and its patience has ended; nil else.
+    ///
+    /// Behind a picture of a face there is no person.
+    func place(at time: Double, _ options: Options) -> PlaceQuery? {
+        guard let face, !face.still, time - lastSeen.mediaTime >= options.patience - Self.slack,
+            hold?.isDue(at: time) ?? true
+        else { return nil }
+        return PlaceQuery(track: number, bounds: bounds, clothes: clothes, lastSeen: lastSeen.mediaTime)
+    }
+
+    /// Whether the face counts as there in a frame in which it was not seen. `readings` is nil for a frame that could
+    /// not be analysed: if the patience ends in one, the next readable frame decides.
+    mutating func isThere(_ readings: [Int: PlaceReading]?, at stamp: FrameStamp, _ options: Options) -> Bool {
+        // A face that has not entered must be seen without a break; it is not published yet.
+        guard hasEntered else { return readings == nil && !isLost(at: stamp) }
+        let unseen = stamp.mediaTime - lastSeen.mediaTime
+        if wasCut, hold != nil { return false }
+        guard unseen >= options.patience - Self.slack else { return true }
+        guard unseen < options.hold else { return false }
+        guard readings != nil || hold != nil else { return unseen <= options.patience + Hold.interval + Self.slack }
+        var new = hold ?? Hold(since: lastSeen)
+        guard new.update(readings?[number], at: stamp) else { return false }
+        if hold == nil { becomeHeld(at: stamp) }
+        hold = new
+        return true
+    }
+
+    /// Makes the face a held one: ends its expressions, and forgets all measurements.
+    private mutating func becomeHeld(at stamp: FrameStamp) {
+        for kind in endExpressions() { note(kind, at: stamp) }
+        var bare = FaceObject(faceID: latest.faceID, bounds: latest.bounds, confidence: latest.confidence)
+        bare.zones = latest.zones
+        bare.trackedFrames = latest.trackedFrames
+        bare.visit = latest.visit
+        bare.isSeen = false
+        latest = bare
+    }
+
+    /// Ends the expressions that were under way when the face was last seen.
+    private mutating func endExpressions() -> [FaceEvent.Kind] {
+        let time = lastSeen.mediaTime
+        return [smile.end(at: time), eyes.closed.end(at: time), gaze.look.end()].compactMap(\.self)
+    }
+
+    /// The leave of a face that has entered, after the ends of its expressions and stays in zones.
+    func leave(reason: FaceEvent.LeaveReason, at stamp: FrameStamp) -> [FaceEvent] {
+        guard hasEntered else { return [] }
+        var face = latest
+        let last = hold?.lastThere ?? lastSeen
+        let dwell = max(0, last.mediaTime - enterTime)
+        face.visit?.unseen += max(0, last.mediaTime - lastSeen.mediaTime)
+        var ending = self
+        let ended = ending.endExpressions() + ending.zones.end(at: last.mediaTime)
+        for kind in ended { face.visit?.add(kind) }
+        return (ended + [.leave(dwell: dwell, lastSeen: last.time, reason: reason)])
+            .map { [face] in FaceEvent(kind: $0, face: face, stamp: stamp) }
+    }
+
+    /// Takes the events of this frame's expression, without those before the enter.
+    ///
+    /// A blink has the stamp of the first frame with open eyes, about 0.1 s earlier.
+    mutating func drainExpressionEvents() -> [FaceEvent] {
+        guard !expressionEvents.isEmpty else { return [] }
+        defer { expressionEvents.removeAll(keepingCapacity: true) }
+        let events = expressionEvents.filter { hasEntered && $0.stamp.mediaTime >= enterTime }
+        for event in events { latest.visit?.add(event.kind) }
+        return events.map { FaceEvent(kind: $0.kind, face: latest, stamp: $0.stamp) }
+    }
+
+    /// Reads the face's expression. Detectors with a history get only the samples that `Thinning` takes.
+    private mutating func readExpression(_ context: FrameContext, isSample: Bool) {
+        let stamp = context.stamp
+        let mouth = context.observation.mouthShape
+        if isSample { note(smile.advance(mouth, context), at: stamp) }
+        latest.smile = smile.amount
+        latest.smiling = smile.isSmiling
+        note(lips.advance(mouth.opening, context), at: stamp)
+        latest.mouthOpen = lips.opening
+        latest.talking = lips.isTalking
+        let (blink, closure) = isSample ? eyes.advance(context) : (nil, nil)
+        let openness = eyes.seen == nil ? nil : eyes.closed.openness
+        latest.leftEyeClosed = eyes.seen?.isClosed.left
+        latest.rightEyeClosed = eyes.seen?.isClosed.right
+        latest.leftEyeOpen = openness?.left
+        latest.rightEyeOpen = openness?.right
+        latest.blinksPerMinute = eyes.figures?.blinks
+        latest.eyesClosedShare = eyes.figures?.closedShare
+        note(gaze.advance(areEyesOpen: eyes.areOpen, context), at: stamp)
+        latest.gaze = gaze.gaze
+        latest.distance = gaze.distance
+        latest.looking = gaze.look.isLooking
+        if let blink { note(.blink(eyes: blink.eyes, duration: blink.duration), at: blink.opened) }
+        note(closure, at: stamp)
+        let areEyesOpen = eyes.seen.map { $0.isClosed != EachEye(true, true) } ?? false
+        latest.still = stillness.advance(areEyesOpen: areEyesOpen, context)
+        if isSample, context.options.readsSigns { note(signs.advance(eyes: eyes.seen, context), at: stamp) }
+    }
+
+    private mutating func note(_ kind: FaceEvent.Kind?, at stamp: FrameStamp) {
+        if let kind { expressionEvents.append((kind, stamp)) }
+    }
+}

@@ -1,0 +1,111 @@
+extension Frame {
+    /// The picture as it is stored, as BGRA in a pool's memory; nil if the frame lacks planes or is a JPEG.
+    package func drawnAsStored(in pool: inout PixelMemoryPool) -> Frame? {
+        let memory = pool.lend(byteCount: 4 * size.width * size.height)
+        let bytes = memory.base.assumingMemoryBound(to: UInt8.self)
+        var opaque = self
+        opaque.hasOpacity = false
+        guard opaque.drawBGRA(stride: 1, into: bytes, bytesPerRow: 4 * size.width) else { return nil }
+        return drawn(.bgra, size, memory, bytesPerRow: 4 * size.width, orientation)
+    }
+
+    /// The upright picture of that size as RGB, in a pool's memory; plain averaging, for looking at only.
+    ///
+    /// Nil if the frame lacks planes or is a JPEG.
+    package func drawnUpright(of target: FrameSize, in pool: inout PixelMemoryPool) -> Frame? {
+        let memory = pool.lend(byteCount: 3 * target.width * target.height)
+        let storedFromUpright = orientation.storedFromUpright(stored: size)
+        let upright = uprightSize
+        // Averages n × n evenly spaced source pixels for each drawn one; n keeps fine patterns from shimmering.
+        let samples = min(4, (upright.width + target.width - 1) / target.width)
+        let area = samples * samples
+        let isDrawn = readColors { color in
+            var next = memory.base.assumingMemoryBound(to: UInt8.self)
+            for y in 0..<target.height {
+                for x in 0..<target.width {
+                    var sum = (r: 0, g: 0, b: 0)
+                    for sample in 0..<area {
+                        let uprightX = (x * samples + sample % samples) * upright.width / (target.width * samples)
+                        let uprightY = (y * samples + sample / samples) * upright.height / (target.height * samples)
+                        let stored = storedFromUpright(Float(uprightX), Float(uprightY))
+                        let pixel = color(Int(stored.x), Int(stored.y))
+                        sum = (sum.r + Int(pixel.r), sum.g + Int(pixel.g), sum.b + Int(pixel.b))
+                    }
+                    (next[0], next[1], next[2]) = (UInt8(sum.r / area), UInt8(sum.g / area), UInt8(sum.b / area))
+                    next += 3
+                }
+            }
+        }
+        return isDrawn ? drawn(.rgb24, target, memory, bytesPerRow: 3 * target.width, .up) : nil
+    }
+
+    /// This frame with other pixels, packed ones in `memory`.
+    private func drawn(
+        _ format: PixelFormat,
+        _ size: FrameSize,
+        _ memory: PixelMemory,
+        bytesPerRow: Int,
+        _ orientation: Orientation
+    ) -> Frame {
+        var drawn = self
+        drawn.size = size
+        drawn.format = format
+        drawn.encoding = .jpeg
+        drawn.orientation = orientation
+        drawn.hasOpacity = false
+        drawn.planes = Planes(Plane(base: UnsafeRawPointer(memory.base), bytesPerRow: bytesPerRow))
+        drawn.lease = memory
+        return drawn
+    }
+
+    /// Writes every stored pixel, or one in `stride` both ways, as blue, green, red and opacity, multiplied in.
+    /// - Returns: False if the frame lacks planes or is a JPEG: then nothing was written.
+    @discardableResult
+    package func drawBGRA(stride: Int, into target: UnsafeMutablePointer<UInt8>, bytesPerRow: Int) -> Bool {
+        let opacity = hasOpacity ? planes.first : nil
+        return readColors { color in
+            for row in 0..<size.height / stride {
+                var pixel = target + row * bytesPerRow
+                for column in 0..<size.width / stride {
+                    let color = color(column * stride, row * stride)
+                    let alpha = opacity.map { $0.bytes[row * stride * $0.bytesPerRow + column * stride * 4 + 3] } ?? 255
+                    // The white below is taken away.
+                    let white = 255 - alpha
+                    @inline(__always) func own(_ sample: UInt8) -> UInt8 { sample > white ? sample - white : 0 }
+                    (pixel[0], pixel[1], pixel[2], pixel[3]) = (own(color.b), own(color.g), own(color.r), alpha)
+                    pixel += 4
+                }
+            }
+        }
+    }
+
+    /// Calls a function with another one that gives the colour of the stored pixel at a column of a row.
+    /// - Returns: False if the frame lacks planes or is a JPEG.
+    @inline(__always)
+    fileprivate func readColors(_ body: (_ color: (_ x: Int, _ y: Int) -> (r: UInt8, g: UInt8, b: UInt8)) -> Void)
+        -> Bool
+    {
+        guard let samples = FrameSamples(self) else { return false }
+        let first = samples.first
+        if samples.isRGB {
+            body { x, y in (first.sample(0, x, y), first.sample(1, x, y), first.sample(2, x, y)) }
+            return true
+        }
+        // The half makes the conversion to whole numbers round.
+        let conversion = YUVConversion(encoding, scale: 1, offset: 0.5)
+        func fixed(_ sample: UInt8) -> Float { Float(Int32(sample) << 16) }
+        guard let chroma = samples.chroma else {
+            body { x, y in
+                let gray = UInt8(conversion.gray(fixed(first.sample(0, x, y))))
+                return (gray, gray, gray)
+            }
+            return true
+        }
+        body { x, y in
+            let (u, v) = (fixed(chroma.sample(0, x, y)), fixed(chroma.sample(1, x, y)))
+            let color = conversion.color(fixed(first.sample(0, x, y)), u, v)
+            return (UInt8(color.red), UInt8(color.green), UInt8(color.blue))
+        }
+        return true
+    }
+}

@@ -1,0 +1,128 @@
+/// The places of a frame's samples in memory: brightness and two of chroma, or red, green and blue.
+struct FrameSamples {
+    /// Samples with the same layout, in one plane or in planes with the same rows.
+    struct Group {
+        typealias Base = UnsafePointer<UInt8>
+
+        /// The first sample of each channel; with fewer than three channels the others repeat the first.
+        let bases: InlineArray<3, Base>
+        let channels: Int
+        let bytesPerRow: Int
+        /// The bytes from one sample to the next.
+        let step: Int
+        /// The shifts, in powers of two, from pixel positions to those of the fewer samples.
+        var shiftX = 0
+        var shiftY = 0
+
+        /// A channel's sample for the pixel at a column of a row.
+        @inline(__always)
+        func sample(_ channel: Int, _ x: Int, _ y: Int) -> UInt8 {
+            bases[channel][(y &>> shiftY) &* bytesPerRow &+ (x &>> shiftX) &* step]
+        }
+    }
+
+    /// The brightness, or all three colours.
+    let first: Group
+    /// U and V; nil for gray, and if `first` has the colours.
+    let chroma: Group?
+    var isRGB: Bool { first.channels == 3 }
+    var isGray: Bool { first.channels == 1 && chroma == nil }
+
+    /// Finds the samples in a frame; nil for a JPEG, or if a plane is missing.
+    init?(_ frame: Frame) {
+        let base = frame.planes.first.bytes
+        let bytesPerRow = frame.planes.first.bytesPerRow
+        var bases: InlineArray<3, Group.Base> = [base, base, base]
+        var channels = 1
+        var step = 1
+        var chroma: Group?
+        func pair(_ u: Group.Base, _ v: Group.Base, _ row: Int, _ step: Int, _ x: Int, _ y: Int) -> Group {
+            Group(bases: [u, v, u], channels: 2, bytesPerRow: row, step: step, shiftX: x, shiftY: y)
+        }
+        switch frame.format {
+        case .gray: break
+        case .planarYUV(let shiftX, let shiftY):
+            guard let u = frame.planes.second, let v = frame.planes.third, u.bytesPerRow == v.bytesPerRow,
+                0...4 ~= shiftX, 0...4 ~= shiftY
+            else { return nil }
+            chroma = pair(u.bytes, v.bytes, u.bytesPerRow, 1, shiftX, shiftY)
+        case .nv12:
+            guard let second = frame.planes.second else { return nil }
+            chroma = pair(second.bytes, second.bytes + 1, second.bytesPerRow, 2, 1, 1)
+        case .yuyv:
+            step = 2
+            chroma = pair(base + 1, base + 3, bytesPerRow, 4, 1, 0)
+        case .packedRGB(let bytes, let red, let green, let blue):
+            bases = [base + red, base + green, base + blue]
+            channels = 3
+            step = bytes
+        case .jpeg: return nil
+        }
+        first = Group(bases: bases, channels: channels, bytesPerRow: bytesPerRow, step: step)
+        self.chroma = chroma
+    }
+}
+
+extension Frame.Plane {
+    /// The plane's bytes as C functions take them.
+    package var bytes: UnsafePointer<UInt8> { base.assumingMemoryBound(to: UInt8.self) }
+}
+
+/// Converts YUV samples to RGB in a range of numbers: R = luma · (Y − black) + redV · (V − 128), and so on.
+struct YUVConversion {
+    // Factors of samples with 16 bits behind the point.
+    private let luma, redV, greenU, greenV, blueU: Float
+    /// The constant summand: that of black brightness and neutral chroma.
+    private let bias: Float
+    // The numbers for black and white, since YUV has colours that RGB lacks.
+    private let black, white: Float
+
+    /// Makes a conversion in which a sample of 0…255 of RGB becomes sample · scale + offset.
+    init(_ encoding: YUVEncoding, scale: Float, offset: Float) {
+        let (red, blue) = encoding.matrix.weights
+        let green = 1 - red - blue
+        // The video range has 224 steps of chroma.
+        let chroma = 2 * (encoding.isFullRange ? 1 : 255.0 / 224)
+        func factor(_ value: Double) -> Float { Float(value) * scale / 65536 }
+        luma = factor(encoding.luma.factor)
+        redV = factor(chroma * (1 - red))
+        greenU = factor(-chroma * (1 - blue) * blue / green)
+        greenV = factor(-chroma * (1 - red) * red / green)
+        blueU = factor(chroma * (1 - blue))
+        bias = offset - Float(encoding.luma.black * encoding.luma.factor) * scale
+        black = offset
+        white = offset + 255 * scale
+    }
+
+    /// The chroma value of a pixel without colour.
+    private static let neutral: Float = 128 * 65536
+
+    /// The value of red, green and blue without chroma, of a sample with 16 bits behind the point.
+    @inline(__always)
+    func gray(_ y: Float) -> Float { clamped(y * luma + bias) }
+
+    /// The colour of samples with 16 bits behind the point.
+    @inline(__always)
+    func color(_ y: Float, _ u: Float, _ v: Float) -> (red: Float, green: Float, blue: Float) {
+        let (gray, u, v) = (y * luma + bias, u - Self.neutral, v - Self.neutral)
+        return (clamped(gray + v * redV), clamped(gray + u * greenU + v * greenV), clamped(gray + u * blueU))
+    }
+
+    @inline(__always)
+    private func clamped(_ value: Float) -> Float {
+        let raised = value < black ? black : value
+        return raised > white ? white : raised
+    }
+
+    /// Replaces a row's samples by red, green and blue.
+    func convert(_ row: CropRow, _ columns: Range<Int>) {
+        let (first, second, third) = (row.first, row.second, row.third)
+        guard !row.samples.isGray else {
+            for index in columns { first[index] = gray(first[index]) }
+            return
+        }
+        for index in columns {
+            (first[index], second[index], third[index]) = color(first[index], second[index], third[index])
+        }
+    }
+}

@@ -1,0 +1,2 @@
+// A pipeline gives frames.
+@_exported public import Frames

@@ -1,0 +1,2 @@
+// The companion's page.
+@_exported public import Companion

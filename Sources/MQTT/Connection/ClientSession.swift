@@ -1,0 +1,130 @@
+import Synchronization
+
+/// The data that the network thread and its clients share: messages under way, and the state of the connection.
+final class ClientSession: Sendable {
+    /// The state behind the lock. The store, which may wait for a disk, is never called with the lock held.
+    struct State {
+        var events: DeliveryQueue
+        var topics: StateTopics
+        var transients: [MQTTMessage] = []
+        var subscriptions: [String] = []
+        var counters = DeliveryCounters()
+        var isConnected = false
+        var hasLoggedOverflow = false
+        /// The time at which DISCONNECT is sent although messages are not acknowledged, and that at which the
+        /// connection is cut, by the timers' clock; nil until `stop`.
+        var stop: (disconnectTime: Int64, deadline: Int64)?
+
+        /// Lets events wait for the broker, if any are new; returns those that are too old or had to make room.
+        mutating func accept(_ new: [StoredEvent], now: DeliveryClock.Moment) -> [DeliveryQueue.Dropped] {
+            counters.acceptedEvents += new.count
+            // Expired events are removed first, so that they do not count as overflow.
+            let expired = events.expire(now: now, limit: ClientSession.expiryBatch)
+            let dropped = expired + new.compactMap { events.append($0, now: now) }
+            for dropped in dropped { counters.count(dropped.reason) }
+            return dropped
+        }
+    }
+
+    /// The number of transient messages that may wait for the network thread.
+    static let transientCapacity = 64
+    /// The number of expired events that are removed from the store at once, for which `publish` may have to wait.
+    static let expiryBatch = 16
+
+    let settings: BrokerSettings
+    let store: any EventStore
+    let clock: DeliveryClock
+    let logger: Logger
+    let state: Mutex<State>
+    let waker: Waker
+    let inbox: Inbox<OccurrenceQueue>
+    /// The messages left over; nil until the end.
+    let outcome = Monitor<StopReport?>(nil)
+
+    init(
+        settings: BrokerSettings,
+        rules: DeliveryRules,
+        store: any EventStore,
+        clock: DeliveryClock,
+        logger: Logger
+    ) throws(SystemError) {
+        waker = try Waker()
+        self.settings = settings
+        self.store = store
+        self.clock = clock
+        self.logger = logger
+        inbox = Inbox(OccurrenceQueue(capacity: settings.incomingCapacity))
+        var state = State(
+            events: DeliveryQueue(rules: rules),
+            topics: StateTopics(ownTopic: settings.selfCorrectingTopic, will: settings.will)
+        )
+        let dropped = state.accept(store.events(), now: clock.now())
+        self.state = Mutex(state)
+        forget(dropped)
+    }
+
+    /// Writes an event to the store, and lets it wait for the broker.
+    func accept(_ event: StoredEvent) {
+        let isSafe = store.append(event)
+        let (dropped, isFirstOverflow) = state.withLock { state in
+            if !isSafe { state.counters.unsafeEvents += 1 }
+            let dropped = state.accept([event], now: clock.now())
+            let isFirstOverflow = !state.hasLoggedOverflow && dropped.last?.reason == .overflow
+            if isFirstOverflow { state.hasLoggedOverflow = true }
+            return (dropped, isFirstOverflow)
+        }
+        forget(dropped)
+        if isFirstOverflow { logger.warning("too many events wait for the broker; the oldest are being dropped") }
+    }
+
+    private func forget(_ dropped: [DeliveryQueue.Dropped]) {
+        if !dropped.isEmpty { store.remove(dropped.map(\.sequence)) }
+    }
+
+    /// Removes events that are too old, here and in the store; returns whether there may be more.
+    func expireEvents() -> Bool {
+        // The clock is read with the lock held: an event that comes in meanwhile would be from the future.
+        let dropped = state.withLock { $0.accept([], now: clock.now()) }
+        forget(dropped)
+        return dropped.count == Self.expiryBatch
+    }
+
+    /// Removes an event that the broker has acknowledged, or will never take.
+    func settle(event sequence: Int64, isRefused: Bool) {
+        state.withLock { $0.events.remove(sequence) }
+        // The event leaves the store before it is counted, so that a reader of the count finds it gone.
+        store.remove([sequence])
+        state.withLock { if isRefused { $0.counters.count(.rejected) } else { $0.counters.acknowledgedEvents += 1 } }
+    }
+
+    /// Notes that nothing under way will be acknowledged any more; transient messages are dropped.
+    func connectionLost() {
+        state.withLock { state in
+            state.isConnected = false
+            state.events.connectionLost()
+            state.topics.connectionLost()
+            state.counters.count(.offline, state.transients.count)
+            state.transients = []
+        }
+    }
+
+    var counters: DeliveryCounters {
+        state.withLock { state in
+            state.counters.queuedEvents = state.events.count
+            return state.counters
+        }
+    }
+
+    func report(didDisconnect: Bool) -> StopReport {
+        state.withLock { state in
+            let topics = state.topics.unsettledTopics
+            return StopReport(didDisconnect: didDisconnect, unsentEvents: state.events.count, unsentTopics: topics)
+        }
+    }
+
+    /// Ends the stream; the report is nil if the network thread was never started.
+    func finish(_ report: StopReport?) {
+        inbox.finish()
+        outcome.update { $0 = report }
+    }
+}

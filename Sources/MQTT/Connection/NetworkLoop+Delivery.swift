@@ -1,0 +1,193 @@
+import Synchronization
+
+extension NetworkLoop {
+    func sendSubscriptions() {
+        // Our own topic is first: nothing is sent before its retained message is known.
+        let filters = [settings.selfCorrectingTopic].compactMap(\.self) + session.state.withLock(\.subscriptions)
+        while takesMore, let handle, subscribed < filters.count {
+            let filter = filters[subscribed]
+            subscribed += 1
+            do {
+                try handle.subscribe(filter)
+                if subscribed == 1, checksOwnTopicSince != nil { try handle.requestBarrier(after: filter) }
+            } catch {
+                guard error.concernsTheMessage else { return connectionFailed(error) }
+                logger.error("cannot subscribe", metadata: ["filter": "\(filter)", "reason": "\(error.text)"])
+            }
+        }
+    }
+
+    /// Takes the answer to a subscription; a reason of 0x80 and above is a refusal.
+    func subscriptionAnswered(_ filter: String, reasons: [Int32]) {
+        guard let reason = reasons.first(where: { $0 >= 0x80 }) else { return }
+        logger.error(
+            "the broker refused a subscription; check its access list",
+            metadata: ["filter": "\(filter)", "reason": "\(MosquittoHandle.reasonText(reason))"]
+        )
+    }
+
+    func sendStates() {
+        if correction.isDue(now: DeliveryClock.monotonic()) {
+            session.state.withLock { $0.topics.renewOwn() }
+        }
+        while takesMore, let message = session.state.withLock({ $0.topics.nextDue() }) {
+            let isSent = closing.takes(message) && send(message)
+            guard !isSent || min(message.qos, maximumQoS) == .atMostOnce else { continue }
+            session.state.withLock { $0.topics.settle(message.topic) }
+        }
+    }
+
+    func sendEvents() {
+        while takesMore {
+            if session.expireEvents() { return session.waker.wake() }
+            let now = session.clock.now()
+            guard let (event, remaining) = session.state.withLock({ $0.events.next(now: now) }) else { return }
+            let isSent = closing.takes(event.message) && send(event.message, as: event.sequence, remaining)
+            if !isSent, machine.isConnected { session.settle(event: event.sequence, isRefused: true) }
+        }
+    }
+
+    func sendTransients() {
+        for message in session.state.withLock({ exchange(&$0.transients, with: []) }) {
+            let isTaken = takesMore
+            if isTaken, closing.takes(message), send(message) { continue }
+            let drop: DeliveryCounters.Drop = !machine.isConnected ? .offline : isTaken ? .rejected : .congested
+            session.state.withLock { $0.counters.count(drop) }
+        }
+    }
+
+    /// Sends a message; that of an event comes with the event's number and the time until it is too old. Returns false
+    /// if the message cannot be sent or the connection is gone.
+    private func send(_ message: MQTTMessage, as event: Int64? = nil, _ expiry: Duration? = nil) -> Bool {
+        guard let handle else { return false }
+        var message = message
+        message.retain = message.retain && closing.takesRetained
+        let qos = min(message.qos, maximumQoS)
+        do {
+            try handle.publish(message, event: event, qos: qos, expiry: expiry)
+            session.state.withLock { $0.counters.sent += 1 }
+            // A message that has no answer is followed by a request that has one.
+            let isAlone = closing.sent(message, at: DeliveryClock.monotonic())
+            if isAlone, qos == .atMostOnce { try handle.requestBarrier(after: message.topic) }
+            flush()
+            return true
+        } catch {
+            if error.concernsTheMessage {
+                logRejection(of: message.topic, size: message.size, reason: error.text)
+            } else {
+                connectionFailed(error)
+            }
+            return false
+        }
+    }
+
+    /// Takes the answer to a message; a reason of 0x80 and above is a refusal.
+    func answered(_ sent: MosquittoHandle.Sent, reason: Int32) {
+        if sent.qos == .atLeastOnce { closing.answered() }
+        let isPostponed = refusals.isTemporary(reason, of: sent.topic, now: DeliveryClock.monotonic())
+        switch sent.event {
+        case nil: session.state.withLock { $0.topics.settle(sent.topic, isDueAgain: isPostponed) }
+        case let event? where isPostponed: session.state.withLock { $0.events.postpone(event) }
+        case let event?: session.settle(event: event, isRefused: reason >= 0x80)
+        }
+        guard reason >= 0x80 else { return }
+        let text = MosquittoHandle.reasonText(reason)
+        guard isPostponed else { return logRejection(of: sent.topic, reason: text) }
+        logger.warning(
+            "the broker cannot take a message now; it is sent again",
+            metadata: ["topic": "\(sent.topic)", "reason": "\(text)"]
+        )
+    }
+
+    /// Logs each kind of rejection once per topic; the counters tell the total.
+    private func logRejection(of topic: String, size: Int? = nil, reason: String) {
+        guard loggedRejections.insert(topic + "\0" + reason).inserted else { return }
+        var metadata: Logger.Metadata = ["topic": "\(topic)", "reason": "\(reason)"]
+        if let size { metadata["bytes"] = "\(size)" }
+        logger.error("a message was refused and is dropped", metadata: metadata)
+    }
+
+    /// Finds the message at which the broker closed the connection, if there is one.
+    func searchCause() {
+        let wasSearching = closing.isSearching
+        let finding = closing.ended(at: DeliveryClock.monotonic())
+        if !wasSearching, closing.isSearching {
+            logger.warning("the broker keeps ending the connection: messages go out one by one to find the cause")
+        }
+        guard let finding else { return }
+        machine.explained()
+        let advice = "check the broker's largest packet, its retained messages and its access list"
+        switch finding {
+        case .message(let topic, let size, let isRetained):
+            let what = isRetained ? "a retained message" : "a message"
+            logger.error(
+                "the broker ends the connection when \(what) comes, which is left out until it is smaller; \(advice)",
+                metadata: ["topic": "\(topic)", "bytes": "\(size)"]
+            )
+        case .retained:
+            logger.error(
+                "the broker ends the connection at each retained message: they are sent without being retained"
+            )
+        }
+    }
+
+    /// Notes that the broker has answered everything before `requestBarrier`.
+    func barrierReached() {
+        if checksOwnTopicSince == nil { closing.answered() }
+        checksOwnTopicSince = nil
+    }
+
+    /// Counts received messages that are too large, or whose topic is no text.
+    func countRefused(_ number: Int) { session.state.withLock { $0.counters.countRefused(number) } }
+
+    func received(_ message: MQTTMessage) {
+        guard message.payload.count <= settings.maximumIncomingPayload else { return countRefused(1) }
+        let isWanted = session.state.withLock { state in
+            let isWanted = state.subscriptions.contains { MosquittoHandle.matches(message.topic, filter: $0) }
+            if isWanted { state.counters.received += 1 }
+            return isWanted
+        }
+        if message.topic == settings.selfCorrectingTopic { guardOwnTopic(message) }
+        guard isWanted, session.inbox.put({ $0.put(.message(message)) }) == true else { return }
+        session.state.withLock { $0.counters.count(.incomingOverflow) }
+    }
+
+    private func guardOwnTopic(_ message: MQTTMessage) {
+        let now = DeliveryClock.monotonic()
+        let (isForeign, isRivals) = session.state.withLock { state in
+            (state.topics.isForeign(message), state.topics.isRivals(message))
+        }
+        guard !message.retain else {
+            // The renewal of all states overwrites the retained message anyway.
+            guard checksOwnTopicSince != nil, isRivals else { return }
+            // Not every broker says why it closed a connection (mosquitto 2.0 does not): a takeover may look like any
+            // loss. But the client that took our place also wrote its state where ours was. Found once, that is no
+            // proof: a broker that crashed may have come back with the state of an earlier run of ours. Found twice, we
+            // give way before we write ours: the other client, thrown out by our return, finds nothing strange and
+            // stays.
+            guard let last = exchange(&rivalFound, with: now), now - last < Self.rivalWindow else { return }
+            // DISCONNECT keeps our will from overwriting the other client's state.
+            handle?.disconnect()
+            flushed {}
+            return connectionLost(.takenOver)
+        }
+        guard isForeign, correction.noticed(now: now) else { return }
+        logger.warning(
+            "another client keeps publishing on this client's own topic; \(settings.advice.rival)",
+            metadata: ["topic": "\(message.topic)"]
+        )
+    }
+
+    /// Ends the connection if that was asked for: first sends what waits, then DISCONNECT.
+    func leaveIfAsked() {
+        guard let stop = session.state.withLock(\.stop) else { return }
+        let now = DeliveryClock.monotonic()
+        guard now < stop.deadline, isLinked else { return finish(didDisconnect: false) }
+        if isLeaving { return disconnect() }
+        guard machine.isConnected else { return }
+        let isSettled = session.state.withLock { state in
+            state.topics.unsettledTopics.isEmpty && state.transients.isEmpty && state.events.isEmpty
+        }
+        if (isSettled && takesMore) || now >= stop.disconnectTime { disconnect() }
+    }
+}

@@ -1,0 +1,310 @@
+import Synchronization
+
+/// The network thread: connects as the state machine says, and carries messages between libmosquitto and the session.
+///
+/// Confined to its thread.
+final class NetworkLoop {
+    /// The state of the link to the broker.
+    private enum Link {
+        case none
+        /// An address that answers is being searched for.
+        case dialing(Dialer)
+        /// TLS is being negotiated.
+        case securing(ByteStream)
+        case open(MosquittoHandle, SocketProxy)
+    }
+
+    /// The time after which libmosquitto checks the keep-alive, in nanoseconds.
+    private static let keepAliveCheck: Int64 = 1_000_000_000
+    /// The nanoseconds between two findings of another client's state after which they are unrelated.
+    static let rivalWindow: Int64 = 600_000_000_000
+
+    let session: ClientSession
+    var settings: BrokerSettings { session.settings }
+    var logger: Logger { session.logger }
+    var machine: ConnectionStateMachine
+    var correction = SelfCorrection()
+    var maximumQoS = MQTTMessage.QoS.atLeastOnce
+    /// The number of subscriptions that were sent on this connection.
+    var subscribed = 0
+    /// The time since when messages wait for the broker to show what it retained on our own topic; nil if they do not.
+    var checksOwnTopicSince: Int64?
+    /// The time at which, after a reconnection, another client's state was found on this client's own topic.
+    var rivalFound: Int64?
+    var loggedRejections: Set<String> = []
+    private var loggedExpired = 0
+    var refusals = TemporaryRefusals()
+    var closing = ClosingMessages()
+    var isLeaving = false
+    private var outcome: StopReport?
+    private var link = Link.none
+    /// The broker and the address of a connection that is not accepted yet.
+    private var unaccepted: (broker: Int, address: SocketAddress)?
+    /// Each broker's addresses that answered without accepting the connection, in the order of these failures.
+    private var failedAddresses: [Int: [SocketAddress]] = [:]
+
+    init(_ session: ClientSession) {
+        self.session = session
+        machine = ConnectionStateMachine(settings: session.settings)
+    }
+
+    /// The handle of libmosquitto while there is a connection to a broker.
+    var handle: MosquittoHandle? { if case .open(let handle, _) = link { handle } else { nil } }
+
+    private var proxy: SocketProxy? { if case .open(_, let proxy) = link { proxy } else { nil } }
+
+    /// Whether a connection to a broker is open or being opened.
+    var isLinked: Bool { if case .none = link { false } else { true } }
+
+    /// Whether the network takes more messages now; others stay in their queues, where they may be replaced or expire.
+    var takesMore: Bool {
+        machine.isConnected && handle?.wantsToWrite == false && proxy?.isFlushed == true && closing.takesMore
+    }
+
+    func flush() { proxy?.flush() }
+
+    /// Works until the session is asked to stop.
+    func run() {
+        perform(machine.start(now: DeliveryClock.monotonic()))
+        while !machine.isStopped {
+            var unanswered = ""
+            if case .dialing(let dialer) = link { unanswered = dialer.unanswered }
+            perform(machine.tick(now: DeliveryClock.monotonic(), unanswered: unanswered))
+            dropStalledConnection()
+            // Not only while connected: events are written and expire without a broker, too.
+            if session.expireEvents() { session.waker.wake() }
+            logExpired()
+            if machine.isConnected { deliver() }
+            session.store.tidy()
+            leaveIfAsked()
+            guard !machine.isStopped else { break }
+            waitAndServe()
+        }
+        logExpired()
+        session.finish(outcome)
+    }
+
+    private func waitAndServe() {
+        let now = DeliveryClock.monotonic()
+        var wake = min(now + Self.keepAliveCheck, machine.deadline ?? .max, correction.due ?? .max)
+        if refusals.pauseEnd > now { wake = min(wake, refusals.pauseEnd) }
+        if let stop = session.state.withLock(\.stop) {
+            wake = min(wake, now < stop.disconnectTime ? stop.disconnectTime : stop.deadline)
+        }
+        let waker = session.waker
+        switch link {
+        case .none: _ = waker.wait([], nanoseconds: wake - now)
+        case .dialing(let dialer):
+            let interests = dialer.sockets.map { (descriptor: $0, events: Int16(POLLOUT)) }
+            _ = waker.wait(interests, nanoseconds: min(wake, dialer.wake) - now)
+            advance(dialer)
+        case .securing(let stream):
+            let events = Int16(stream.needsWriting ? POLLOUT : POLLIN)
+            _ = waker.wait([(stream.socket, events)], nanoseconds: wake - now)
+            secure(stream)
+        case .open(let handle, let proxy):
+            proxy.flush()
+            let own = (descriptor: handle.socket, events: Int16(POLLIN | (handle.wantsToWrite ? POLLOUT : 0)))
+            let ready = waker.wait([own] + proxy.interests, nanoseconds: wake - now)
+            serve(handle, proxy, ready)
+        }
+    }
+
+    /// Moves the bytes that are ready on libmosquitto's socket, the network's, and our end of libmosquitto's.
+    private func serve(_ handle: MosquittoHandle, _ proxy: SocketProxy, _ ready: [Int16]) {
+        if ready[1] != 0 || ready[2] != 0 { countRefused(proxy.receive()) }
+        let failure = handle.serve(isReady: ready[0])
+        proxy.flush()
+        for call in handle.drainCalls() {
+            // The rest is about a connection that was abandoned.
+            guard self.handle === handle else { return }
+            call(self)
+        }
+        // The state machine ignores what an event has said before.
+        if let failure, self.handle === handle { connectionFailed(failure) }
+    }
+
+    /// Notes that the broker accepted the connection, and the highest quality of service that it takes.
+    func accepted(maximumQoS: MQTTMessage.QoS) {
+        self.maximumQoS = maximumQoS
+        closing.connected(to: machine.attempt.broker, at: DeliveryClock.monotonic())
+        unaccepted = nil
+        failedAddresses[machine.attempt.broker] = nil
+        session.state.withLock { state in
+            state.isConnected = true
+            state.hasLoggedOverflow = false
+            state.counters.connections += 1
+            // The first connection of a run finds what the last run left, and has to overwrite it.
+            guard settings.selfCorrectingTopic != nil, state.counters.connections > 1 else { return }
+            checksOwnTopicSince = DeliveryClock.monotonic()
+        }
+        perform(machine.accepted(now: DeliveryClock.monotonic()))
+    }
+
+    func refused(code: Int32) { perform(machine.refused(Refusal(code: code), now: DeliveryClock.monotonic())) }
+
+    /// Notes that the connection ended: with a code of libmosquitto below 0x80, or with the broker's reason.
+    func ended(code: Int32) {
+        if isLeaving { return flushed { finish(didDisconnect: code == 0) } }
+        guard let handle else { return }
+        switch code {
+        case 0x8E: connectionLost(.takenOver)
+        case 0x80...:
+            let reason = MosquittoHandle.reasonText(code)
+            connectionLost(.ended("\(machine.broker): the broker closed the connection: \(reason)"))
+        default: connectionFailed(handle.failure(code))
+        }
+    }
+
+    func connectionFailed(_ failure: MosquittoHandle.Failure) {
+        if isLeaving { return finish(didDisconnect: false) }
+        guard let proxy else { return }
+        let reason = "\(machine.broker): \(proxy.failure.map { "\($0)" } ?? failure.text)"
+        connectionLost(proxy.failure is PacketInspector.Malformed ? .malformed(reason) : .ended(reason))
+    }
+
+    func connectionLost(_ loss: ConnectionStateMachine.Loss) {
+        if case .ended = loss, machine.isConnected { searchCause() }
+        perform(machine.lost(loss, now: DeliveryClock.monotonic()))
+    }
+
+    func perform(_ actions: [ConnectionStateMachine.Action]) {
+        for action in actions {
+            switch action {
+            case .open(let attempt): open(attempt)
+            case .abandon: abandon()
+            case .report(let state): report(state)
+            }
+        }
+    }
+
+    // MARK: - The way to the broker
+
+    private func open(_ attempt: ConnectionStateMachine.Attempt) {
+        let failed = failedAddresses[attempt.broker] ?? []
+        step { link = .dialing(try Dialer(settings.brokers[attempt.broker], failed: failed, waker: session.waker)) }
+    }
+
+    /// Performs a step of opening the connection; if it fails, the broker counts as unreachable.
+    private func step(_ body: () throws -> Void) {
+        do { try body() } catch { connectionLost(.unreachable("\(error)")) }
+    }
+
+    private func advance(_ dialer: Dialer) {
+        switch dialer.advance(now: DeliveryClock.monotonic()) {
+        case .pending: break
+        case .failed(let reason):
+            let host = settings.brokers[machine.attempt.broker].host
+            let isHere = ["localhost", "127.0.0.1", "::1"].contains(host)
+            let remedy = isHere ? "; \(InstalledProgram.brokerRemedy)" : ""
+            connectionLost(.unreachable("no broker at \(machine.broker): \(reason)\(remedy)"))
+        case .connected(let socket, let address):
+            let broker = machine.attempt.broker
+            unaccepted = (broker, address)
+            machine.reached(.securing, now: DeliveryClock.monotonic())
+            step {
+                // Read anew for each connection: certificates are renewed while a daemon runs.
+                let stream = try ByteStream(socket: socket, host: settings.brokers[broker].host, tls: settings.tls)
+                link = .securing(stream)
+                secure(stream)
+            }
+        }
+    }
+
+    private func secure(_ stream: ByteStream) {
+        do throws(ByteStream.Failure) {
+            guard try stream.handshake() else { return }
+        } catch {
+            let advice = error.isUntrusted ? "; \(settings.advice.certificates)" : ""
+            let reason = "TLS with \(machine.broker) failed: \(error)\(advice)"
+            return connectionLost(.unreachable(reason, isRefusal: error.isUntrusted))
+        }
+        step {
+            let handle = try MosquittoHandle(settings, machine.attempt)
+            let isVersion5 = machine.attempt.version == .version5
+            let inspector = PacketInspector(isVersion5: isVersion5, limit: settings.maximumPacket)
+            link = .open(handle, SocketProxy(stream: stream, inner: try handle.connect(settings), inspector: inspector))
+            machine.reached(.asking, now: DeliveryClock.monotonic())
+        }
+    }
+
+    private func abandon() {
+        proxy?.abandon()
+        link = .none
+        // The address answered but did not serve, so the next attempt begins with another one.
+        if let (broker, address) = unaccepted {
+            failedAddresses[broker] = (failedAddresses[broker] ?? []).filter { $0 != address } + [address]
+        }
+        unaccepted = nil
+        subscribed = 0
+        checksOwnTopicSince = nil
+        refusals = TemporaryRefusals()
+        correction.connectionLost()
+        session.connectionLost()
+    }
+
+    private func report(_ state: ConnectionState) {
+        let metadata: Logger.Metadata = ["brokers": "\(settings.address)", "client": "\(settings.clientID)"]
+        let level: Logger.Level =
+            switch state {
+            case .connecting, .connected, .stopped: .info
+            case .disconnected: .warning
+            case .refused, .takenOver: .error
+            }
+        logger.log(level: level, "MQTT \(state)", metadata: metadata)
+        session.inbox.put { _ = $0.put(.connection(state)) }
+    }
+
+    /// Drops the connection to a broker that takes messages but acknowledges none.
+    private func dropStalledConnection() {
+        let timeout = settings.acknowledgementTimeout
+        guard let oldest = [handle?.oldestUnanswered, checksOwnTopicSince].compactMap(\.self).min(),
+            DeliveryClock.monotonic() - oldest >= timeout.wholeNanoseconds
+        else { return }
+        if isLeaving { return finish(didDisconnect: false) }
+        connectionLost(.ended("\(machine.broker): no acknowledgement within \(timeout)"))
+    }
+
+    private func logExpired() {
+        let expired = session.counters.expired
+        guard expired > loggedExpired else { return }
+        logger.warning("events were too old to be sent", metadata: ["count": "\(expired - loggedExpired)"])
+        loggedExpired = expired
+    }
+
+    // MARK: - The end
+
+    func finish(didDisconnect: Bool) {
+        outcome = session.report(didDisconnect: didDisconnect)
+        perform(machine.stop())
+    }
+
+    /// Sends DISCONNECT, and closes the connection once the network has taken it.
+    func disconnect() {
+        guard let handle else { return finish(didDisconnect: false) }
+        if !isLeaving { handle.disconnect() }
+        isLeaving = true
+        if handle.socket < 0 { flushed { finish(didDisconnect: true) } }
+    }
+
+    /// Calls `body` if everything is written; else the caller tries again later, and the deadline ends the wait.
+    func flushed(_ body: () -> Void) {
+        guard let proxy else { return body() }
+        proxy.flush()
+        guard proxy.isFlushed else { return }
+        proxy.end()
+        body()
+    }
+
+    private func deliver() {
+        sendSubscriptions()
+        if checksOwnTopicSince == nil, DeliveryClock.monotonic() >= refusals.pauseEnd {
+            // A state at which the broker closes the connection must not keep events back.
+            if closing.isSearching { sendEvents() }
+            sendStates()
+            sendEvents()
+            sendTransients()
+        }
+        flush()
+    }
+}

@@ -1,0 +1,38 @@
+import DequeModule
+
+extension BrokerConnection {
+    /// A change of the connection, or a received message.
+    package enum Occurrence: Hashable, Sendable {
+        case connection(ConnectionState)
+        /// A message on one of the subscribed topics.
+        case message(MQTTMessage)
+
+        package var state: ConnectionState? { if case .connection(let state) = self { state } else { nil } }
+        package var message: MQTTMessage? { if case .message(let message) = self { message } else { nil } }
+    }
+}
+
+/// The occurrences that wait for a connection's reader, in their order.
+///
+/// Of too many messages the oldest is dropped, and of too many changes of the connection the oldest change: a later one
+/// says as much about the messages behind both.
+struct OccurrenceQueue {
+    private static let mostChanges = 64
+
+    private let mostMessages: Int
+    private var waiting: Deque<BrokerConnection.Occurrence> = []
+
+    init(capacity: Int) { mostMessages = max(1, capacity) }
+
+    /// Adds an occurrence; returns whether a message had to make room.
+    mutating func put(_ new: BrokerConnection.Occurrence) -> Bool {
+        let isMessage = new.message != nil
+        waiting.append(new)
+        let alike = waiting.indices.filter { (waiting[$0].message != nil) == isMessage }
+        guard alike.count > (isMessage ? mostMessages : Self.mostChanges) else { return false }
+        waiting.remove(at: alike[0])
+        return isMessage
+    }
+
+    mutating func removeFirst() -> BrokerConnection.Occurrence? { waiting.popFirst() }
+}

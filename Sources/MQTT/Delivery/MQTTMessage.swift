@@ -1,0 +1,72 @@
+/// One MQTT message as the sender sees it.
+package struct MQTTMessage: Hashable, Sendable {
+    /// MQTT's quality of service.
+    package enum QoS: Int32, Hashable, Sendable, Comparable {
+        /// Sent once and forgotten.
+        case atMostOnce = 0
+        /// Repeated until acknowledged; may arrive twice.
+        case atLeastOnce = 1
+
+        package static func < (left: QoS, right: QoS) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    /// A name and value that travel with an MQTT 5 message; dropped on MQTT 3.1.1.
+    package struct UserProperty: Hashable, Sendable {
+        /// The name; may occur more than once in a message.
+        package var name: String
+        package var value: String
+
+        package init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
+    }
+
+    package var topic: String
+    /// The bytes, at most 268 435 455 (the protocol's limit).
+    package var payload: [UInt8]
+    package var qos: QoS
+    /// Whether the broker keeps it for later subscribers.
+    package var retain: Bool
+    /// The MIME type of the payload; MQTT 5 only.
+    package var contentType: String?
+    /// Further properties; MQTT 5 only.
+    package var userProperties: [UserProperty]
+
+    package init(
+        topic: String,
+        payload: [UInt8],
+        qos: QoS = .atMostOnce,
+        retain: Bool = false,
+        contentType: String? = nil,
+        userProperties: [UserProperty] = []
+    ) {
+        (self.topic, self.payload, self.qos, self.retain) = (topic, payload, qos, retain)
+        self.contentType = contentType
+        self.userProperties = userProperties
+    }
+
+    package init(topic: String, text: String, qos: QoS = .atMostOnce, retain: Bool = false) {
+        self.init(topic: topic, payload: Array(text.utf8), qos: qos, retain: retain)
+    }
+}
+
+/// The reason why a client cannot be made or a message cannot be taken.
+package struct MQTTError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What was tried, on what, why it failed and what to do.
+    package let description: String
+
+    private init(_ description: String) { self.description = description }
+
+    static func setting(_ name: String, _ value: String, _ remedy: String) -> Self {
+        Self("MQTT \(name) '\(value)' cannot be used: \(remedy)")
+    }
+
+    /// The error that TLS cannot work with these settings.
+    package static func tls(_ reason: String) -> Self { Self("TLS to the broker cannot be set up: \(reason)") }
+
+    /// The error that a broker's address, shown without a password, or a topic cannot be used.
+    static func unusable(_ what: String, _ text: String, _ reason: String) -> Self {
+        Self("the \(what) '\(text)' cannot be used: \(reason)")
+    }
+
+    /// The error that libmosquitto or the system lacks memory or other resources for what was tried.
+    static func resources(_ attempt: String, _ reason: String) -> Self { Self("cannot \(attempt): \(reason)") }
+}

@@ -1,0 +1,269 @@
+import CSQLite
+import Dispatch
+import Synchronization
+
+/// Keeps events and a few small values in an SQLite file, so that no crash loses any; without a file, in memory.
+///
+/// The kernel has at once what is written, so that it survives any end of the program. The disk has it with the next
+/// checkpoint: a power cut may cost the events and numbers since then (up to 128 writes), but never the file.
+/// The same is kept in memory, so that a file that fails while it is in use is replaced without a loss:
+/// - a damaged file is moved aside and a new one begins; what it held at the start is not sent;
+/// - a file that cannot be written or was deleted is tried again every few seconds.
+package final class Outbox: EventStore {
+    private struct State {
+        /// The file's path; nil if events are kept in memory only.
+        var path: String?
+        var maximumPages: Int?
+        /// The open file; nil while it cannot be used.
+        var file: OutboxFile?
+        /// The lock, kept once it could be taken: closing any descriptor of its file releases it.
+        var lock: OutboxLock?
+        var hasBeenOpened = false
+        /// The content of the file, or what it must contain once it can be used.
+        var contents = OutboxFile.Contents()
+        /// The values that are written together with an event, by the event's number.
+        var pending: [Int64: [String: [UInt8]?]] = [:]
+        /// The condition while the file can be used.
+        var healthy = StoreCondition(state: .ok)
+        /// The reason why the file cannot be used, or that there is no file.
+        var problem = "events are kept in memory only"
+        var writes = 0
+        var nextCheck: Int64 = 0
+        var nextRetry: Int64 = 0
+
+        var condition: StoreCondition { file == nil ? StoreCondition(state: .memory, detail: problem) : healthy }
+
+        /// Opens the file; moves a damaged one aside and begins a new one.
+        mutating func open(_ path: String) throws {
+            let opened: OutboxFile
+            var found = OutboxFile.Contents()
+            if lock?.isInPlace != true { lock = try OutboxLock(of: path) }
+            do {
+                // Closed before a new one takes a damaged one's place: SQLite finds a file's log by its name.
+                let file = try OutboxFile(path: path, maximumPages: maximumPages, lock: lock)
+                found = try file.read()
+                opened = file
+            } catch {
+                let damage = OutboxFile.Failure(error, path: path)
+                guard damage.isDamage else { throw error }
+                found.lastSequence = OutboxFile.lastSequence(inDamaged: path)
+                let aside = try OutboxFile.moveAside(path: path)
+                opened = try OutboxFile(path: path, maximumPages: maximumPages, lock: lock)
+                lock?.note(isStale: true)
+                let detail = "\(damage): moved to \(aside), a new one begins"
+                healthy = StoreCondition(state: .restored, detail: detail)
+            }
+            // A file that is opened late still holds what an earlier run left: that stays for the next one.
+            if !hasBeenOpened {
+                contents.events.merge(found.events) { memory, _ in memory }
+                contents.values.merge(found.values) { memory, _ in memory }
+                contents.lastSequence = max(contents.lastSequence, found.lastSequence)
+            }
+            hasBeenOpened = true
+            file = opened
+        }
+
+        /// Tries again to use the file, and writes into it what is in memory.
+        mutating func reopen() {
+            guard let path else { return }
+            if hasBeenOpened, access(path, F_OK) != 0 {
+                let detail = "its file was deleted; it could be opened again and holds all events"
+                healthy = StoreCondition(state: .restored, detail: detail)
+            }
+            do {
+                try open(path)
+                settle()
+            } catch {
+                fail(error)
+            }
+        }
+
+        /// Writes everything into the file, which then has all numbers and values that were used.
+        mutating func settle() {
+            guard let file else { return }
+            do {
+                try file.write(all: contents)
+                lock?.note(isStale: false)
+            } catch {
+                fail(error)
+            }
+        }
+
+        /// Continues in memory after an error; opening the file again will find out how damaged it is.
+        mutating func fail(_ error: any Error) {
+            file = nil
+            lock?.note(isStale: true)
+            nextRetry = DeliveryClock.monotonic() + retryInterval
+            problem = OutboxFile.Failure(error, path: path ?? "").description
+        }
+
+    }
+
+    /// The number of writes after which the log is merged into the file: about half a megabyte.
+    private static let writesPerCheckpoint = 128
+    /// The nanoseconds between two checks that the file is still in its place.
+    private static let checkInterval: Int64 = 1_000_000_000
+    /// The nanoseconds between a failure and the next attempt.
+    private static let retryInterval: Int64 = 3_000_000_000
+
+    /// The condition at each change; for one reader.
+    package let conditions: AsyncStream<StoreCondition>
+    /// Whether numbers and values of earlier runs are missing: a full disk did not take them, or the file was damaged
+    /// or cannot be opened. True in later runs too, until one has called `settle`.
+    package let hasLostValues: Bool
+    private let path: String?
+    private let logger: Logger
+    private let found: [StoredEvent]
+    private let state: Mutex<State>
+    /// A copy of the state's condition: the state's lock is held while the disk is written.
+    private let published: Mutex<StoreCondition>
+    private let checkpoints = DispatchQueue(label: "outbox")
+    private let changes: AsyncStream<StoreCondition>.Continuation
+
+    /// Keeps events in memory.
+    package convenience init() {
+        self.init(State(), logger: Logger(label: "outbox"))
+    }
+
+    /// Opens or makes the file, along with the directories that lead to it. `maximumPages` limits its size as a full
+    /// disk would; `logger` gets one line per change of the condition. Throws `OutboxInUse` if another process has the
+    /// file: both would number and send the same events.
+    package convenience init(path: String, maximumPages: Int? = nil, logger: Logger) throws(OutboxInUse) {
+        var state = State(path: path, maximumPages: maximumPages)
+        do {
+            try state.open(path)
+        } catch let error as OutboxInUse {
+            throw error
+        } catch let error as SQLiteError where error.primaryCode == SQLITE_BUSY {
+            throw OutboxInUse(path: path, holder: "another program")
+        } catch {
+            state.fail(error)
+        }
+        self.init(state, logger: logger)
+        if state.condition.state != .ok { log(state.condition) }
+    }
+
+    private init(_ opened: State, logger: Logger) {
+        var state = opened
+        path = state.path
+        self.logger = logger
+        (conditions, changes) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        hasLostValues = state.lock?.foundStale == true || path != nil && state.condition.state != .ok
+        if hasLostValues {
+            // Milliseconds since 1970 are above all numbers used so far: no run has had an event each millisecond.
+            let number = DeliveryClock.system.now().wall / 1_000_000
+            state.contents.lastSequence = max(state.contents.lastSequence, number)
+        }
+        found = state.contents.events.values.sorted { $0.sequence < $1.sequence }
+        published = Mutex(state.condition)
+        self.state = Mutex(state)
+    }
+
+    deinit {
+        changes.finish()
+        checkpoints.sync {}
+    }
+
+    package var condition: StoreCondition { published.withLock(\.self) }
+
+    package func nextSequence() -> Int64 { nextSequence(with: [:]) }
+
+    /// Returns a number for the next event. The values are written together with that event, so that a crash loses both
+    /// or neither; without a file, where a crash loses all, they are kept at once.
+    package func nextSequence(with values: [String: [UInt8]?]) -> Int64 {
+        state.withLock { state in
+            state.contents.lastSequence += 1
+            let number = state.contents.lastSequence
+            if path == nil { state.contents.apply(.init(values: values)) } else { state.pending[number] = values }
+            return number
+        }
+    }
+
+    @discardableResult
+    package func append(_ event: StoredEvent) -> Bool {
+        let values = state.withLock { $0.pending.removeValue(forKey: event.sequence) ?? [:] }
+        return write(.init(events: [event], values: values))
+    }
+
+    package func remove(_ sequences: [Int64]) {
+        if !sequences.isEmpty { write(.init(removed: sequences)) }
+    }
+
+    package func events() -> [StoredEvent] { found }
+    package func value(for key: String) -> [UInt8]? { state.withLock { $0.contents.values[key] } }
+
+    /// Stores a value under a key; nil removes it. May wait for the disk.
+    package func set(_ value: [UInt8]?, for key: String) { set([key: value]) }
+
+    /// Stores values under their keys, all or none if there is a crash; nil removes one.
+    package func set(_ values: [String: [UInt8]?]) { write(.init(values: values)) }
+
+    /// Writes all numbers and values that are in use, after which none are missing.
+    package func settle() { updating { $0.settle() } }
+
+    /// Begins to merge the log into the file once it has grown, and repeats what failed.
+    package func tidy() {
+        let now = DeliveryClock.monotonic()
+        let file = updating { state -> OutboxFile? in
+            if let file = state.file, now >= state.nextCheck {
+                state.nextCheck = now + Self.checkInterval
+                if !file.isInPlace {
+                    state.file = nil
+                    state.nextRetry = now
+                    state.problem = "its file was deleted"
+                }
+            }
+            if state.file == nil, now >= state.nextRetry { state.reopen() }
+            guard state.writes >= Self.writesPerCheckpoint else { return nil }
+            state.writes = 0
+            return state.file
+        }
+        guard let file else { return }
+        // Waits for the disk, in which the network's thread must answer the broker.
+        checkpoints.async { [weak self] in
+            do { try file.checkpoint() } catch { self?.updating { if $0.file === file { $0.fail(error) } } }
+        }
+    }
+
+    /// Changes the content, and writes the change; returns whether it is in the file.
+    @discardableResult
+    private func write(_ change: OutboxFile.Change) -> Bool {
+        updating { state in
+            state.contents.apply(change)
+            guard let file = state.file else { return false }
+            do {
+                try file.write(change)
+                state.writes += 1
+                return true
+            } catch {
+                state.fail(error)
+                return false
+            }
+        }
+    }
+
+    private func updating<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
+        let (result, news) = state.withLock { state in
+            let result = body(&state)
+            let before = published.withLock { exchange(&$0, with: state.condition) }
+            return (result, state.condition == before ? nil : state.condition)
+        }
+        if let news {
+            log(news)
+            changes.yield(news)
+        }
+        return result
+    }
+
+    private func log(_ condition: StoreCondition) {
+        var metadata: Logger.Metadata = ["file": "\(path ?? "")"]
+        metadata["reason"] = condition.detail.map { "\($0)" }
+        switch condition.state {
+        case .ok: logger.info("the outbox can be written again", metadata: metadata)
+        case .restored: logger.warning("the outbox was replaced", metadata: metadata)
+        case .memory:
+            let consequence = "events are kept in memory only, a crash loses them"
+            logger.error("the outbox cannot be used: \(consequence)", metadata: metadata)
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import Foundation
+
+/// A broker as a URL names it: `mqtt[s]://[user@]host[:port]`.
+package struct BrokerAddress: Hashable, Sendable {
+    package var usesTLS: Bool
+    /// The user, decoded; nil if the URL has none.
+    package var username: String?
+    /// Name, IPv4 address, or IPv6 address without its brackets.
+    package var host: String
+    package var explicitPort: Int?
+    /// Whether the URL names a protocol, rather than being a bare `host[:port]`.
+    package var hasScheme: Bool
+    package var port: Int { explicitPort ?? (usesTLS ? BrokerSettings.defaultTLSPort : BrokerSettings.defaultPort) }
+
+    /// Reads a URL; a bare `host[:port]` means `mqtt`. Throws `MQTTError`, also for a URL with a password, which
+    /// process lists would show; the error does not repeat it.
+    package init(url: String) throws(MQTTError) {
+        let mark = url.firstRange(of: "://")
+        hasScheme = mark != nil
+        let scheme = mark.map { url[..<$0.lowerBound] } ?? "mqtt"
+        let rest = mark.map { url[$0.upperBound...] } ?? url[...]
+        let at = rest.lastIndex(of: "@")
+        let shown = at.map { (mark == nil ? "" : "\(scheme)://") + "…" + rest[$0...] } ?? url
+        func refused(_ reason: String) -> MQTTError { .unusable("broker address", shown, reason) }
+        usesTLS = ["mqtts", "ssl"].contains(scheme.lowercased())
+        guard usesTLS || ["mqtt", "tcp"].contains(scheme.lowercased()) else {
+            throw refused("the scheme must be mqtt or mqtts (TLS), not '\(scheme)'")
+        }
+        if let at, rest[..<at].contains(":") {
+            Secrets.learn(from: "mqtt://" + rest)
+            let place = "the password file or the environment"
+            throw refused("a password in it would show in process lists; put it into \(place)")
+        }
+        let server: ServerAddress
+        do throws(ServerAddress.Failure) {
+            server = try ServerAddress(scheme: scheme, rest)
+        } catch {
+            let form = "write host or host:port, the port from 1 to 65535 and an IPv6 address in brackets"
+            throw refused(error.reason.contains("%") ? error.reason : form)
+        }
+        guard ["", "/"].contains(server.path), !rest.contains(where: { "?#".contains($0) }) else {
+            throw refused(
+                at == nil
+                    ? "nothing may follow the port: the topic is a setting of its own"
+                    : "in a user, / is written %2F, # is %23 and ? is %3F; nothing may follow the port"
+            )
+        }
+        if let user = server.user {
+            guard let decoded = user.removingPercentEncoding else { throw refused("its user name is not valid text") }
+            username = decoded.isEmpty ? nil : decoded
+        }
+        let place = server.place
+        host = place.host
+        explicitPort = place.port.map(Int.init)
+        try Self.validate(host: host)
+    }
+
+    package static func validate(host: String) throws(MQTTError) {
+        var address = in6_addr()
+        let isIPv6 = inet_pton(AF_INET6, String(host.prefix { $0 != "%" }), &address) == 1
+        let isName =
+            !host.isEmpty
+            && host.unicodeScalars.allSatisfy { scalar in
+                scalar.properties.isAlphabetic || scalar.properties.numericType != nil
+                    || "-._".unicodeScalars.contains(scalar)
+            }
+        guard isIPv6 || isName else {
+            throw .setting("host", host, "give one name or address; a port or a second broker is a setting of its own")
+        }
+    }
+}

@@ -1,0 +1,107 @@
+/// Moves bytes between the network and libmosquitto, and checks what comes in on the way.
+///
+/// Confined to the network thread; nothing in it blocks.
+final class SocketProxy {
+    private static let chunk = 65_536
+
+    private let stream: ByteStream
+    /// Our end of libmosquitto's socket.
+    private let inner: CInt
+    private var inspector: PacketInspector
+    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: SocketProxy.chunk, alignment: 16)
+    /// The bytes that wait for the network, and those that wait for libmosquitto.
+    private var outgoing: ArraySlice<UInt8> = []
+    private var incoming: ArraySlice<UInt8> = []
+    private var isAtEnd = false
+    private var isInnerAtEnd = false
+    private var hasEnded = false
+    /// The reason why the connection ended, if libmosquitto does not know it.
+    private(set) var failure: (any Error)?
+
+    /// Takes over the stream and the socket.
+    init(stream: ByteStream, inner: CInt, inspector: PacketInspector) {
+        (self.stream, self.inner, self.inspector) = (stream, inner, inspector)
+    }
+
+    deinit {
+        close(inner)
+        buffer.deallocate()
+    }
+
+    /// The descriptors to poll, with the events of interest; -1 once libmosquitto has closed its end.
+    var interests: [(descriptor: CInt, events: Int16)] {
+        let reads = incoming.isEmpty && !isAtEnd ? POLLIN : 0
+        let writes = outgoing.isEmpty && !stream.needsWriting ? 0 : POLLOUT
+        let innerReads = outgoing.isEmpty ? POLLIN : 0
+        let innerWrites = incoming.isEmpty ? 0 : POLLOUT
+        return [(stream.socket, Int16(reads | writes)), (isInnerAtEnd ? -1 : inner, Int16(innerReads | innerWrites))]
+    }
+
+    /// Whether the network has taken everything that was handed over.
+    var isFlushed: Bool { outgoing.isEmpty }
+
+    /// Passes bytes from the network on to libmosquitto; returns the number of messages dropped because of their size.
+    func receive() -> Int {
+        var oversized = 0
+        // A limited number of times, so that a flood does not keep the thread from everything else.
+        for _ in 0..<4 where incoming.isEmpty && !isAtEnd {
+            do {
+                guard let count = try stream.read(buffer) else { break }
+                if count == 0 { isAtEnd = true }
+                let result = try inspector.inspect(buffer[..<count])
+                oversized += result.oversized
+                incoming = result.packets[...]
+            } catch {
+                end(error)
+            }
+            forward()
+        }
+        forward()
+        return oversized
+    }
+
+    private func end(_ error: any Error) {
+        failure = failure ?? error
+        isAtEnd = true
+    }
+
+    private func forward() {
+        while !incoming.isEmpty {
+            let count = incoming.withUnsafeBytes { send(inner, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL)) }
+            guard count > 0 else { return }
+            incoming.removeFirst(count)
+        }
+        // libmosquitto reads everything before it finds the end.
+        if isAtEnd { shutdown(inner, CInt(SHUT_WR)) }
+    }
+
+    /// Passes bytes from libmosquitto on to the network.
+    func flush() {
+        do {
+            while true {
+                while !outgoing.isEmpty {
+                    let count = try outgoing.withUnsafeBytes { try stream.write($0) }
+                    guard count > 0 else { return }
+                    outgoing.removeFirst(count)
+                }
+                let count = recv(inner, buffer.baseAddress, buffer.count, 0)
+                if count == 0 { isInnerAtEnd = true }
+                guard count > 0 else { return }
+                outgoing = Array(buffer[..<count])[...]
+            }
+        } catch {
+            outgoing = []
+            end(error)
+            forward()
+        }
+    }
+
+    /// Ends the connection so that what was written still arrives.
+    func end() {
+        hasEnded = true
+        stream.end()
+    }
+
+    /// Ends the connection so that nothing more arrives, unless it has ended already.
+    func abandon() { if !hasEnded { stream.discardUnsentBytes() } }
+}

@@ -1,0 +1,160 @@
+import CMosquitto
+
+/// The TLS settings in the form of OpenSSL.
+final class TLSContext {
+    fileprivate let context: OpaquePointer
+
+    /// Makes OpenSSL read certificates and keys; throws `MQTTError`, which names the file that cannot be used.
+    init(_ settings: TLSSettings) throws(MQTTError) {
+        guard (settings.certificate == nil) == (settings.key == nil) else {
+            throw .tls("a client certificate needs its key, and a key its certificate: set both or none")
+        }
+        let files = [
+            ("CA", settings.certificateAuthority), ("client certificate", settings.certificate), ("key", settings.key),
+        ]
+        for case (let role, let path?) in files where access(path, R_OK) != 0 {
+            throw .tls("cannot read the \(role) file \(path): \(String(cString: strerror(errno)))")
+        }
+        _ = OpenSSL.isReady
+        guard let context = SSL_CTX_new(TLS_client_method()) else { throw tlsError("OpenSSL") }
+        self.context = context
+        tls_set_minimum_version(context, TLS1_2_VERSION)
+        tls_set_modes(context)
+        SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
+        // An encrypted key must not ask at the terminal of a daemon.
+        SSL_CTX_set_default_passwd_cb(context) { _, _, _, _ in 0 }
+        func use(_ what: String, _ isUsed: Bool) throws(MQTTError) {
+            guard isUsed else { throw tlsError("cannot use the \(what)") }
+        }
+        if let path = settings.certificateAuthority {
+            try use("CA file \(path)", SSL_CTX_load_verify_locations(context, path, nil) == 1)
+        } else {
+            try use("system's certificate authorities", SSL_CTX_set_default_verify_paths(context) == 1)
+        }
+        guard let certificate = settings.certificate, let key = settings.key else { return }
+        try use("client certificate file \(certificate)", SSL_CTX_use_certificate_chain_file(context, certificate) == 1)
+        let isKey = SSL_CTX_use_PrivateKey_file(context, key, SSL_FILETYPE_PEM) == 1
+        try use("key file \(key) with the certificate", isKey && SSL_CTX_check_private_key(context) == 1)
+    }
+
+    deinit { SSL_CTX_free(context) }
+}
+
+/// The bytes of a connection, through TLS if there is a context. Never blocks; confined to one thread.
+final class ByteStream {
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+        /// Whether the certificate is not trusted, or the server does not speak TLS.
+        var isUntrusted = false
+
+        fileprivate static let closed = Failure(description: "the connection was closed")
+
+        fileprivate static func system(_ code: CInt) -> Self { Self(description: String(cString: strerror(code))) }
+    }
+
+    let socket: CInt
+    private var session: OpaquePointer?
+    /// Whether TLS waits until the socket takes more before anything else can happen.
+    private(set) var needsWriting = false
+
+    /// Takes over the socket, which is closed if this throws.
+    init(socket: CInt, host: String, tls settings: TLSSettings?) throws(MQTTError) {
+        self.socket = socket
+        guard let settings else { return }
+        let context = try TLSContext(settings)
+        // The session takes a reference of its own; until then ours must live.
+        session = withExtendedLifetime(context) { SSL_new(context.context) }
+        guard let session else { throw .resources("begin TLS", "OpenSSL has no memory") }
+        // An address is checked against the certificate's addresses, a name against its names.
+        let isAddress = X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(session), host) == 1
+        ERR_clear_error()
+        guard SSL_set_fd(session, socket) == 1,
+            isAddress || (tls_set_server_name(session, host) == 1 && SSL_set1_host(session, host) == 1)
+        else { throw tlsError("cannot have the certificate checked for the host \(host)") }
+    }
+
+    deinit {
+        if let session { SSL_free(session) }
+        close(socket)
+    }
+
+    /// Continues the handshake; returns whether it is complete.
+    func handshake() throws(Failure) -> Bool {
+        guard let session else { return true }
+        let result = try moved(session, SSL_connect)
+        if result == 0 {
+            throw Failure(description: "the broker closed the connection: it is starting, busy, or speaks no TLS there")
+        }
+        return result != nil
+    }
+
+    /// Reads the bytes that are there into `buffer`. Returns their number; 0 at the end; nil if there are none yet.
+    func read(_ buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int? {
+        guard let session else { return try moved(recv(socket, buffer.baseAddress, buffer.count, 0)) }
+        return try moved(session) { SSL_read($0, buffer.baseAddress, CInt(clamping: buffer.count)) }
+    }
+
+    /// - Returns: how many bytes were taken.
+    func write(_ buffer: UnsafeRawBufferPointer) throws(Failure) -> Int {
+        guard let session else {
+            return try moved(send(socket, buffer.baseAddress, buffer.count, CInt(MSG_NOSIGNAL))) ?? 0
+        }
+        let count = try moved(session) { SSL_write($0, buffer.baseAddress, CInt(clamping: buffer.count)) }
+        if count == 0 { throw .closed }
+        return count ?? 0
+    }
+
+    /// The number of bytes that a call of the socket moved; nil if the socket is not ready.
+    private func moved(_ count: Int) throws(Failure) -> Int? {
+        if count >= 0 { return count }
+        guard errno == EAGAIN || errno == EINTR else { throw .system(errno) }
+        return nil
+    }
+
+    /// Ends the connection so that what was written still arrives.
+    func end() {
+        if let session { SSL_shutdown(session) }
+        shutdown(socket, CInt(SHUT_WR))
+    }
+
+    /// Makes the kernel drop unsent bytes when the socket is closed: a broker that wakes hours later does not get them.
+    func discardUnsentBytes() {
+        var option = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(socket, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+    }
+
+    /// The number of bytes that a call of OpenSSL moved; nil if TLS waits for the socket, 0 at the end of the stream.
+    private func moved(_ session: OpaquePointer, _ call: (OpaquePointer) -> CInt) throws(Failure) -> Int? {
+        ERR_clear_error()
+        // A failure that is not the system's leaves what an earlier call has set.
+        errno = 0
+        let result = call(session)
+        let systemError = errno
+        let kind = SSL_get_error(session, result)
+        needsWriting = kind == SSL_ERROR_WANT_WRITE
+        switch kind {
+        case SSL_ERROR_NONE: return Int(result)
+        case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: return nil
+        case SSL_ERROR_ZERO_RETURN: return 0
+        case SSL_ERROR_SYSCALL:
+            guard systemError != 0 else { return 0 }
+            throw .system(systemError)
+        // The peer closed without a word of TLS, as a broker that restarts or has no room does.
+        case SSL_ERROR_SSL where ERR_GET_REASON(ERR_peek_error()) == SSL_R_UNEXPECTED_EOF_WHILE_READING: return 0
+        default:
+            let said = lastReason()
+            let verification = SSL_get_verify_result(session)
+            let text = verification == X509_V_OK ? said : String(cString: X509_verify_cert_error_string(verification))
+            throw Failure(description: text ?? "TLS failed", isUntrusted: true)
+        }
+    }
+}
+
+/// The error of OpenSSL's last call, with what was tried.
+private func tlsError(_ attempt: String) -> MQTTError { .tls("\(attempt): \(lastReason() ?? "unknown reason")") }
+
+/// The reason why OpenSSL's last call failed, which OpenSSL forgets then; nil if it does not say.
+private func lastReason() -> String? {
+    defer { ERR_clear_error() }
+    return ERR_reason_error_string(ERR_get_error()).map { String(cString: $0) }
+}

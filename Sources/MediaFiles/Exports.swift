@@ -1,0 +1,2 @@
+// Clips and pictures are frames.
+@_exported public import Frames

@@ -1,0 +1,77 @@
+import CFFmpeg
+import FoundationEssentials
+import System
+
+/// A device of this machine that decodes video, opened through FFmpeg: by VA-API, or NVIDIA's by CUDA. These need no
+/// display, and the decoder for them is the one for the processor, which gives them what is costly.
+package final class HardwareDevice {
+    /// A node in `/dev` that may be a device, and the interface to reach it by.
+    package struct Node {
+        let type: AVHWDeviceType
+        package let node: String
+        package var name: String { "\(type == AV_HWDEVICE_TYPE_VAAPI ? "VA-API" : "CUDA") on \(node)" }
+        /// The kernel's driver of a graphics card, such as `i915`; nil if that cannot be found out.
+        package var driver: String? {
+            let path = "/sys/class/drm/\(node.split(separator: "/").last ?? "")/device/driver"
+            let link = try? FileManager.default.destinationOfSymbolicLink(atPath: path)
+            return link?.split(separator: "/").last.map(String.init)
+        }
+
+        /// - Returns: Why it cannot be opened; nil if it can.
+        /// - Throws: `SourceFailure` if FFmpeg is missing.
+        package func problem() throws(SourceFailure) -> String? {
+            try FFmpeg.load()
+            do throws(Failure) { _ = try HardwareDevice(self) } catch { return error.reason }
+            return nil
+        }
+    }
+
+    /// Why no device decodes: what was tried, and why it failed.
+    package struct Failure: Error, Equatable { package var reason: String }
+
+    let name: String
+    let reference: FFmpegOwned<AVBufferRef>
+
+    /// Opens a device; `FFmpeg.load()` must have succeeded.
+    init(_ candidate: Node) throws(Failure) {
+        name = candidate.name
+        // FFmpeg's error text is the same for this and for other failures.
+        guard access(candidate.node, R_OK | W_OK) == 0 else {
+            throw Failure(reason: "\(name): \(String(cString: strerror(errno)))")
+        }
+        FFmpegForgetErrors()
+        var made: UnsafeMutablePointer<AVBufferRef>?
+        let isVAAPI = candidate.type == AV_HWDEVICE_TYPE_VAAPI
+        let code = ffmpeg.av_hwdevice_ctx_create(&made, candidate.type, isVAAPI ? candidate.node : nil, nil, 0)
+        guard code >= 0, let made else { throw Failure(reason: "\(name): \(FFmpeg.explained(FFmpeg.text(code)))") }
+        reference = FFmpegOwned(made, ffmpeg.av_buffer_unref)
+    }
+
+    /// Lists the nodes in `directory` that may be devices.
+    package static func nodes(in directory: String) -> [Node] {
+        let nodes = names(in: "\(directory)/dri").filter { $0.hasPrefix("renderD") }.sorted()
+        let nvidia = "\(directory)/nvidiactl"
+        return nodes.map { Node(type: AV_HWDEVICE_TYPE_VAAPI, node: "\(directory)/dri/\($0)") }
+            + (access(nvidia, F_OK) == 0 ? [Node(type: AV_HWDEVICE_TYPE_CUDA, node: nvidia)] : [])
+    }
+
+    /// Opens the first device that can be opened, of those with which FFmpeg decodes this codec.
+    static func open(for codec: UnsafePointer<AVCodec>, in directory: String) throws(Failure) -> HardwareDevice {
+        var failures: [String] = []
+        for candidate in nodes(in: directory) where decodes(codec, candidate.type) {
+            do throws(Failure) { return try HardwareDevice(candidate) } catch { failures.append(error.reason) }
+        }
+        let codec = String(cString: codec.pointee.name)
+        let none = "there is no device in \(directory)/dri, nor NVIDIA's, with which FFmpeg decodes \(codec)"
+        throw Failure(reason: failures.isEmpty ? none : failures.joined(separator: "; "))
+    }
+
+    private static func decodes(_ codec: UnsafePointer<AVCodec>, _ type: AVHWDeviceType) -> Bool {
+        for index in Int32(0)... {
+            guard let method = ffmpeg.avcodec_get_hw_config(codec, index)?.pointee else { break }
+            let takesDevice = method.methods & Int32(AV_CODEC_HW_CONFIG_METHOD_HW_DEVICE_CTX) != 0
+            if takesDevice, method.device_type == type { return true }
+        }
+        return false
+    }
+}

@@ -1,0 +1,171 @@
+import CFFmpeg
+import FoundationEssentials
+import Synchronization
+import System
+
+/// The standard output of a command, for FFmpeg to read. The command's process group ends with this object, and so do
+/// processes that have left the group.
+final class CommandOutput: ByteInput {
+    /// The number of commands that this process has started.
+    private static let started = Atomic(0)
+
+    private let interrupt: Interrupt
+    private let process: pid_t
+    private let mark: CommandMark
+    private let output, errors: CInt
+    private var hasErrors = true
+    private var isAtEnd = false
+    /// The newest bytes of standard error.
+    private var errorText: [UInt8] = []
+    private lazy var end = endGroup()
+    /// The longest line of standard error that is kept, in bytes.
+    private static let longestLine = 1000
+
+    /// - Throws: `SourceFailure` if the command cannot be started.
+    init(_ command: String, name: String, interrupt: Interrupt) throws(SourceFailure) {
+        // The ends to read from first.
+        var out: [CInt] = [-1, -1]
+        var err = out
+        defer { for descriptor in [out[1], err[1]] where descriptor >= 0 { close(descriptor) } }
+        let mark = CommandMark(owner: getpid(), number: Self.started.add(1, ordering: .relaxed).newValue)
+        // Of a daemon that was killed; they would keep the camera from this one.
+        CommandMark.endProcesses { $0.isOrphan }
+        var environment = ProcessInfo.processInfo.environment
+        Secrets.learn(from: command, environment: environment)
+        environment[CommandMark.variable] = mark.text
+        let pipes = ShellCommand.makePipe(&out) && ShellCommand.makePipe(&err) ? 0 : errno
+        let shell = ShellCommand(text: command, environment: environment, output: out[1], errors: err[1])
+        var process: pid_t = 0
+        let code = pipes == 0 ? shell.start(&process) : pipes
+        guard code == 0 else {
+            for descriptor in [out[0], err[0]] where descriptor >= 0 { close(descriptor) }
+            throw .commandFailed(name, String(cString: strerror(code)))
+        }
+        for descriptor in [out[0], err[0]] { _ = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
+        (self.process, output, errors, self.interrupt) = (process, out[0], err[0], interrupt)
+        self.mark = mark
+        super.init(bufferSize: 65_536)
+    }
+
+    deinit {
+        _ = end
+        for descriptor in [output, errors] { close(descriptor) }
+    }
+
+    /// Waits for output, and meanwhile takes what comes on standard error, which would block the command otherwise.
+    override func read(_ bytes: UnsafeMutablePointer<UInt8>, _ count: Int32) -> Int32 {
+        while !interrupt.mustEnd {
+            // In slices, since `poll` does not end with the interrupt.
+            let interests = [output, hasErrors ? errors : -1].map { (descriptor: $0, events: Int16(POLLIN)) }
+            guard let ready = poll(interests, milliseconds: 50) else { continue }
+            if ready[1] != 0 { readErrors() }
+            guard ready[0] != 0 else { continue }
+            let got = Glibc.read(output, bytes, Int(count))
+            isAtEnd = got == 0
+            guard got < 0 else { return isAtEnd ? facet_error_eof : Int32(got) }
+            guard errno == EAGAIN || errno == EINTR else { return FFmpeg.code(errno) }
+        }
+        return facet_error_exit
+    }
+
+    private func readErrors() {
+        // As much as fits into a pipe.
+        withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 1) { buffer in
+            let got = Glibc.read(errors, buffer.baseAddress, buffer.count)
+            if got > 0 { errorText = (errorText + buffer[..<got]).suffix(2 * Self.longestLine) }
+            hasErrors = got > 0 || got < 0 && (errno == EAGAIN || errno == EINTR)
+        }
+    }
+
+    /// The reason why no more can be read, with the command's last words; `reason` is used unless its output ended.
+    func reason(_ reason: String) -> String {
+        if hasErrors { readErrors() }
+        let how = isAtEnd ? end ?? "it closed its standard output" : reason
+        guard let line = Self.lastLine(of: errorText) else { return how }
+        return "\(how), saying: \(line)"
+    }
+
+    /// The last line of standard error, without the times, addresses and numbers with which programs begin a line.
+    static func lastLine(of text: [UInt8]) -> String? {
+        let lines = String(decoding: text, as: UTF8.self).split(whereSeparator: \.isNewline)
+        return lines.map { $0.trimmingPrefix(/(\s*\[[^\]]*\])*\s*/) }.last { !$0.isEmpty }
+            .map { String($0.prefix(Self.longestLine)).withoutPasswords }
+    }
+
+    /// Ends the command and the processes that it started.
+    /// - Returns: How it ended; nil if it had to be ended.
+    private func endGroup() -> String? {
+        // What closes its output mostly ends in the same moment, and its own status says more than our signal's.
+        let patience = interrupt.mustEnd ? 0 : 20
+        var isOver = false
+        for round in 0..<120 where !isOver {
+            if round == patience { kill(-process, SIGTERM) }
+            if round > 0 { usleep(10_000) }
+            if hasErrors { readErrors() }
+            var information = siginfo_t()
+            // It stays a zombie, and its number its own, until the whole group is gone.
+            isOver =
+                waitid(P_PID, id_t(process), &information, WEXITED | WNOWAIT | WNOHANG) != 0
+                || information.si_signo != 0
+            if isOver, round <= patience { kill(-process, SIGTERM) }
+        }
+        kill(-process, SIGKILL)
+        CommandMark.endProcesses { $0 == mark }
+        if hasErrors { readErrors() }
+        return switch ShellCommand.wait(for: process) {
+        case .exited(0): "it ended"
+        case .exited(let status): "it ended with status \(status)"
+        case .signalled(let signal): "signal \(signal) ended it"
+        case .notStarted: nil
+        }
+    }
+}
+
+/// A mark in the environment of all processes of a command, to find those that left its process group, as daemons do.
+struct CommandMark: Hashable, Sendable {
+    /// The process that started the command.
+    var owner: pid_t
+    /// The number of the command among those of its owner.
+    var number: Int
+    static let variable = "FACET_COMMAND"
+
+    var text: String { "\(owner).\(number)" }
+
+    /// Whether the process that started the command is gone.
+    var isOrphan: Bool { kill(owner, 0) != 0 && errno == ESRCH }
+
+    /// Kills the processes of this user whose mark is meant, and those that they start meanwhile.
+    static func endProcesses(where isMeant: (CommandMark) -> Bool) {
+        for _ in 0..<10 {
+            let found = names(in: "/proc").compactMap { pid_t($0) }.filter { process in
+                guard process != getpid(), let mark = mark(of: process), isMeant(mark) else { return false }
+                // In a container the same number is another process.
+                return namespace(of: "\(process)") == namespace(of: "self")
+            }
+            guard !found.isEmpty else { return }
+            for process in found { kill(process, SIGKILL) }
+        }
+    }
+
+    private static func namespace(of process: String) -> ino_t? {
+        var status = stat()
+        return stat("/proc/\(process)/ns/pid", &status) == 0 ? status.st_ino : nil
+    }
+
+    /// The mark in the environment of a process; nil without one, or if the process is another user's.
+    private static func mark(of process: pid_t) -> CommandMark? {
+        // A zombie's is empty.
+        guard let bytes = try? SmallFile.bytes(at: "/proc/\(process)/environ") else { return nil }
+        let prefix = Array("\(variable)=".utf8)
+        let entry = bytes.split(separator: 0).first { $0.starts(with: prefix) }
+        return entry.flatMap { CommandMark(String(decoding: $0.dropFirst(prefix.count), as: UTF8.self)) }
+    }
+}
+
+extension CommandMark {
+    init?(_ text: some StringProtocol) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 2, let owner = pid_t(parts[0]), owner > 0, let number = Int(parts[1]) else { return nil }
+        self.init(owner: owner, number: number)
+    }
+}

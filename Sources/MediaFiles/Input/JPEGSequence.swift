@@ -1,0 +1,127 @@
+import Glibc
+
+/// Finds JPEGs in bytes that come piece by piece, only by the JPEGs' own marks: cameras write wrong lengths, wrong
+/// boundaries and no types. Bytes between the pictures are skipped.
+struct JPEGSequence {
+    /// The reason why there will be no more pictures.
+    enum Failure: Error { case tooLong }
+
+    private enum Section {
+        /// Outside of pictures: the next start is searched for.
+        case outside
+        /// A marker of a picture is next.
+        case marker
+        /// Compressed pixels are next.
+        case scan
+    }
+
+    private var bytes: [UInt8] = []
+    private var position = 0
+    private var section = Section.outside
+    /// The bytes that came since the last picture.
+    private(set) var unused = 0
+    private let longest: Int
+
+    /// Finds pictures of at most `longest` bytes.
+    init(longest: Int) { self.longest = longest }
+
+    /// Takes the next piece of the bytes.
+    /// - Throws: If a picture is longer than `longest`, or more bytes came without one.
+    mutating func append(_ piece: some Collection<UInt8>) throws(Failure) {
+        bytes += piece
+        unused += piece.count
+        if unused > longest { throw .tooLong }
+    }
+
+    /// The next whole picture; nil until more bytes come. A picture that breaks off is returned as far as it goes.
+    mutating func next() -> [UInt8]? {
+        while true {
+            switch section {
+            case .outside:
+                guard findStart() else { return nil }
+            case .marker:
+                if let end = passMarker() { return takePicture(to: end) }
+                if needsMore { return nil }
+            case .scan:
+                position = index(of: 0xFF, from: position) ?? bytes.count
+                guard position + 1 < bytes.count else { return nil }
+                // In compressed pixels FF is followed by 0 or a restart; all else ends them.
+                switch bytes[position + 1] {
+                case 0xFF: position += 1
+                case 0, 0xD0...0xD7: position += 2
+                default: section = .marker
+                }
+            }
+        }
+    }
+
+    /// The unfinished last picture after the end of the bytes; nil if there is none.
+    mutating func unfinished() -> [UInt8]? { section == .outside ? nil : takePicture(to: bytes.count) }
+
+    private var needsMore = false
+
+    /// Skips all bytes before the next start of a picture, which is followed by a marker.
+    private mutating func findStart() -> Bool {
+        var start = position
+        while let mark = index(of: 0xFF, from: start) {
+            guard mark + 2 < bytes.count else {
+                start = mark
+                break
+            }
+            if bytes[mark + 1] == 0xD8, bytes[mark + 2] == 0xFF {
+                bytes.removeSubrange(..<mark)
+                position = 2
+                section = .marker
+                return true
+            }
+            start = mark + 1
+        }
+        bytes.removeSubrange(..<(index(of: 0xFF, from: start) ?? bytes.count))
+        position = 0
+        return false
+    }
+
+    /// Skips a marker and its content.
+    /// - Returns: Where the picture ends, if it ends here.
+    private mutating func passMarker() -> Int? {
+        needsMore = position + 1 >= bytes.count
+        guard !needsMore else { return nil }
+        // A length was wrong, or its picture broke off: the next one may begin in what was passed over.
+        guard bytes[position] == 0xFF else {
+            return bytes[2..<position].firstRange(of: [0xFF, 0xD8, 0xFF])?.lowerBound ?? position
+        }
+        switch bytes[position + 1] {
+        case 0xFF: position += 1
+        case 0x01, 0xD0...0xD7: position += 2
+        case 0xD9: return position + 2
+        // The next one begins, or it is no JPEG.
+        case 0xD8, 0x00: return position
+        case let marker:
+            needsMore = position + 3 >= bytes.count
+            guard !needsMore else { return nil }
+            let length = Int(bytes[position + 2]) << 8 | Int(bytes[position + 3])
+            guard length >= 2 else { return position }
+            needsMore = position + 2 + length >= bytes.count
+            guard !needsMore else { return nil }
+            position += 2 + length
+            if marker == 0xDA { section = .scan }
+        }
+        return nil
+    }
+
+    private mutating func takePicture(to end: Int) -> [UInt8] {
+        let picture = Array(bytes[..<end])
+        bytes.removeSubrange(..<end)
+        (position, section, unused) = (0, .outside, bytes.count)
+        return picture
+    }
+
+    private func index(of byte: UInt8, from start: Int) -> Int? {
+        bytes.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress, start < bytes.count,
+                let found = memchr(base + start, CInt(byte), bytes.count - start)
+            else { return nil }
+            return UnsafeRawPointer(found) - base
+        }
+    }
+}

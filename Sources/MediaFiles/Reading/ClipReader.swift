@@ -1,0 +1,300 @@
+import CFFmpeg
+import System
+
+/// Reads and decodes the pictures of one file or stream, one after the other.
+final class ClipReader {
+    enum Step {
+        /// A picture with square pixels, turned as the clip and the options say, without its stamp; and its time in
+        /// seconds by the clip's clock: nil if the clip does not say, infinite if its time is impossible.
+        case picture(Frame, presentation: Double?)
+        /// A picture that could not be decoded; the next may be fine.
+        case damaged
+        /// Nothing comes any more; `completeness` says whether all was read.
+        case end
+    }
+
+    let input: MediaInput
+    let decoder: VideoDecoder
+    private(set) var completeness = Completeness()
+    private var options: FrameSourceOptions { input.options }
+    private let scaler = PixelScaler()
+    private var converted = PicturePool()
+    private let interrupt: Interrupt
+    /// The queue of a stream whose pictures are played out by their times; nil until the first packet.
+    private var queue: PacketQueue?
+    private var isDraining = false
+    /// The rule that decides which packets wait; nil if each is decoded as it comes.
+    private var idle: IdleDecoding?
+    /// The packets of the current group that wait, and those that waited and are decoded next.
+    private var waiting: [ArrivedPacket] = []
+    private var backlog: [ArrivedPacket] = []
+    private var watched = Watched.nothing
+    /// The presentation time of the key picture that was decoded by itself, in the stream's units.
+    private var shown: Int64?
+    private var skipped = 0
+    /// The time until which packets that waited, and those that came meanwhile, must be decoded; nil if there are none.
+    private var catchUpEnd: ContinuousClock.Instant?
+    /// The time at which the packet came that was decoded last.
+    private var arrival = ContinuousClock.now
+    private var decodingTime = WorkTime()
+    /// The time since when the next picture has been waited for; nil while the caller has the newest one.
+    private var waitingSince: ContinuousClock.Instant?
+    /// The newest time of a file, and the step to it.
+    private var known: (time: Double, step: Double?)?
+    /// The step after the newest picture, read ahead to judge the time of that picture.
+    private var following: Step?
+    private lazy var headers = try? JPEGDecoder()
+
+    init(
+        _ location: MediaLocation,
+        interrupt: Interrupt,
+        options: FrameSourceOptions,
+        devices: String = "/dev"
+    ) throws(SourceFailure) {
+        input = try MediaInput(location, interrupt: interrupt, options: options)
+        decoder = try VideoDecoder(for: input, devices: devices)
+        self.interrupt = interrupt
+        idle = input.isPlayedOut && options.idleDecoding == .auto ? IdleDecoding() : nil
+        completeness.announcedDuration = input.isIndexed ? nil : input.announcedDuration
+        completeness.announcedPackets = input.announcedPackets
+        completeness.indexExceedsFile = input.indexExceedsFile
+    }
+
+    /// Reads on until there is a picture, damage or the end; `isQuiet` says whether nothing is seen in the pictures. A
+    /// time of a file that is far ahead is believed if the next picture confirms it: a pause, not damage.
+    func next(_ isQuiet: () -> Bool = { false }) -> Step {
+        let step = exchange(&following, with: nil) ?? read(isQuiet)
+        guard !input.isLive, case .picture(let frame, let time?) = step else { return step }
+        guard let before = known, let usual = before.step, usual > 0, time - before.time > max(1, 10 * usual) else {
+            known = (time, known.map { time - $0.time })
+            return step
+        }
+        following = read(isQuiet)
+        if case .picture(_, let next?)? = following, next > time {
+            known = (time, usual)
+            return step
+        }
+        known = (before.time + usual, usual)
+        return .picture(frame, presentation: .infinity)
+    }
+
+    /// Reads on like `next`. A network stream must bring a picture, not only data, within `stallTimeout`; the first one
+    /// within `openTimeout` if that is longer, as the next key picture may be seconds away.
+    private func read(_ isQuiet: () -> Bool) -> Step {
+        waitingSince = waitingSince ?? .now
+        while true {
+            switch decodingTime.measure({ decoder.receive() }) {
+            case .picture(let decoded):
+                let time = decoded.pointer.pointee.best_effort_timestamp
+                if watched == .key {
+                    shown = time
+                } else if let known = exchange(&shown, with: nil), time == known {
+                    // The key picture of a group that is decoded after all.
+                    continue
+                }
+                guard let frame = decodingTime.measure({ frame(of: decoded) }) else { return countDamage() }
+                waitingSince = nil
+                return .picture(frame, presentation: input.stream.pointee.seconds(time))
+            // The key picture of a group is counted when it is decoded with that.
+            case .damaged where watched == .key: continue
+            case .damaged: return countDamage()
+            case .drained:
+                guard !isDraining, watched != .nothing else { return .end }
+                watchKey()
+            case .needsPacket:
+                if input.location.isStream, !isDraining, let waitingSince,
+                    waitingSince.duration(to: .now) > pictureTimeout
+                {
+                    let time = Seconds.text(pictureTimeout)
+                    endUndecodable("no picture for \(time), though data comes (camera.stallTimeout)")
+                }
+                guard feed(isQuiet) else { return countDamage() }
+            }
+        }
+    }
+
+    /// The time that decoding took since the last call, with the conversion of the pictures.
+    func drainDecodingTime() -> WorkTime { exchange(&decodingTime, with: WorkTime()) }
+
+    private var pictureTimeout: Duration {
+        completeness.decoded > 0 ? options.stallTimeout : max(options.stallTimeout, options.openTimeout)
+    }
+
+    private func endUndecodable(_ reason: String) {
+        completeness.readError = reason
+        completeness.isUndecodable = true
+        isDraining = true
+        _ = decoder.send(nil)
+    }
+
+    /// Gives the decoder the next packet of the video track.
+    /// - Returns: false if it is damaged.
+    private func feed(_ isQuiet: () -> Bool) -> Bool {
+        guard !isDraining else { return true }
+        if !backlog.isEmpty { return send(backlog.removeFirst()) }
+        while true {
+            guard let next = nextPacket() else {
+                isDraining = true
+                leaveOut()
+                return decoder.send(nil) >= 0
+            }
+            let packet = next.pointer.pointee
+            completeness.countPacket(number: input.numbersItsPackets ? packet.dts : nil)
+            let isKey = packet.flags & AV_PKT_FLAG_KEY != 0
+            let time = input.stream.pointee.seconds(packet.pts)
+            let described = IdleDecoding.Packet(isKey: isKey, bytes: Int(packet.size), presentation: time)
+            switch idle?.decide(described, isQuiet: isQuiet()) ?? .decode {
+            case .decode: return send(next)
+            case .skip: skipped += 1
+            case .wait: waiting.append(next)
+            case .watch:
+                leaveOut()
+                waiting.append(next)
+                waitingSince = .now
+                watched = .before
+                return decoder.send(nil) >= 0
+            case .resume:
+                backlog = exchange(&waiting, with: []) + [next]
+                catchUpEnd = .now + Self.longestCatchUp
+                return feed(isQuiet)
+            }
+            waitingSince = .now
+        }
+    }
+
+    /// The next packet of the video track; nil at the end, or after an error, which is noted.
+    private func nextPacket() -> ArrivedPacket? {
+        guard !input.isPlayedOut else {
+            do throws(SystemError) {
+                let queue = if let queue { queue } else { try PacketQueue(input, interrupt: interrupt) }
+                self.queue = queue
+                switch queue.next(patience: options.stallTimeout, most: .seconds(input.longestDelay)) {
+                case .packet(let next): return next
+                case .ended(let reason): completeness.readError = reason
+                }
+            } catch {
+                completeness.readError = "\(error)"
+            }
+            return nil
+        }
+        while true {
+            var next = ArrivedPacket()
+            let result = input.read(into: next.pointer, within: options.stallTimeout)
+            guard result >= 0 else {
+                if result != facet_error_eof { completeness.readError = input.reason(of: result) }
+                completeness.isUndecodable = result == facet_error_exit && input.hasUnusedBytes
+                return nil
+            }
+            next.arrival = .now
+            note(next.pointer.pointee)
+            if next.pointer.pointee.stream_index == input.stream.pointee.index { return next }
+        }
+    }
+
+    private func send(_ next: ArrivedPacket) -> Bool {
+        arrival = next.arrival
+        let isInTime = arrival.duration(to: .now) < .milliseconds(100) || queue?.isEmpty == true
+        if let end = catchUpEnd, .now > end || backlog.isEmpty && isInTime { catchUpEnd = nil }
+        let sent = decodingTime.measure { decoder.send(next.pointer) }
+        if sent < 0 { checkSize(next.pointer.pointee) }
+        if decoder.awaitsKey { waitingSince = .now }
+        return sent >= 0
+    }
+
+    // MARK: - Packets that wait
+
+    /// The pictures that are taken out of the decoder while it is emptied.
+    private enum Watched {
+        case nothing
+        /// The pictures before a key picture that is decoded by itself.
+        case before
+        case key
+    }
+
+    private static let longestCatchUp = Duration.seconds(3)
+
+    /// Whether packets are being decoded that have waited.
+    var isCatchingUp: Bool { catchUpEnd != nil }
+    /// The time since the packet of a live stream came that was decoded last.
+    var age: Duration { input.isLive ? arrival.duration(to: .now) : .zero }
+
+    /// The number of pictures that were left out since the last call.
+    func drainSkipped() -> Int { exchange(&skipped, with: 0) }
+
+    /// Drops the packets that wait, except the key picture, which was shown.
+    private func leaveOut() {
+        skipped += max(0, waiting.count - 1)
+        waiting = []
+    }
+
+    /// Decodes the key picture of the waiting group, after all pictures before it; then prepares the decoder for more.
+    private func watchKey() {
+        decoder.flush()
+        if watched == .before {
+            watched = .key
+            shown = nil
+            if let key = waiting.first { _ = send(key) }
+            _ = decoder.send(nil)
+        } else {
+            watched = .nothing
+            guard shown == nil else { return }
+            // It is damaged, or is no picture without others.
+            idle = IdleDecoding()
+            backlog = exchange(&waiting, with: [])
+        }
+    }
+
+    /// Ends the reading if a JPEG was refused because of its size, which all that follow have too.
+    private func checkSize(_ packet: AVPacket) {
+        guard input.stream.pointee.codecpar.pointee.codec_id == AV_CODEC_ID_MJPEG, packet.size > 0 else { return }
+        let bytes = UnsafeRawBufferPointer(start: packet.data, count: Int(packet.size))
+        guard let size = try? headers?.size(of: bytes), size.width * size.height > options.maximumPixels else { return }
+        endUndecodable(SourceFailure.tooManyPixels(size, limit: options.maximumPixels))
+    }
+
+    /// Notes the end time of a packet, of any track.
+    private func note(_ packet: AVPacket) {
+        let time = packet.pts == facet_no_timestamp ? packet.dts : packet.pts
+        guard let stream = input.context.pointee.streams[Int(packet.stream_index)]?.pointee,
+            let begin = stream.seconds(time)
+        else { return }
+        // Not in integers: a damaged file can claim a duration that overflows them.
+        let end = begin + max(0, Double(packet.duration)) * stream.time_base.seconds
+        let start = input.context.pointee.start_time
+        let origin = start == facet_no_timestamp ? 0 : Double(start) / Double(AV_TIME_BASE)
+        completeness.reached = max(completeness.reached, end - origin)
+    }
+
+    private func countDamage() -> Step {
+        completeness.damaged += 1
+        completeness.endsDamaged = true
+        return .damaged
+    }
+
+    /// Makes a frame of the picture; nil if that is impossible. Pixels that `Frame` can describe are not copied if they
+    /// are square; others are converted into memory that is reused. Transparent parts are laid over white.
+    private func frame(of decoded: DecodedPicture) -> Frame? {
+        guard decoded.size.width * decoded.size.height <= options.maximumPixels else { return nil }
+        let size = input.squareSize(of: decoded.size, decoded.pointer)
+        let isDirect = PictureLayout.direct(decoded.format) != nil && size == decoded.size
+        let native = isDirect ? decoded.format : PictureLayout.nearest(to: decoded.format)
+        let hasOpacity = native == AV_PIX_FMT_RGBA
+        guard let format = hasOpacity ? .rgba : PictureLayout.direct(native) else { return nil }
+        let encoding = PictureLayout.encoding(of: decoded.pointer, in: native, isPicture: input.isPicture)
+        guard let picture = isDirect ? decoded : converted.lend(format: native, size: size) else { return nil }
+        let pixels = PixelScaler.Pixels(picture.pointer, encoding: encoding)
+        if !isDirect {
+            guard scaler.convert(.init(decoded.pointer, encoding: encoding), to: pixels) else { return nil }
+        }
+        guard let planes = pixels.framePlanes else { return nil }
+        completeness.decoded += 1
+        completeness.endsDamaged = false
+        var frame = Frame(size: size, format: format, encoding: encoding, planes: planes, lease: picture)
+        if hasOpacity, let pixels = picture.pointer.pointee.data.0 {
+            frame.hasOpacity = Frame.layOverWhite(pixels, bytesPerRow: planes.first.bytesPerRow, size)
+        }
+        frame.colors = decoded.statedColors
+        frame.orientation = (decoded.statedOrientation ?? input.orientation).then(options.wholeOrientation)
+        return frame
+    }
+}

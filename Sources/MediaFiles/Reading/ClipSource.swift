@@ -1,0 +1,158 @@
+import CFFmpeg
+import Synchronization
+
+/// Plays a clip, a picture file or a network stream as a source of frames.
+///
+/// Clips are all that FFmpeg reads, with constant or variable frame rate. Frames point into the decoder's memory,
+/// unless `PixelFormat` cannot describe their pixels (palettes, 10 bit, planar RGB): those are converted.
+///
+/// A picture file comes 30 times a second, for one second or, with `FrameSourceOptions.loops`, until it is stopped; it
+/// is read anew when it was replaced. An address that gives one picture at each request is asked again and again.
+///
+/// A damaged picture is counted as `corrupt`, and playing goes on. A clip whose end is missing, that cannot be read on
+/// or of which more than a tenth is damaged ends with `.failed`, reason `corrupt`, after what can be decoded.
+///
+/// Network streams and commands (`exec:`) are opened again, after 0.5 s to 30 s, whenever they are lost. Their frames
+/// come when they arrive, whatever the pace; where they arrive in bursts, a little later, spaced by their own times.
+/// `time` and media time are that moment. A clip behind an address that states its length is played as a file.
+package final class ClipSource: FrameSource {
+    /// The path or the address, without credentials.
+    package var name: String { location.name }
+    let location: MediaLocation
+    let options: FrameSourceOptions
+    let interrupt: Interrupt
+    /// The reader that `init` opened, until it is played.
+    private let opened: Mutex<ClipReader?>
+
+    /// Opens a file by its path or `file://` address; only checks an address or an `exec:` command, which `run` opens.
+    /// - Throws: `SourceFailure` if the file is missing, unreadable, empty, not a clip or picture, or without video.
+    package init(_ location: String, options: FrameSourceOptions = FrameSourceOptions()) throws(SourceFailure) {
+        let location = try MediaLocation(location)
+        let interrupt = Interrupt()
+        opened = Mutex(location.isStream ? nil : try ClipReader(location, interrupt: interrupt, options: options))
+        (self.location, self.options, self.interrupt) = (location, options, interrupt)
+    }
+
+    /// Refuses an address that can never be opened, without opening it.
+    package static func check(_ location: String) throws(SourceFailure) { _ = try MediaLocation(location) }
+
+    /// Loads FFmpeg's codecs, its slowest part, for a caller that loads other libraries after them.
+    package static func loadCodecs() { FFmpegCodecsLoad() }
+
+    /// The file's size, codec and rate; nil for a network stream and after `run` began.
+    package var description: StreamDescription? { opened.withLock { $0?.input.description } }
+
+    /// Whether it is a file with one picture; false for a network stream and after `run` began.
+    package var isPicture: Bool { opened.withLock { $0?.input.isPicture ?? false } }
+
+    /// The length in seconds that a file states; nil without one, for a stream and after `run` began.
+    package var announcedDuration: Double? { opened.withLock { $0?.input.announcedDuration } }
+
+    /// Plays the clip or the stream to its end, or until it is stopped; blocks.
+    package func run(into mailbox: FrameMailbox) {
+        var delivery = PictureDelivery(into: mailbox, until: interrupt.stop, longestGap: options.stallTimeout)
+        SourceRunner(into: mailbox, until: interrupt.stop).run { () throws(SourceFailure) in try play(into: &delivery) }
+    }
+
+    /// Ends waits and reads at once. A source that waits in `put` ends when the mailbox is closed, or drained.
+    package func stop() { interrupt.stop.set() }
+
+    /// Plays a file or a connection once.
+    /// - Returns: How it ended; nil to begin again.
+    /// - Throws: Why it is to be opened again.
+    private func play(into delivery: inout PictureDelivery) throws(SourceFailure) -> SourceEvent.End? {
+        let reader: ClipReader
+        let began = ContinuousClock.now
+        let before = delivery.delivered
+        do throws(SourceFailure) {
+            let first = opened.withLock { $0.take() }
+            // Opened anew rather than rewound: not every format can be rewound, and opening takes a few milliseconds.
+            reader = if let first { first } else { try ClipReader(location, interrupt: interrupt, options: options) }
+        } catch {
+            // A picture file may be half written just now.
+            guard location.isStream || options.loops && before > 0 else { return .failed(error) }
+            throw error
+        }
+        switch play(reader, into: &delivery) {
+        case .stopped: return .stopped
+        case .finished where location.isStream && delivery.delivered == before + 1 && reader.completeness.decoded == 1:
+            // An address that gives one picture each time is asked again.
+            let period = Duration.seconds(1 / (options.requestRate ?? Self.requestRate))
+            _ = interrupt.stop.wait(for: period - began.duration(to: .now))
+            return nil
+        case _ where reader.input.isLive, .failed where location.isStream && reader.completeness.readError != nil:
+            throw loss(reader)
+        case .failed(let failure) where reader.input.isPicture && (location.isStream || options.loops && before > 0):
+            throw failure
+        case .finished where options.loops: return nil
+        case let end: return end
+        }
+    }
+
+    static let pictureRate = 30.0
+    /// The requests a second to an address of single pictures, by default.
+    private static let requestRate = 5.0
+
+    /// Delivers all pictures of a clip or a connection.
+    private func play(_ reader: ClipReader, into delivery: inout PictureDelivery) -> SourceEvent.End {
+        let input = reader.input
+        let isPicture = reader.input.isPicture
+        let isPaced = options.pace == .realtime
+        var stream = input.description
+        if isPicture { stream.rate = location.isStream ? nil : Self.pictureRate }
+        let isRequested = isPicture && location.isStream
+        stream.isLive = input.isLive || isPaced || isRequested
+        let timing: PictureDelivery.Timing =
+            input.isLive || isRequested ? .live(hasTimes: input.isPlayedOut) : isPaced ? .paced : .file
+        delivery.begin(timing, rate: stream.rate, isConnection: location.isStream, longestDelay: input.longestDelay)
+        while !interrupt.stop.isSet {
+            let step = reader.next { delivery.mailbox.isQuiet.load(ordering: .relaxed) }
+            delivery.skip(reader.drainSkipped(), isCatchingUp: reader.isCatchingUp)
+            switch step {
+            case .picture(let frame, var presentation):
+                delivery.mailbox.noteDecoding(reader.drainDecodingTime())
+                // A JPEG states its orientation itself.
+                stream.orientation = frame.orientation
+                if !isPicture { (stream.decoder, stream.decoderDetail) = (reader.decoder.name, reader.decoder.detail) }
+                var repetition = 0
+                repeat {
+                    let isTaken = delivery.deliver(frame, of: stream, at: presentation, age: reader.age)
+                    guard isTaken else { return .stopped }
+                    // A picture file comes again, each time one step later: for a second if it is not looped.
+                    presentation = nil
+                    repetition += 1
+                    // One that another program replaced is opened again.
+                    if options.loops, isPicture, input.version != location.version { return .finished }
+                } while isPicture && !isRequested && (options.loops || repetition < Int(Self.pictureRate))
+                if isPicture { return .finished }
+            case .damaged where isPicture, .end where isPicture:
+                delivery.countDamage()
+                let unknown = "it is damaged, cut off or of a kind that FFmpeg cannot decode"
+                let reason = reader.completeness.readError ?? unknown
+                return .failed(.undecodable(location, FFmpeg.explained(reason)))
+            case .damaged: delivery.countDamage()
+            case .end: return reader.completeness.problem.map { corrupt($0) } ?? .finished
+            }
+        }
+        return .stopped
+    }
+
+    private func corrupt(_ problem: String) -> SourceEvent.End {
+        let description = "could not play \(name) to its end: \(problem); copy or record it again."
+        return .failed(SourceFailure(reason: .corrupt, description: description))
+    }
+
+    private func loss(_ reader: ClipReader) -> SourceFailure {
+        let state = reader.completeness
+        guard state.isUndecodable || (state.decoded == 0 && state.damaged > 0) else {
+            let sent = state.readError ?? "the sender ended the stream"
+            let (reason, way) = reader.input.command.map { ($0.reason(sent), "command") } ?? (sent, "network")
+            let description = "lost the stream \(name): \(reason); trying again, check the camera and the \(way)."
+            return .init(reason: .streamLost, description: description)
+        }
+        // Without counts: the next try fails with the same text, which is logged once.
+        let reason = state.isUndecodable ? state.readError ?? "" : "none of its pictures could be decoded"
+        let remedy = "trying again, check the camera's format, its size and the network"
+        return .init(.undecodable, "decode the stream \(name)", reason, remedy)
+    }
+}

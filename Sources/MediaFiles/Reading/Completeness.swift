@@ -1,0 +1,58 @@
+/// The signs of whether a clip was whole, gathered up to its end.
+struct Completeness: Hashable {
+    var decoded = 0
+    /// The number of packets or pictures that were damaged beyond decoding.
+    var damaged = 0
+    var endsDamaged = false
+    /// The error that ended the reading, other than the end of the file.
+    var readError: String?
+    /// Whether data came, and no picture could be made of it: for too long, or because it would be too large.
+    var isUndecodable = false
+    /// The number of packets of the video track, as far as they were counted.
+    var packets = 0
+    /// The number of packets that the header states, if it does.
+    var announcedPackets: Int?
+    /// The latest end of any track's packet in seconds from the clip's start.
+    var reached = 0.0
+    /// The length in seconds that the container states, if it does.
+    var announcedDuration: Double?
+    /// Whether the container's index points behind the end of the file.
+    var indexExceedsFile = false
+    /// The seconds of the stated length that may be missing: the last picture's duration is often unknown.
+    static let durationTolerance = 0.5
+    /// The share of damaged pictures up to which a clip counts as played: a few broken blocks are no failure.
+    static let damagedShare = 0.1
+
+    /// Counts a packet of the video track.
+    /// - Parameter number: its place in the track, from 0, if the container says: those that were left out count too.
+    mutating func countPacket(number: Int64?) {
+        let before = max(packets, number.map { Int(clamping: $0) } ?? 0)
+        packets = before == .max ? before : before + 1
+    }
+
+    /// The reason why the clip does not count as played to its end, in words; nil if it was whole.
+    var problem: String? {
+        if let readError { return "reading failed after \(pictures) (\(readError))" }
+        if decoded == 0 {
+            return damaged == 0 ? "it holds no pictures" : "none of its \(damaged) pictures could be decoded"
+        }
+        if indexExceedsFile {
+            return "its end is missing: the file is shorter than its index says; \(pictures) could be played"
+        }
+        if let announcedPackets, packets < announcedPackets {
+            return "its end is missing: \(packets) of \(announcedPackets) pictures are there"
+        }
+        if let announcedDuration, reached + Self.durationTolerance < announcedDuration {
+            return "its end is missing: it stops at \(Self.tenths(reached)) of \(Self.tenths(announcedDuration)) s"
+        }
+        if endsDamaged { return "its last picture is damaged, the end may be missing; \(pictures) could be played" }
+        if Double(damaged) > Self.damagedShare * Double(decoded + damaged) {
+            return "\(damaged) of \(decoded + damaged) pictures are damaged"
+        }
+        return nil
+    }
+
+    private var pictures: String { decoded == 1 ? "1 picture" : "\(decoded) pictures" }
+
+    private static func tenths(_ seconds: Double) -> Double { (seconds * 10).rounded() / 10 }
+}

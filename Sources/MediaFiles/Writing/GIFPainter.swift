@@ -1,0 +1,92 @@
+import CFFmpeg
+
+/// Paints the pictures of a GIF with colours chosen from the pictures themselves. The first pictures wait for that: all
+/// of a short clip, of a longer one those for which there is memory.
+final class GIFPainter {
+    /// The bytes of the pictures that may wait: 36 of 1280×720.
+    private static let capacity = 100_000_000
+    /// The strength, of 256, with which neighbouring pixels are made lighter and darker before they get a colour of the
+    /// palette, so that shades do not end in visible edges. The pattern is fixed: where nothing moves in the clip,
+    /// nothing needs to be stored.
+    private static let ditherStrength = 10
+
+    /// The order in which the pixels of a square of 4×4 are moved from dark to bright (Bayer).
+    private static let dither = [0, 8, 2, 10, 12, 4, 14, 6, 3, 11, 1, 9, 15, 7, 13, 5].map {
+        ($0 * 2 - 15) * ditherStrength / 16
+    }
+
+    private var output = PicturePool()
+    private var waiting: [(pts: Int64, pixels: [UInt8])] = []
+    private var size = FrameSize(width: 0, height: 0)
+    private var palette: ColorPalette?
+
+    /// Paints a picture of 24 bits a pixel and hands it to `encode`, together with those that waited; or lets it wait.
+    /// - Returns: the first number that `encode` returned and that is an error; 0 without one.
+    func paint(_ picture: UnsafeMutablePointer<AVFrame>, _ encode: (UnsafeMutablePointer<AVFrame>) -> Int32) -> Int32 {
+        guard let base = picture.pointee.data.0 else { return 0 }
+        size = picture.pointee.size
+        let row = size.width * 3
+        var pixels: [UInt8] = []
+        pixels.reserveCapacity(row * size.height)
+        for y in 0..<size.height {
+            pixels += UnsafeBufferPointer(start: base + y * Int(picture.pointee.linesize.0), count: row)
+        }
+        waiting.append((picture.pointee.pts, pixels))
+        guard palette != nil || (waiting.count + 1) * pixels.count > Self.capacity else { return 0 }
+        return finish(encode)
+    }
+
+    func finish(_ encode: (UnsafeMutablePointer<AVFrame>) -> Int32) -> Int32 {
+        var painting = palette ?? ColorPalette(counts: counts)
+        defer {
+            palette = painting
+            waiting = []
+        }
+        for (pts, pixels) in waiting {
+            guard let painted = output.lend(format: AV_PIX_FMT_PAL8, size: size)?.pointer else {
+                return FFmpeg.code(ENOMEM)
+            }
+            painted.pointee.pts = pts
+            paint(pixels, on: painted, with: &painting)
+            let result = encode(painted)
+            guard result >= 0 else { return result }
+        }
+        return 0
+    }
+
+    /// The number of waiting pixels at each cell of the palette's grid.
+    private var counts: [Int] {
+        var counts = [Int](repeating: 0, count: 32 * 32 * 32)
+        for (_, pixels) in waiting {
+            for pixel in stride(from: 0, to: pixels.count - 2, by: 3) {
+                counts[ColorPalette.cell(Int(pixels[pixel]), Int(pixels[pixel + 1]), Int(pixels[pixel + 2]))] += 1
+            }
+        }
+        return counts
+    }
+
+    private func paint(_ pixels: [UInt8], on frame: UnsafeMutablePointer<AVFrame>, with palette: inout ColorPalette) {
+        guard let indices = frame.pointee.data.0, let table = frame.pointee.data.1 else { return }
+        table.withMemoryRebound(to: UInt32.self, capacity: 256) { entries in
+            // The one that is left stands for a pixel that stays as it was.
+            for index in 0..<256 { entries[index] = 0 }
+            for (index, color) in palette.colors.enumerated() {
+                entries[index] = 0xFF00_0000 | UInt32(color.x) << 16 | UInt32(color.y) << 8 | UInt32(color.z)
+            }
+        }
+        let stride = Int(frame.pointee.linesize.0)
+        pixels.withUnsafeBufferPointer { pixels in
+            var from = 0
+            for y in 0..<size.height {
+                for x in 0..<size.width {
+                    let shift = Self.dither[(y & 3) << 2 | (x & 3)]
+                    @inline(__always) func moved(_ part: UInt8) -> Int { max(0, min(255, Int(part) + shift)) }
+                    let (red, green) = (moved(pixels[from]), moved(pixels[from + 1]))
+                    let cell = ColorPalette.cell(red, green, moved(pixels[from + 2]))
+                    indices[y * stride + x] = palette.index(at: cell)
+                    from += 3
+                }
+            }
+        }
+    }
+}

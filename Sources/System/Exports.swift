@@ -1,0 +1,2 @@
+// Threads, files and addresses are those of the C library.
+@_exported public import Glibc

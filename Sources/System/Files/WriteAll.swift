@@ -1,0 +1,24 @@
+/// Writes all bytes, at most `chunk` at a time; waits for a descriptor that does not block. `waitForRoom` is called
+/// before each write, and returns false to give up, which counts as EPIPE.
+/// - Returns: The number of the error; 0 if all was written.
+package func writeAll(
+    _ bytes: UnsafeRawBufferPointer,
+    to descriptor: CInt,
+    chunk: Int = .max,
+    waitForRoom: (() -> Bool)? = nil
+) -> CInt {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+        guard waitForRoom?() ?? true else { return EPIPE }
+        let part = UnsafeRawBufferPointer(rebasing: rest.prefix(chunk))
+        let written = Glibc.write(descriptor, part.baseAddress, part.count)
+        if written >= 0 {
+            rest = rest.dropFirst(written)
+        } else if errno == EAGAIN {
+            if waitForRoom == nil { _ = poll([(descriptor, Int16(POLLOUT))], milliseconds: -1) }
+        } else if errno != EINTR {
+            return errno
+        }
+    }
+    return 0
+}

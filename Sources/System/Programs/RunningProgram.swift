@@ -1,0 +1,9 @@
+import FoundationEssentials
+
+/// The running program.
+package enum RunningProgram {
+    /// The path of the program's file, with links followed; nil if the system does not know it.
+    package static var path: String? { try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") }
+    /// The directory of that file, in which the other programs are too.
+    package static var directory: String { URL(filePath: path ?? "").deletingLastPathComponent().path }
+}

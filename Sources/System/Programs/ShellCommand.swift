@@ -1,0 +1,96 @@
+import CLinux
+
+/// A command of the shell that is run and waited for.
+///
+/// Not Foundation's `Process`: that also waits for everything that the command leaves in the background.
+package struct ShellCommand {
+    package enum End: Equatable, Sendable {
+        /// The command ended by itself, with a status.
+        case exited(Int32)
+        /// A signal ended the command.
+        case signalled(Int32)
+        /// The command never began, for a reason.
+        case notStarted(String)
+    }
+
+    private let text: String
+    private let environment: [String: String]
+    /// The descriptors for its standard output and its standard error; nil for those of this program.
+    private let output, errors: CInt?
+
+    package init(text: String, environment: [String: String], output: CInt? = nil, errors: CInt? = nil) {
+        self.text = text
+        self.environment = environment
+        self.output = output
+        self.errors = errors
+    }
+
+    /// Makes a pipe whose ends no other command inherits, the one to read from first.
+    /// - Returns: Whether it could be made; `errno` says why not.
+    package static func makePipe(_ ends: inout [CInt]) -> Bool { pipe_with_flags(&ends, O_CLOEXEC) == 0 }
+
+    package func run() async -> End {
+        do {
+            return try await onThread(named: "command") {
+                var identifier: pid_t = 0
+                let code = start(&identifier)
+                return code == 0 ? Self.wait(for: identifier) : .notStarted(String(cString: strerror(code)))
+            }
+        } catch {
+            return .notStarted("\(error)")
+        }
+    }
+
+    /// Waits for a command's end.
+    @discardableResult
+    package static func wait(for identifier: pid_t) -> End {
+        var status: Int32 = 0
+        while waitpid(identifier, &status, 0) < 0 {
+            // Where the parent process has SIGCHLD ignored, the exit status of children is lost.
+            guard errno == EINTR else { return .exited(0) }
+        }
+        // As <sys/wait.h> has it: the signal in the low seven bits, or none and the status above them.
+        let signal = status & 0x7F
+        return signal == 0 ? .exited((status >> 8) & 0xFF) : .signalled(signal)
+    }
+
+    /// Starts the shell, which must be waited for.
+    /// - Returns: 0, or the error's number.
+    package func start(_ identifier: inout pid_t) -> Int32 {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        if let output { posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO) }
+        if let errors { posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO) }
+        // The command gets no other descriptor of this process, such as that of the broker's connection.
+        _ = spawn_close_from(&actions, STDERR_FILENO + 1)
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        // Ctrl-C ends us, and lets the command that runs come to its end: it is not of our process group. Threads of
+        // Swift block signals, and libraries ignore some; the command begins as one does that a shell started.
+        let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
+        posix_spawnattr_setflags(&attributes, Int16(flags))
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        sigfillset(&signals)
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        return Self.withStrings(["sh", "-c", text]) { arguments in
+            Self.withStrings(environment.map { "\($0.key)=\($0.value)" }) { environment in
+                posix_spawn(&identifier, "/bin/sh", &actions, &attributes, arguments, environment)
+            }
+        }
+    }
+
+    /// Calls `body` with the texts in the form of C: an array that ends with a null pointer.
+    private static func withStrings(
+        _ texts: [String],
+        _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Int32
+    ) -> Int32 {
+        let pointers = texts.map { strdup($0) } + [nil]
+        defer { for pointer in pointers { free(pointer) } }
+        return pointers.withUnsafeBufferPointer { $0.baseAddress.map(body) ?? ENOMEM }
+    }
+}

@@ -1,9 +1,0 @@
-import FoundationEssentials
-
-/// The program that runs.
-package enum RunningProgram {
-    /// Its file, with links followed; nil if the system does not know it.
-    package static var path: String? { try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") }
-    /// The directory of that file, in which the other programs are too.
-    package static var directory: String { URL(filePath: path ?? "").deletingLastPathComponent().path }
-}

@@ -1,0 +1,42 @@
+import CCrypto
+
+/// Initialises OpenSSL, once for all its users.
+package enum OpenSSL {
+    /// Whether OpenSSL is initialised, without its clean-up at exit: libcrypto would free everything while threads may
+    /// be busy with it, which corrupts the heap. The process ends in any case.
+    package static let isReady = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil) == 1
+}
+
+/// A SHA-256 digest that is being computed.
+package final class SHA256 {
+    private let context: OpaquePointer
+
+    /// Begins a digest; nil if libcrypto fails.
+    package init?() {
+        guard OpenSSL.isReady, let context = EVP_MD_CTX_new() else { return nil }
+        self.context = context
+        guard EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1 else { return nil }
+    }
+
+    deinit { EVP_MD_CTX_free(context) }
+
+    package func add(_ bytes: UnsafeRawBufferPointer) { EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) }
+
+    /// The digest in lowercase hexadecimal; empty, which no pinned file has, if libcrypto fails.
+    package func finish() -> String {
+        var digest = [UInt8](repeating: 0, count: 32)
+        return EVP_DigestFinal_ex(context, &digest, nil) == 1 ? Self.hexadecimal(digest) : ""
+    }
+
+    /// The HMAC of bytes with a key (RFC 2104), in lowercase hexadecimal.
+    package static func hmac(of bytes: [UInt8], key: [UInt8]) -> String {
+        var digest = [UInt8](repeating: 0, count: 32)
+        guard HMAC(EVP_sha256(), key, CInt(key.count), bytes, bytes.count, &digest, nil) != nil else { return "" }
+        return hexadecimal(digest)
+    }
+
+    private static func hexadecimal(_ bytes: [UInt8]) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+}

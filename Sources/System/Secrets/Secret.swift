@@ -1,0 +1,224 @@
+import Foundation
+import RegexBuilder
+import Synchronization
+
+/// A password or the like, which no log, dump or string interpolation shows.
+package struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    private let value: String
+
+    package init(_ value: String) {
+        self.value = value
+        Secrets.add(value)
+    }
+
+    /// Makes a secret of a text that is partly secret, such as an address or a command.
+    package init(partly text: String) {
+        value = text
+        Secrets.learn(from: text)
+    }
+
+    /// The value, for the one place that uses it.
+    package func revealed() -> String { value }
+    package var description: String { "<redacted>" }
+    package var debugDescription: String { description }
+    // A mirror of the properties would show the value.
+    package var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
+}
+
+/// The secrets in the configuration of this process, which are removed from texts before people read them.
+///
+/// What a library or a command says about an address may quote any part of it, in any form: only the values are known.
+package enum Secrets {
+    private final class Known: Sendable { let values = Mutex<Set<String>>([]) }
+    /// The secrets of the process, or of a call of `alone`.
+    @TaskLocal private static var known = Known()
+    /// The length up to which values are not searched for everywhere: they are part of too many words and numbers.
+    private static let shortest = 2
+
+    /// Runs a function with no known secrets but those it adds, which are forgotten after it.
+    package static func alone(_ body: () -> Void) { $known.withValue(Known(), operation: body) }
+
+    /// Notes a secret, also in the forms in which addresses contain it and their readers quote it.
+    package static func add(_ value: String) {
+        var unreserved = CharacterSet.alphanumerics
+        unreserved.insert(charactersIn: "-._~")
+        let forms = [
+            value, value.removingPercentEncoding, value.addingPercentEncoding(withAllowedCharacters: unreserved),
+        ]
+        known.values.withLock { $0.formUnion(forms.compactMap(\.self).filter { $0.count >= shortest }) }
+    }
+
+    /// Marks, in lower case, one of which each text with a secret has: what the expressions of `learn` begin with.
+    private static let signs = [
+        "@", "$", "?", "&", ";", "-u", "--user", "--proxy-user", "pass", "pw", "token", "secret", "credential",
+        "bearer", "key", "authorization", "cookie",
+    ].map { Array($0.utf8) }
+
+    /// Notes the secrets in a setting, an argument or a command: passwords and queries of addresses, values of
+    /// properties and headers that are secrets, and variables with such values. Takes too much rather than too little.
+    package static func learn(from text: String, environment: [String: String] = [:]) {
+        // Most settings have no sign of a secret, and the expressions below take most of a program's start otherwise.
+        let bytes = Array(text.lowercased().utf8)
+        guard signs.contains(where: { sign in bytes.firstRange(of: sign) != nil }) else { return }
+        let text = text.replacing(Pattern.variable) { environment[String($0.name)] ?? String($0.output.0) }
+        for address in text.ranges(of: "://") {
+            let rest = text[address.upperBound...].prefix { !$0.isNewline }
+            // No user is called like an address in numbers: what follows one is a path.
+            guard let colon = rest.firstIndex(of: ":"), !rest.starts(with: Pattern.number) else { continue }
+            // A / or a blank in a password ends what looks like the address, and an @ may be part of it.
+            for at in rest.indices where rest[at] == "@" && at > colon {
+                let behind = rest[rest.index(after: at)...]
+                guard behind.starts(with: Pattern.host) else { continue }
+                add(String(rest[..<at]))
+                addParts(of: rest[rest.index(after: colon)..<at])
+                if behind.starts(with: Pattern.number) { break }
+            }
+        }
+        for value in text.matches(of: Pattern.query) { add(String(value.value)) }
+        for match in text.matches(of: Pattern.login) { addParts(of: match.password) }
+        for match in text.matches(of: Pattern.option) { addParts(of: match.password) }
+        for match in text.matches(of: Pattern.named) where !namesFile(match.output.1) {
+            // Without a sign between them, only an option has a value.
+            let (_, name, value) = match.output
+            let isAssigned = text[name.endIndex..<value.startIndex].contains { "=:".contains($0) }
+            if isAssigned || name.hasPrefix("-") {
+                add(value.trimmingCharacters(in: CharacterSet(charactersIn: "\"'")))
+            }
+        }
+        for match in text.matches(of: Pattern.header) {
+            for word in match.value.split(separator: " ") where word.count >= 6 { add(String(word)) }
+        }
+    }
+
+    /// Whether a setting, option or variable of that name contains the path of a file, and not a secret itself.
+    private static func namesFile(_ name: some StringProtocol) -> Bool {
+        ["file", "path"].contains { name.lowercased().hasSuffix($0) }
+    }
+
+    /// Notes the secrets in the command line and the environment.
+    package static func learn(arguments: [String], environment: [String: String]) {
+        for argument in arguments { learn(from: argument, environment: environment) }
+        for (name, value) in environment where name.hasPrefix("FACET_") && !namesFile(name) {
+            if name.contains(/PASSWORD|TOKEN|SECRET/) {
+                add(value)
+            } else {
+                learn(from: value, environment: environment)
+            }
+        }
+    }
+
+    /// Notes a password and its parts: a program that takes a part for a host, a port or a path quotes only that part.
+    private static func addParts(of password: Substring) {
+        add(String(password))
+        for part in password.split(whereSeparator: { !$0.isLetter && !$0.isNumber && !"-_.".contains($0) })
+        where part.count > shortest || part.contains(where: \.isNumber) {
+            add(String(part))
+        }
+    }
+
+    /// The text without the known secrets.
+    ///
+    /// They are compared by scalars: a mark that combines with a secret's last letter hides nothing of it. Foundation's
+    /// search, which `contains` of a string is, traps with some texts.
+    fileprivate static func hidden(in text: String) -> String {
+        var text = text.unicodeScalars
+        let values = known.values.withLock { $0 }.map(\.unicodeScalars).filter { text.firstRange(of: $0) != nil }
+        for value in values.sorted(by: { ($1.count, String($1)) < ($0.count, String($0)) }) {
+            text = value.count < 8 ? replacing(value, in: text) : text.replacing(value, with: "…".unicodeScalars)
+        }
+        return String(text)
+    }
+
+    /// Replaces a short value only where it is a whole word: not 1234 in 12345, `pass` in `passed` or 20 in %20.
+    private static func replacing(
+        _ value: String.UnicodeScalarView,
+        in text: String.UnicodeScalarView
+    ) -> String.UnicodeScalarView {
+        func isEdge(_ scalar: Unicode.Scalar?) -> Bool {
+            scalar.map { !$0.properties.isAlphabetic && $0.properties.numericType == nil && $0 != "%" } ?? true
+        }
+        var result = String.UnicodeScalarView()
+        var rest = text[...]
+        while let range = rest.firstRange(of: value) {
+            let before = rest[..<range.lowerBound].last ?? result.last
+            let isWord = isEdge(before) && isEdge(rest[range.upperBound...].first)
+            result += rest[..<range.lowerBound]
+            result += isWord ? "…".unicodeScalars[...] : rest[range]
+            rest = rest[range.upperBound...]
+        }
+        return result + rest
+    }
+}
+
+/// What `learn` looks for, and what is left out of texts from elsewhere. In a function a pattern would be read at each
+/// call.
+private enum Pattern {
+    nonisolated(unsafe) static let variable = /\$\{?(?<name>\w+)\}?/
+    /// An address of version 4 that ends there.
+    nonisolated(unsafe) static let number = /\d+\.\d+\.\d+\.\d+(?:[:\/?#\s"']|$)/
+    nonisolated(unsafe) static let host = /(?:[\w.%-]+|\[[^\]]*\])(?:[:\/?#\s"';,)\]|]|$)/
+    nonisolated(unsafe) static let query = /[?&;][\w.%\[\]-]+=(?<value>[^&;#\s"'@]{6,})/
+    nonisolated(unsafe) static let login =
+        /(?:^|[\s"'=,])(?:-u|--user|--proxy-user)?[\s="']*[^\s"':@\/,=]+:(?<password>[^\s"'\/][^\s"']*)@/
+    nonisolated(unsafe) static let option =
+        /(?:-u|--user|--proxy-user)[\s=]*["']?[^\s"':]+:(?<password>[^\s"']+)/
+    nonisolated(unsafe) static let named = Regex {
+        Capture {
+            /[\w-]*/
+            /(?:pass|pw|token|secret|credential|bearer|api_?-?key)/.ignoresCase()
+            /[\w-]*/
+        }
+        /["']?(?:\s*[=:]\s*|\s+)/
+        Capture(/"[^"]*"|'[^']*'|[^\s&;,"']+/)
+    }
+    nonisolated(unsafe) static let header = /(?i)(?:authorization|cookie)\s*[=:]\s*(?<value>[^"'\n]+)/
+
+    nonisolated(unsafe) static let loginOfAddress = /:\/\/[^"'\n]*@/
+    nonisolated(unsafe) static let loginAlone = /(?<before>^|[\s"'])[^\s"'\/:@]+:[^\s"'\/]+@/
+    nonisolated(unsafe) static let shownHeader =
+        /(?i)(?<name>\b(?:[\w-]*authorization|[\w-]*cookie|[\w-]*headers))\s*[=:].*/
+    nonisolated(unsafe) static let shownSetting =
+        /(?i)(?<name>[\w-]*(?:pass|pw|token|secret|credential)[\w-]*)(?:\s*=\s*|:\s+)(?:"[^"]*"?|'[^']*'?|\S+)/
+}
+
+extension String {
+    /// The text in a form for people: without the secrets of this process, and with bytes that are not UTF-8 as `\xE9`.
+    package var withoutSecrets: String {
+        Secrets.hidden(in: unicodeScalars.contains { $0.byteOfFileName != nil } ? withVisibleBytes : self)
+    }
+
+    private var withVisibleBytes: String {
+        unicodeScalars.map { scalar in
+            scalar.byteOfFileName.map { "\\x" + String($0, radix: 16, uppercase: true) } ?? String(scalar)
+        }.joined()
+    }
+
+    /// A text from elsewhere, without the secrets that this process was given, without the users and passwords of any
+    /// addresses, and without the values of properties and headers that are secrets.
+    package var withoutPasswords: String {
+        withoutSecrets.replacing(Pattern.loginOfAddress, with: "://")
+            .replacing(Pattern.loginAlone) { $0.before }
+            .replacing("…@", with: "")
+            .replacing(Pattern.shownHeader) { "\($0.name)=…" }
+            .replacing(Pattern.shownSetting) { "\($0.name)=…" }
+    }
+
+    /// A source in the form to show. Of `exec:COMMAND` only the program is left, of `gstreamer:PIPELINE` the first
+    /// element, as the rest may contain a password in any form.
+    package var shownSource: String {
+        if let command = wholeMatch(of: /exec:\s*(?<program>\S*)(?s:.*)/) {
+            let isPlain = command.program.wholeMatch(of: /[\w.\/+-]+/) != nil
+            return "exec:" + (isPlain ? command.program : "…")
+        }
+        if let pipeline = wholeMatch(of: /gstreamer:\s*(?<element>\w*)(?<rest>(?s:.*))/) {
+            let isAlone = pipeline.rest.allSatisfy(\.isWhitespace)
+            return "gstreamer:\(pipeline.element)" + (isAlone ? "" : " …")
+        }
+        let shown = withoutPasswords
+        guard !lowercased().hasPrefix("file:"), let place = shown.firstRange(of: "://")?.upperBound else {
+            return shown
+        }
+        // A query may hold a secret by any name, or by none.
+        return String(shown[..<place] + shown[place...].prefix { !"?#".contains($0) })
+    }
+}

@@ -1,0 +1,57 @@
+import Dispatch
+import Synchronization
+
+/// Catches SIGINT, SIGTERM and the terminal's hangup, and reports them; the second one ends the program.
+///
+/// `@unchecked Sendable` because any thread may cancel a dispatch source.
+package final class Interruption: @unchecked Sendable {
+    private static let signals = [SIGINT, SIGTERM, SIGHUP]
+
+    private let sources: [(source: any DispatchSourceSignal, usual: __sighandler_t?)]
+    private let raised: Flag
+
+    /// The signal that came; separate from `Interruption`, so that the dispatch sources do not keep that alive.
+    private final class Flag: Sendable { let signal = Atomic<CInt>(0) }
+
+    package init(_ report: @escaping @Sendable () -> Void = {}) {
+        let raised = Flag()
+        self.raised = raised
+        sources = Self.signals.compactMap { number in
+            // Under nohup, SIGHUP is ignored and must stay so.
+            if number == SIGHUP, isIgnored(number) { return nil }
+            let usual = signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number)
+            source.setEventHandler {
+                signal(number, SIG_DFL)
+                raised.signal.store(number, ordering: .relaxed)
+                report()
+            }
+            // Dispatch sets the signal's effect when it registers the source, on a thread of its own: not after
+            // `cancel`.
+            let registered = DispatchSemaphore(value: 0)
+            source.setRegistrationHandler { registered.signal() }
+            source.resume()
+            registered.wait()
+            return (source, usual)
+        }
+    }
+
+    /// The signal that came; 0 if none did.
+    package var number: CInt { raised.signal.load(ordering: .relaxed) }
+    package var isRaised: Bool { number != 0 }
+
+    /// Restores the effect that the signals had before.
+    package func cancel() {
+        for (source, usual) in sources {
+            source.cancel()
+            signal(CInt(source.handle), usual)
+        }
+    }
+}
+
+/// Whether the process ignores a signal.
+package func isIgnored(_ number: CInt) -> Bool {
+    var action = sigaction()
+    guard sigaction(number, nil, &action) == 0 else { return false }
+    return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+}

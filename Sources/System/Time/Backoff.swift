@@ -1,0 +1,17 @@
+/// The wait before the next try: twice as long each time.
+package struct Backoff {
+    /// The shortest and the longest wait, in seconds.
+    let waits: ClosedRange<Double>
+    private var failures = 0
+
+    package init(_ waits: ClosedRange<Double>) { self.waits = waits }
+
+    /// The seconds to wait after one more failure, times a factor that keeps the tries of many programs apart.
+    package mutating func next(times factor: Double = 1) -> Double {
+        let wait = min(waits.upperBound, waits.lowerBound * Double(1 << min(failures, 10)))
+        failures += 1
+        return min(waits.upperBound, max(waits.lowerBound, wait * factor))
+    }
+
+    package mutating func reset() { failures = 0 }
+}

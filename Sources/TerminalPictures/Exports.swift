@@ -1,0 +1,2 @@
+// A terminal shows frames.
+@_exported public import Frames

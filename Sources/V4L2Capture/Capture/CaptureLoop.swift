@@ -1,0 +1,155 @@
+import CV4L2
+import System
+import SystemPackage
+
+/// Delivers a stream's frames until it is stopped or the camera is lost: of all buffers that are ready the newest good
+/// one. The driver always keeps `fewestQueued` buffers to fill: a frame that would take one of those is copied.
+struct CaptureLoop {
+    /// The least number of queued buffers with which the driver skips no frame while one is handled here.
+    static let fewestQueued = 2
+    /// The jump between the two clocks, in nanoseconds, above which the machine was suspended.
+    private static let shortestSuspend: Int64 = 200_000_000
+    /// The milliseconds that a camera may take to start: longer than between frames, since it measures the light first.
+    static let startTimeout = 5000
+
+    let stream: CaptureStream
+    let source: CameraSource
+    let mailbox: FrameMailbox
+    /// The timeline that gives frames their numbers and times; it continues from one stream to the next.
+    var timeline: FrameTimeline
+    /// Whether a frame was delivered; only then the camera counts as streaming.
+    private(set) var hasDelivered = false
+    var copies = PixelMemoryPool()
+    lazy var depth = stream.layout.wide?.depth
+    private var calls: any V4L2Calls { stream.device.calls }
+
+    /// Runs until the capture is stopped or the mailbox closed.
+    /// - Throws: `V4L2Error` when the camera is lost.
+    mutating func run() throws(V4L2Error) {
+        timeline.beginStream()
+        var now = calls.now()
+        var lastGood = now.monotonic
+        var suspended = now.suspended
+        let stallTimeout = max(1, Int(source.options.stallTimeout / .milliseconds(1)))
+        while true {
+            let limit = hasDelivered ? stallTimeout : max(stallTimeout, Self.startTimeout)
+            let elapsed = Int((now.monotonic - lastGood) / 1_000_000)
+            guard elapsed < limit else { throw .stalled(device: stream.device.path, milliseconds: limit) }
+            let device = stream.device
+            let ready = try failing(as: { V4L2Error(.wait, device: device.path, $0) }) { () throws(Errno) in
+                try calls.wait(device.descriptor, stop: source.stopWaker.descriptor, milliseconds: limit - elapsed)
+            }
+            if ready.contains(.stopped) { return }
+            let drained = ready.isEmpty ? (newest: nil, isEmpty: true, failure: nil) : drain()
+            // Once per round, because reading the clocks costs most here on boards without a fast one.
+            now = calls.now()
+            let wasSuspended = now.suspended - suspended > Self.shortestSuspend
+            suspended = now.suspended
+            if let newest = drained.newest {
+                lastGood = now.monotonic
+                // A frame from before the machine slept is of no use.
+                guard !wasSuspended else {
+                    mailbox.count(.late)
+                    stream.queue.queue(Int(newest.buffer.index))
+                    continue
+                }
+                guard deliver(newest, now) else { return }
+            }
+            if let failure = drained.failure { throw failure }
+            // An error condition without a reason would be reported again at once, endlessly.
+            if ready.contains(.failed), drained.isEmpty {
+                throw .failed(.wait, device: stream.device.path, .ioError)
+            }
+        }
+    }
+
+    private typealias Filled = (buffer: v4l2_buffer, number: Int)
+
+    /// Takes all buffers that are ready; gives all but the newest good one back, and counts them.
+    private mutating func drain() -> (newest: Filled?, isEmpty: Bool, failure: V4L2Error?) {
+        var newest: Filled?
+        var isEmpty = true
+        do throws(V4L2Error) {
+            // Each buffer once at most: what comes meanwhile belongs to the next round.
+            for _ in stream.buffers.indices {
+                guard let buffer = try stream.queue.dequeue() else { break }
+                isEmpty = false
+                let isGood = isGood(buffer)
+                // An empty buffer comes from a camera that is being unplugged; its number is meaningless.
+                let gap = timeline.advance(to: isGood || buffer.sequence > 0 ? buffer.sequence : nil)
+                mailbox.count(.sequenceGap, frames: gap)
+                guard isGood else {
+                    mailbox.count(.corrupt)
+                    stream.queue.queue(Int(buffer.index))
+                    continue
+                }
+                if let older = exchange(&newest, with: (buffer, timeline.number)) {
+                    mailbox.count(.late)
+                    stream.queue.queue(Int(older.buffer.index))
+                }
+            }
+        } catch {
+            return (newest, isEmpty, error)
+        }
+        return (newest, isEmpty, nil)
+    }
+
+    private func isGood(_ buffer: v4l2_buffer) -> Bool {
+        let memory = stream.buffers[Int(buffer.index)]
+        return Int(buffer.flags) & Int(V4L2_BUF_FLAG_ERROR) == 0
+            && Int(buffer.bytesused) <= memory.length
+            && stream.layout.isWhole(memory.base, byteCount: Int(buffer.bytesused))
+    }
+
+    /// Delivers a buffer as a frame; false if the mailbox is closed.
+    private mutating func deliver(_ filled: Filled, _ now: ClockReading) -> Bool {
+        if !hasDelivered {
+            hasDelivered = true
+            guard mailbox.put(.streaming(stream.description)) else { return false }
+        }
+        let buffer = filled.buffer
+        let moment = timeline.moment(of: filled.number, driver: buffer.monotonicStamp, now: now)
+        let layout = stream.layout
+        let (base, lease) = pixels(of: buffer)
+        let planes = layout.planes(at: base, byteCount: Int(buffer.bytesused))
+        var frame = Frame(stamp: moment.stamp, size: layout.size, format: layout.format, planes: planes, lease: lease)
+        frame.captured = .now - .nanoseconds(now.monotonic - moment.instant)
+        frame.encoding = layout.encoding
+        frame.orientation = stream.description.orientation
+        return mailbox.put(.frame(frame))
+    }
+
+    /// The pixels of a buffer: the leased buffer itself, or a copy if the driver would have too few left.
+    private mutating func pixels(of buffer: v4l2_buffer) -> (UnsafeRawPointer, any AnyObject & Sendable) {
+        let mapped = stream.buffers[Int(buffer.index)]
+        let lease = BufferLease(mapped)
+        let wide = stream.layout.wide
+        let size = stream.layout.size
+        guard wide != nil || stream.copiesAlways || stream.queue.queuedCount < Self.fewestQueued else {
+            return (UnsafeRawPointer(mapped.base), lease)
+        }
+        // The buffer goes back once it is copied.
+        return withExtendedLifetime(lease) {
+            let memory = copies.lend(byteCount: wide == nil ? mapped.length : size.width * size.height)
+            if let wide {
+                depth?.narrow(mapped.base, bytesPerRow: wide.bytesPerRow, size, into: memory.base)
+            } else {
+                memory.base.copyMemory(from: mapped.base, byteCount: Int(buffer.bytesused))
+            }
+            return (UnsafeRawPointer(memory.base), memory)
+        }
+    }
+}
+
+extension v4l2_buffer {
+    /// The driver's stamp in nanoseconds of the monotonic clock; nil if it is by another clock.
+    fileprivate var monotonicStamp: Int64? {
+        guard Int(flags) & Int(V4L2_BUF_FLAG_TIMESTAMP_MASK) == Int(V4L2_BUF_FLAG_TIMESTAMP_MONOTONIC) else {
+            return nil
+        }
+        // A value that does not fit is no reading of a clock.
+        let (seconds, isTooLong) = timestamp.tv_sec.multipliedReportingOverflow(by: 1_000_000_000)
+        guard !isTooLong, 0..<1_000_000 ~= timestamp.tv_usec else { return nil }
+        return Int64(seconds &+ timestamp.tv_usec * 1000)
+    }
+}

@@ -1,0 +1,77 @@
+import System
+
+/// The cameras of the machine, for people to choose from.
+public struct CameraInventory: Sendable {
+    /// A camera and everything it offers.
+    public struct Camera: Hashable, Sendable {
+        /// The node, as `/dev/video0`.
+        public var node: String
+        /// The kernel driver's name.
+        public var driver: String
+        /// The product's name, as the driver reports it.
+        public var card: String
+        /// The bus and port that it is plugged into.
+        public var bus: String
+        /// Links to the node in `/dev/v4l/by-id` and `by-path`, which survive replugging.
+        public var stableNames: [String]
+        /// Whether only libcamera can set it up, and a V4L2 program gets no picture.
+        public var needsLibcamera = false
+        /// The formats with sizes and rates, as the hardware has them.
+        public var formats: [CameraFormat]
+        /// The controls, with their values and ranges.
+        public var controls: [CameraControl]
+    }
+
+    /// A node that is not a camera, or cannot be examined.
+    public struct Other: Hashable, Sendable {
+        /// The node.
+        public var node: String
+        /// The reason why it is not listed as a camera.
+        public var why: String
+        /// Whether this user may not open it.
+        public var isDenied = false
+    }
+
+    /// The cameras, by node number.
+    public var cameras: [Camera]
+    /// The other nodes, by number: metadata nodes, output devices, nodes that may not be opened.
+    public var others: [Other]
+
+    /// Examines all nodes of the machine; cameras in use are listed too.
+    public static func list() -> CameraInventory { list(LibV4L2(), links: stableLinks()) }
+
+    static func list(_ calls: any V4L2Calls, links: [String]) -> CameraInventory {
+        var inventory = CameraInventory(cameras: [], others: [])
+        for node in calls.nodes() {
+            do throws(V4L2Error) {
+                inventory.cameras.append(try camera(node, calls, links))
+            } catch .notACamera(_, let why) {
+                inventory.others.append(Other(node: node, why: why))
+            } catch {
+                let isDenied = error.reason == .permissionDenied
+                inventory.others.append(Other(node: node, why: error.description, isDenied: isDenied))
+            }
+        }
+        return inventory
+    }
+
+    private static func camera(_ node: String, _ calls: any V4L2Calls, _ links: [String]) throws(V4L2Error) -> Camera {
+        let device = try V4L2Device(path: node, calls: calls)
+        return Camera(
+            node: node,
+            driver: device.identity.driver,
+            card: device.identity.card,
+            bus: device.identity.bus,
+            stableNames: links.filter { calls.node(at: $0) == node },
+            needsLibcamera: device.identity.isSetUpElsewhere,
+            formats: try device.formats(focus: .usual),
+            controls: try device.controls()
+        )
+    }
+
+    private static func stableLinks() -> [String] {
+        ["/dev/v4l/by-id", "/dev/v4l/by-path"].flatMap { directory in
+            names(in: directory).sorted().map { "\(directory)/\($0)" }
+        }
+    }
+}

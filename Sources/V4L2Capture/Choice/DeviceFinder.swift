@@ -1,0 +1,51 @@
+/// Finds the node of a camera, and opens it.
+struct DeviceFinder {
+    let selector: DeviceSelector
+    let calls: any V4L2Calls
+
+    /// Opens the selected camera and starts it; prefers the camera `lastSeen`, whatever number it has now.
+    ///
+    /// A camera that another program uses is passed over, although many drivers only refuse to start. A link is waited
+    /// for while it is not there: a camera that looks the same may be another one of the same make.
+    func open<Started>(
+        lastSeen: V4L2Device.Identity?,
+        _ start: (V4L2Device) throws(V4L2Error) -> Started
+    ) throws(V4L2Error) -> Started {
+        guard selector == .automatic else { return try start(openNamed(selector.isNode ? lastSeen : nil)) }
+        var failure, setUpElsewhere, broken: V4L2Error?
+        let same = lastSeen.flatMap(search)?.path
+        for path in [same].compactMap(\.self) + calls.nodes().filter({ $0 != same }) {
+            do throws(V4L2Error) {
+                let found = try V4L2Device(path: path, calls: calls)
+                if path != same, found.identity.isSetUpElsewhere { throw .setUpElsewhere(device: path) }
+                return try start(found)
+            } catch {
+                switch error {
+                case .permissionDenied, .busy: failure = failure ?? error
+                case .setUpElsewhere: setUpElsewhere = setUpElsewhere ?? error
+                // These are common, and nothing that a person could fix.
+                case .notACamera, .notFound, .unplugged: break
+                case .failed(let operation, _, _) where operation != .startStreaming: broken = broken ?? error
+                default: throw error
+                }
+            }
+        }
+        throw failure ?? setUpElsewhere ?? broken ?? .notFound(selector: selector.description)
+    }
+
+    private func openNamed(_ lastSeen: V4L2Device.Identity?) throws(V4L2Error) -> V4L2Device {
+        guard let path = selector.paths.first(where: { calls.node(at: $0) != nil }) else {
+            if let lastSeen, let same = search(lastSeen) { return same }
+            throw .notFound(selector: selector.description)
+        }
+        let found = try V4L2Device(path: path, calls: calls)
+        // The number may belong to another camera by now.
+        if let lastSeen, !found.identity.isSameCamera(as: lastSeen), let same = search(lastSeen) { return same }
+        return found
+    }
+
+    private func search(_ wanted: V4L2Device.Identity) -> V4L2Device? {
+        calls.nodes().lazy.compactMap { try? V4L2Device(path: $0, calls: calls) }
+            .first { $0.identity.isSameCamera(as: wanted) }
+    }
+}

@@ -1,0 +1,79 @@
+/// Chooses among what a camera offers. The owner's request is binding; the rest is the size nearest to 640×480, then
+/// the highest rate up to 30 per second, then the format that is cheapest to read. So a camera that does 1280×720 at 10
+/// fps in YUYV and at 30 in MJPG is read in MJPG.
+struct FormatNegotiation {
+    static let preferred = FrameLayout.formats.map(\.name)
+    /// The frames per second beyond which nothing is gained.
+    static let usualRate = 30.0
+    /// The share by which rates may differ and still count as the same: 29.97 is sold as 30.
+    static let rateTolerance = 0.011
+
+    let request: CaptureRequest
+    /// The size to which the chosen one must be nearest.
+    var wanted: FrameSize { request.size ?? .usual }
+
+    /// The best mode; nil if the camera can't do what is asked for, or only in formats we can't read.
+    func choose(from formats: [CameraFormat]) -> CaptureMode? {
+        formats.flatMap(candidates).max { isWorse($0, than: $1) }
+    }
+
+    private func candidates(in format: CameraFormat) -> [CaptureMode] {
+        guard Self.preferred.contains(format.fourCC), request.format == nil || request.format == format.fourCC else {
+            return []
+        }
+        func mode(_ size: FrameSize, _ rate: Double?) -> CaptureMode {
+            CaptureMode(format: format.fourCC, size: size, rate: rate, isEmulated: format.isEmulated)
+        }
+        // A driver that lists nothing is asked directly, and its answer checked.
+        guard !format.sizes.isEmpty else { return [mode(wanted, request.rate)] }
+        return format.sizes.flatMap { size in
+            if request.size != nil, !size.contains(wanted) { return [CaptureMode]() }
+            return rates(of: size).map { mode(size.nearest(to: wanted), $0) }
+        }
+    }
+
+    /// The rate to use with a size, nil if the driver lists none; empty if the size lacks the wanted one.
+    private func rates(of size: CameraSize) -> [Double?] {
+        guard !size.rates.isEmpty else { return [request.rate] }
+        if let wanted = request.rate {
+            let isOffered = size.rates.contains {
+                wanted >= $0.lowerBound * (1 - Self.rateTolerance) && wanted <= $0.upperBound * (1 + Self.rateTolerance)
+            }
+            return isOffered ? [wanted] : []
+        }
+        let choices = size.rates.map { min(max(Self.usualRate, $0.lowerBound), $0.upperBound) }
+        return [choices.max { Self.isSlower($0, than: $1) }]
+    }
+
+    private func isWorse(_ left: CaptureMode, than right: CaptureMode) -> Bool {
+        // A converted format is the last resort, whatever else speaks for it.
+        if left.isEmulated != right.isEmulated { return left.isEmulated }
+        let distances = (distance(left.size), distance(right.size))
+        if distances.0 != distances.1 { return distances.0 > distances.1 }
+        let rates = (left.rate ?? Self.usualRate, right.rate ?? Self.usualRate)
+        if Self.isSlower(rates.0, than: rates.1) { return true }
+        if Self.isSlower(rates.1, than: rates.0) { return false }
+        return rank(left.format) > rank(right.format)
+    }
+
+    /// Whether a rate is worse: up to the usual rate higher is better, beyond it lower, as nothing is gained.
+    private static func isSlower(_ left: Double, than right: Double) -> Bool {
+        func worth(_ rate: Double) -> Double { rate <= usualRate ? rate : usualRate * usualRate / rate }
+        return worth(left) < worth(right) * (1 - rateTolerance)
+    }
+
+    private func distance(_ size: FrameSize) -> Int {
+        abs(size.width - wanted.width) + abs(size.height - wanted.height)
+    }
+
+    private func rank(_ format: FourCC) -> Int { Self.preferred.firstIndex(of: format) ?? Self.preferred.count }
+}
+
+/// The mode to ask the driver for.
+struct CaptureMode: Hashable {
+    var format: FourCC
+    var size: FrameSize
+    /// The rate to ask for; nil if the driver lists no rates and none was requested.
+    var rate: Double?
+    var isEmulated = false
+}

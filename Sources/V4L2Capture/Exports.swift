@@ -1,0 +1,2 @@
+// A camera gives frames.
+@_exported public import Frames
