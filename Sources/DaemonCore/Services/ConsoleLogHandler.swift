@@ -66,9 +66,10 @@ final class LogLimiter: Sendable {
 }
 
 extension Logger {
-    /// Writes a warning unless this line of the program wrote one within a minute; names the number of those left out.
-    func warning(_ message: Message, limiter: LogLimiter, metadata: Metadata, line: Int = #line) {
-        guard let suppressed = limiter.admit("\(line)") else { return }
+    /// Writes a warning unless the same message was written within a minute; names the number of those left out. The
+    /// message must not contain text from outside, which belongs into the metadata.
+    func warning(_ message: Message, limiter: LogLimiter, metadata: Metadata) {
+        guard let suppressed = limiter.admit("\(message)") else { return }
         let count: Metadata = suppressed > 0 ? ["suppressed": "\(suppressed)"] : [:]
         warning(message, metadata: metadata.merging(count) { $1 })
     }
