@@ -44,8 +44,7 @@ package enum OverlayChoice: Hashable, Sendable {
 
     /// The file of an example: of the installation, else of the clone in whose directory the program runs.
     private static func path(ofExample name: String) -> String {
-        let installation = URL(filePath: RunningProgram.directory).deletingLastPathComponent()
-        let paths = [installation.path + "/share/facet/overlays/\(name).yaml", "docs/examples/overlays/\(name).yaml"]
+        let paths = [RunningProgram.data + "/overlays/\(name).yaml", "docs/examples/overlays/\(name).yaml"]
         return paths.first(where: FileManager.default.fileExists) ?? paths[0]
     }
 

@@ -4,7 +4,7 @@ import Foundation
 package enum DemoClip {
     /// The path of the clip that packages contain and a build makes; if it is missing, the error names `option`.
     package static func path(or option: String = "--source") throws -> String {
-        let path = URL(filePath: RunningProgram.directory).deletingLastPathComponent().path + "/share/facet/demo.mp4"
+        let path = RunningProgram.data + "/demo.mp4"
         let maker = RunningProgram.directory + "/demo-clip"
         let files = FileManager.default
         if !files.fileExists(atPath: path), files.isExecutableFile(atPath: maker) {

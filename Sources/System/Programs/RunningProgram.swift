@@ -6,4 +6,6 @@ package enum RunningProgram {
     package static var path: String? { try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") }
     /// The directory of that file, in which the other programs are too.
     package static var directory: String { URL(filePath: path ?? "").deletingLastPathComponent().path }
+    /// The directory `share/facet` beside that directory, in which the installed data is.
+    package static var data: String { URL(filePath: directory).deletingLastPathComponent().path + "/share/facet" }
 }
