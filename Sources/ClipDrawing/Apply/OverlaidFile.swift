@@ -112,7 +112,7 @@ struct OverlaidFile {
 
     private mutating func draw(_ settled: FaceUpdate, _ recorder: inout OverlayRecorder) throws {
         summary.hide(settled.faces)
-        if let check, let frame = settled.frame { try summary.look(with: check, at: frame) }
+        if let check, let frame = settled.frame { try summary.check(frame, with: check) }
         try show(settled)
         try recorder.add(picture, scene: scene, mediaTime: settled.mediaTime)
     }

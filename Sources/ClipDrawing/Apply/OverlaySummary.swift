@@ -18,9 +18,9 @@ struct OverlaySummary {
     private(set) var isOverLimit = false
     /// The largest number of places at once that were hidden although only the detector takes them for faces.
     private(set) var places = 0
-    /// The time of the last look for faces on their side, and of the first of the latest looks that saw some.
-    private(set) var look: (last: Double, turned: Double?)?
-    /// The time from which on two looks, one after the other, saw faces on their side; nil if none did.
+    /// The last check for faces on their side: its time, and whether it saw some.
+    private(set) var lastCheck: (time: Double, isTurned: Bool)?
+    /// The time of the first of two checks, one after the other, that saw faces on their side; nil without such checks.
     private(set) var turned: Double?
     var isEmpty: Bool { faces + places == 0 }
 
@@ -60,13 +60,13 @@ struct OverlaySummary {
         if !apart(gone, come).isEmpty, !apart(come, gone).isEmpty { missed.append(now.time) }
     }
 
-    /// Looks once a second for faces that only --turned finds; a single look may be wrong.
-    mutating func look(with check: FaceCheck, at frame: Frame) throws {
+    /// Checks once a second for faces that only --turned finds; a single check may be wrong.
+    mutating func check(_ frame: Frame, with check: FaceCheck) throws {
         let time = frame.stamp.mediaTime
-        guard turned == nil, time >= (look?.last ?? -1) + 1 else { return }
+        guard turned == nil, lastCheck.map({ time >= $0.time + 1 }) ?? true else { return }
         let isTurned = try check.hasTurnedFace(in: frame)
-        turned = isTurned ? look?.turned : nil
-        look = (time, isTurned ? time : nil)
+        if isTurned, let lastCheck, lastCheck.isTurned { turned = lastCheck.time }
+        lastCheck = (time, isTurned)
     }
 
     /// Takes the faces that are hidden in a frame.
