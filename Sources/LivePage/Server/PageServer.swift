@@ -33,15 +33,19 @@ struct PageServer: Sendable {
 
     /// A script in the form that is sent: without indentation and comments, which only developers read.
     private static func script(_ source: [UInt8]) -> ([UInt8], type: String) {
-        let lines = unindented(source).split(separator: UInt8(ascii: "\n")).filter { !$0.starts(with: "//".utf8) }
-        let sent = lines.map { $0[..<($0.firstRange(of: " // ".utf8)?.lowerBound ?? $0.endIndex)] }
+        let sent = lines(of: source).filter { !$0.starts(with: "//".utf8) }
+            .map { $0[..<($0.firstRange(of: " // ".utf8)?.lowerBound ?? $0.endIndex)] }
         return (Array(sent.joined(separator: "\n".utf8)), "text/javascript; charset=utf-8")
     }
 
     /// A file in the form that is sent: without indentation and empty lines.
     private static func unindented(_ source: some Collection<UInt8>) -> [UInt8] {
-        let lines = source.split(separator: UInt8(ascii: "\n")).map { $0.drop { $0 == UInt8(ascii: "\t") } }
-        return Array(lines.joined(separator: "\n".utf8))
+        Array(lines(of: source).joined(separator: "\n".utf8))
+    }
+
+    /// The lines of a file that are not empty, without their indentation.
+    private static func lines<Source: Collection<UInt8>>(of source: Source) -> [Source.SubSequence] {
+        source.split(separator: UInt8(ascii: "\n")).map { $0.drop { $0 == UInt8(ascii: "\t") } }
     }
 
     let access: PageGuard
