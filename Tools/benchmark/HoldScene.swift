@@ -41,7 +41,7 @@ struct HoldScene: Sendable {
     private let noise: [Int16]
 
     /// Makes a scene; one of the same seed has the same room and place. The face of a person who stays is hidden for
-    /// that many seconds, or for 2.5…4.5 s by the seed.
+    /// `hidden` seconds, or for 2.5…4.5 s by the seed.
     init(
         _ kind: Kind,
         _ actor: HoldActor,

@@ -35,7 +35,7 @@ package enum DemoShow {
         }
         lamp.finish()
         guard stage?.end() != false else {
-            throw CommandFailure("facetd ended: it cannot use \(name), for the reason that stands above")
+            throw CommandFailure("facetd ended: it cannot use \(name), for the reason above")
         }
         Console.print(line: next(isOwn: own == nil))
     }

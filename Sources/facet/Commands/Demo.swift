@@ -20,7 +20,7 @@ struct Demo: AsyncParsableCommand {
     @Option(help: "A camera, a clip or a stream instead of the demo's clip: auto, /dev/video0, clip.mp4, rtsp://….")
     var source: String?
 
-    @Option(help: "End after so many seconds; without it with Ctrl-C.", transform: facet.seconds)
+    @Option(help: "End after this number of seconds; without it, at Ctrl-C.", transform: facet.seconds)
     var seconds: Double?
 
     @Flag(inversion: .prefixedNo, help: "Open the page in the browser.")

@@ -46,7 +46,7 @@ struct Watch: AsyncParsableCommand {
     @Option(file: "A file with the key that the requests of --post are signed with.")
     var secretFile: String?
 
-    @Option(help: "End after that many messages.", value: "number")
+    @Option(help: "End after this number of messages.", value: "number")
     var count: Int?
 
     @OptionGroup var live: SourceOptions
