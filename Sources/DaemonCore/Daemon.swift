@@ -81,7 +81,8 @@ package enum Daemon {
             services.append(.init(service: broker, serviceName: "broker"))
         }
         services += [.init(service: stats, serviceName: "stats"), .init(service: day, serviceName: "day")]
-        let reloading = ReloadService(running: settings, load: reload, apply: { camera.apply($0) }, logger: logger)
+        let apply: @Sendable (Settings) -> Void = { camera.apply($0) }
+        let reloading = await ReloadService(running: settings, load: reload, apply: apply, logger: logger)
         var settled = ServiceGroupConfiguration.ServiceConfiguration(service: reloading, serviceName: "reload")
         settled.successTerminationBehavior = .gracefullyShutdownGroup
         services.append(settled)

@@ -10,10 +10,27 @@ struct ReloadService: Service {
     let apply: @Sendable (Settings) -> Void
     let logger: Logger
     /// Whether the end of the terminal ends the daemon; false if it was started with `nohup`.
-    private let endsWithTerminal = !isIgnored(SIGHUP) && Self.hasTerminal
+    private let endsWithTerminal: Bool
+    private let signals: UnixSignalsSequence
+
+    /// Makes a service and takes the signal over at once: services start in any order, and a signal that comes before
+    /// this one runs would end the process.
+    init(
+        running: Settings,
+        load: @escaping @Sendable () throws -> Settings,
+        apply: @escaping @Sendable (Settings) -> Void,
+        logger: Logger
+    ) async {
+        self.running = running
+        self.load = load
+        self.apply = apply
+        self.logger = logger
+        // Read first: a signal that is taken over counts as ignored.
+        endsWithTerminal = !isIgnored(SIGHUP) && Self.hasTerminal
+        signals = await UnixSignalsSequence(trapping: .sighup)
+    }
 
     func run() async throws {
-        let signals = await UnixSignalsSequence(trapping: .sighup)
         await cancelWhenGracefulShutdown {
             for await _ in signals {
                 if endsWithTerminal, !Self.hasTerminal {
