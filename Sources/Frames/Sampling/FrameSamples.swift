@@ -17,8 +17,12 @@ struct FrameSamples {
         /// A channel's sample for the pixel at a column of a row.
         @inline(__always)
         func sample(_ channel: Int, _ x: Int, _ y: Int) -> UInt8 {
-            bases[channel][(y &>> shiftY) &* bytesPerRow &+ (x &>> shiftX) &* step]
+            row(channel, y)[(x &>> shiftX) &* step]
         }
+
+        /// The first of a channel's samples in a row of pixels.
+        @inline(__always)
+        func row(_ channel: Int, _ y: Int) -> Base { bases[channel] + (y &>> shiftY) &* bytesPerRow }
     }
 
     /// The brightness, or all three colours.
@@ -106,6 +110,43 @@ struct YUVConversion {
     func color(_ y: Float, _ u: Float, _ v: Float) -> (red: Float, green: Float, blue: Float) {
         let (gray, u, v) = (y * luma + bias, u - Self.neutral, v - Self.neutral)
         return (clamped(gray + v * redV), clamped(gray + u * greenU + v * greenV), clamped(gray + u * blueU))
+    }
+
+    /// 16 neighbouring pixels of which each pair shares its chroma, as BGRA: `color` of each, with an `offset` of 0.5.
+    @inline(__always)
+    func block(
+        _ luma: UnsafePointer<UInt8>,
+        _ lumaStep: Int,
+        _ u: UnsafePointer<UInt8>,
+        _ v: UnsafePointer<UInt8>,
+        _ step: Int
+    ) -> SIMD16<UInt32> {
+        var (y, cb, cr) = (SIMD16<UInt32>(), SIMD8<UInt32>(), SIMD8<UInt32>())
+        for index in 0..<16 { y[index] = UInt32(luma[index &* lumaStep]) }
+        for index in 0..<8 { (cb[index], cr[index]) = (UInt32(u[index &* step]), UInt32(v[index &* step])) }
+        // A whole number below 2²³ is in the low bits of the float that is 2²³ larger.
+        let large: Float = 8_388_608
+        @inline(__always) func whole(_ value: SIMD16<Float>) -> SIMD16<UInt32> {
+            let raised = value.replacing(with: black, where: value .< black)
+            let clamped = raised.replacing(with: white, where: raised .> white)
+            let nearest = (clamped + large) - large
+            let floor = nearest.replacing(with: nearest - 1, where: nearest .> clamped)
+            return unsafeBitCast(floor + large, to: SIMD16<UInt32>.self) & 0xFF
+        }
+        @inline(__always) func twice(_ half: SIMD8<Float>) -> SIMD16<Float> {
+            var pixels = SIMD16<Float>()
+            (pixels.evenHalf, pixels.oddHalf) = (half, half)
+            return pixels
+        }
+        @inline(__always) func chroma(_ samples: SIMD8<UInt32>) -> SIMD8<Float> {
+            (unsafeBitCast(samples | large.bitPattern, to: SIMD8<Float>.self) - large) * 65536 - Self.neutral
+        }
+        let gray = (unsafeBitCast(y | large.bitPattern, to: SIMD16<Float>.self) - large) * 65536 * self.luma + bias
+        let (blueness, redness) = (chroma(cb), chroma(cr))
+        let red = whole(gray + twice(redness * redV))
+        let green = whole(gray + twice(blueness * greenU) + twice(redness * greenV))
+        let blue = whole(gray + twice(blueness * blueU))
+        return blue | green &<< 8 | red &<< 16 | 0xFF00_0000
     }
 
     @inline(__always)

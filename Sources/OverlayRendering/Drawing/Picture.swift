@@ -3,6 +3,8 @@ import CCairo
 /// A frame's pixels in the form that Cairo draws; keeps its memory from frame to frame of the same size.
 package final class Picture {
     private(set) var surface: Surface?
+    /// The memory of the last JPEG's drawing, for the next one of the same size.
+    private var drawn: Surface?
     private(set) var orientation = Orientation.up
     /// The size of the upright picture in the frame's pixels; nil before the first frame.
     package private(set) var uprightSize: FrameSize?
@@ -15,6 +17,7 @@ package final class Picture {
 
     package func forget() {
         surface = nil
+        drawn = nil
         uprightSize = nil
     }
 
@@ -59,7 +62,11 @@ extension Picture {
     ) throws -> [UInt8]? {
         guard let size = uprightSize else { return nil }
         let pixels = part.size * size.points * scale
-        let canvas = try Canvas(pixelSize: FrameSize(pointwiseMax(pixels, [1, 1])))
+        let pixelSize = FrameSize(pointwiseMax(pixels, [1, 1]))
+        let target =
+            if let drawn, drawn.size == pixelSize { drawn } else { try Surface(CAIRO_FORMAT_ARGB32, pixelSize) }
+        drawn = target
+        let canvas = Canvas(target)
         let geometry = PreviewLayerGeometry(
             size: canvas.size,
             pictureSize: size,
