@@ -22,6 +22,8 @@ final class PagePublisher {
     private static let patience = 20.0
     /// The least seconds between two states, however much changes.
     private static let pause = 0.1
+    /// The seconds between two advances while no page is open.
+    private static let unwatchedPause = 0.25
 
     private let options: PageService.Options
     private let viewers: Viewers
@@ -38,6 +40,7 @@ final class PagePublisher {
     private var isStateDirty = true
     private var lastState = -PagePublisher.heartbeat
     private var lastBeat = 0.0
+    private var lastAdvance = -PagePublisher.unwatchedPause
     /// The number of pages that had come when everything was last redrawn for a new one.
     private var knownPages = -1
 
@@ -146,6 +149,8 @@ final class PagePublisher {
     /// Sends what is new to the pages that want it.
     func advance(to seconds: Double) throws {
         let (pages, joined) = viewers.all
+        guard !pages.isEmpty || joined != knownPages || seconds - lastAdvance >= Self.unwatchedPause else { return }
+        lastAdvance = seconds
         if let time = connected, seconds - time > Self.patience {
             connected = nil
             remove(state.cameras.keys.filter { !named.contains($0) && state.cameras[$0]?.isSilent == true })

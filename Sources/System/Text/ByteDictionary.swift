@@ -12,8 +12,8 @@ package struct ByteDictionary<Value>: Sequence {
 
     package var count: Int { elements.count }
     package var isEmpty: Bool { elements.isEmpty }
-    package var keys: [String] { elements.values.map(\.key) }
-    package var values: [Value] { elements.values.map(\.value) }
+    package var keys: [String] { elements.values.map { $0.key } }
+    package var values: [Value] { elements.values.map { $0.value } }
 
     package subscript(key: String) -> Value? {
         get { elements[Array(key.utf8)]?.value }
