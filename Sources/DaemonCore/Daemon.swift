@@ -3,14 +3,14 @@ import ServiceLifecycle
 import Synchronization
 import UnixSignals
 
-/// The whole daemon: one run of `facetd`.
+/// The `facetd` daemon: it connects the camera session, the broker and the other services, and runs them.
 package enum Daemon {
-    /// Runs until a clip has ended, SIGTERM or SIGINT comes, or something fails.
+    /// Runs the daemon until its clip ends, SIGTERM or SIGINT arrives, its terminal closes, or a service fails.
     ///
-    /// `prints` says whether every message is written to standard output, `usesBroker` whether messages go to a broker;
-    /// `summarize` is called at the end with a line for each face that was seen; `reload` reads the settings again.
-    /// Throws an error that says which setting cannot work and why, before anything runs; else what failed, once
-    /// everything else has ended in good order.
+    /// `prints` says whether every message is written to standard output, `usesBroker` whether messages go to a broker.
+    /// `summarize` is called at the end with the lines of a summary of all faces. `reload` reads the settings again.
+    /// Before anything runs, throws an error that says which setting cannot work and why. Later throws the error that
+    /// ended the run, after all services have shut down.
     package static func run(
         _ settings: Settings,
         prints: Bool,
@@ -19,18 +19,18 @@ package enum Daemon {
         reload: @escaping @Sendable () throws -> Settings,
         logger: Logger
     ) async throws {
-        // For the password, the outbox's place and the service manager.
+        // Needed for the password, the outbox's path and the service manager.
         let environment = ProcessInfo.variables
         let origin = MessageOrigin(camera: settings.camera.name, boot: ULID.make(at: .wallClock()))
         let delivery =
             usesBroker ? try Delivery(settings, origin: origin, environment: environment, logger: logger) : nil
         let ledger = delivery?.ledger ?? Ledger()
-        // Before anything is published: a clip that is missing is a mistake on the command line.
+        // Made before anything is published: a missing clip is a mistake on the command line.
         let source = settings.source
         let firstFaceID = ledger.nextFaceID()
         let session = try await FaceSession(source: source, options: settings.sessionOptions, firstFaceID: firstFaceID)
-        // After the broker's, which writes events to the outbox: what is printed has its number for good, even if the
-        // daemon is killed right then.
+        // The print sink comes after the broker's, which writes events to the outbox: a printed event keeps its number
+        // even if the daemon is killed at that moment.
         let print = prints ? PrintSink(base: settings.mqtt.topic) : nil
         let summary = summarize == nil ? nil : RunSummary()
         let sinks = ([delivery?.sink, print, summary] as [(any MessageSink)?]).compactMap(\.self)
@@ -39,8 +39,8 @@ package enum Daemon {
         let isDetecting = ledger.lastSwitch ?? settings.detection.enabled
         let status = StatusReporter(publisher: publisher, manager: manager, isDetecting: isDetecting, logger: logger)
         status.announce(delivery?.outbox.condition, settings: settings)
-        // No face is there until a frame says so: what a run that died left retained must not outlive it. After the
-        // status, by which subscribers know that nothing is being looked at yet.
+        // Replaces what a killed run left retained, since no face is known yet. Published after the status, which tells
+        // subscribers that no frame has been analysed.
         if let delivery { publisher.publishEmptySet(settings.tracking.zones, only: delivery.sink) }
         publisher.publishToday(always: true)
         let camera = SessionService(
@@ -63,17 +63,17 @@ package enum Daemon {
             if publisher.failedPreviews > 0 { messages.dropped["preview_failed"] = publisher.failedPreviews }
             let stats = meter.figures(with: messages)
             publisher.publish(stats)
-            // Home Assistant takes what is not repeated for unknown.
+            // Home Assistant treats a value that is not repeated as unknown.
             if settings.homeAssistant.discovery {
                 let topics = HomeAssistantDiscovery.repeated.map { $0.name(under: settings.mqtt.topic) }
                 delivery?.connection.repeatStates(topics)
             }
             if let words = notice.withLock({ $0.words(stats) }) { logger.info("\(words)") }
         }
-        // Totals begin anew soon after midnight, although no face comes. A sleep until then is not enough: the clock
-        // may be set and the machine suspended.
+        // The totals must restart soon after midnight even if no face comes. Sleeping until then is not enough, because
+        // the clock may be set and the machine suspended.
         let day = RepeatingService(interval: .seconds(10)) { publisher.publishToday() }
-        // Without names the group makes them of everything that the services contain, in 8 ms.
+        // Without these names the group would build some from all that the services contain, which takes 8 ms.
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = []
         if let delivery {
             let base = settings.mqtt.topic

@@ -1,6 +1,6 @@
 import ServiceLifecycle
 
-/// Keeps the connection to the broker, and carries out the commands on `detect/set`, `smile/set` and `zones/set`.
+/// Maintains the broker connection, and carries out the commands on `detect/set`, `smile/set` and `zones/set`.
 struct BrokerService: Service {
     let delivery: Delivery
     let camera: SessionService
@@ -9,13 +9,13 @@ struct BrokerService: Service {
     let logger: Logger
     private let limiter = LogLimiter()
 
-    /// Payloads of commands, shown to those who sent others.
+    /// Valid example payloads, logged when a command is refused.
     private static let examples: [Topic: String] = [
         .smileSet: #"{"level": 0.7, "hold": 0}"#, .zoneSet: #"{"zone": "desk", "on": false}"#,
     ]
 
-    /// Runs until the daemon ends, then sends the waiting messages. Throws `UndeliveredEvents` if events are left
-    /// because the broker refuses us, which only a person can change.
+    /// Runs until the daemon ends, then sends the waiting messages. Throws `UndeliveredEvents` if events remain unsent
+    /// because the broker refuses the connection, which only a person can change.
     func run() async throws {
         let connection = delivery.connection
         let refusal = Monitor<String?>(nil)
@@ -35,7 +35,8 @@ struct BrokerService: Service {
                     case .connection(.connected(_, let broker)):
                         refusal.update { $0 = nil }
                         status.connected(to: broker)
-                        // Not sooner: an event that waits for long is never sent, but this one switches a lamp off.
+                        // Not before there is a connection: an event that waits too long is dropped, but this one may
+                        // be about a lamp that must be switched off.
                         if isFirst { status.publisher.publishLeavesOfLastRun() }
                         isFirst = false
                     case .connection: break
@@ -56,7 +57,7 @@ struct BrokerService: Service {
     private func handle(_ message: MQTTMessage) async {
         guard !delivery.homeAssistant.handles(message) else { return }
         guard let topic = Topic.commands.first(where: { message.topic == $0.name(under: base) }) else { return }
-        // What clears a retained command is no command.
+        // An empty payload only clears a retained command.
         guard !message.payload.isEmpty else { return }
         guard !message.retain else {
             logger.warning(
@@ -90,7 +91,7 @@ struct BrokerService: Service {
     }
 }
 
-/// The error that events were left at the end, and that trying again would not help.
+/// The error that events remained undelivered at the end because the broker refuses the connection.
 struct UndeliveredEvents: Error, CustomStringConvertible {
     var count: Int
     var reason: String

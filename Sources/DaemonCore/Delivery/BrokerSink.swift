@@ -1,4 +1,4 @@
-/// Hands messages to the broker, each kind in its way: events reliably, states as the newest value, others once.
+/// Passes messages to the broker connection: events reliably, retained ones as a topic's newest state, others once.
 package struct BrokerSink: MessageSink {
     private let connection: BrokerConnection
     private let base: String
@@ -8,7 +8,7 @@ package struct BrokerSink: MessageSink {
     package func send(_ message: Message) {
         let outgoing = MQTTMessage(message, base: base)
         if message.topic.isEvent {
-            // An event's life begins with its frame, which may have waited for long: the process may have been stopped.
+            // An event's age counts from the capture of its frame, which may be long ago if the process was suspended.
             let age = message.captured.map { ContinuousClock.now - $0 } ?? .zero
             connection.publish(event: outgoing, sequence: message.sequence.map(Int64.init), age: age)
         } else if message.topic.isRetained {
@@ -20,7 +20,7 @@ package struct BrokerSink: MessageSink {
 }
 
 extension MQTTMessage {
-    /// The MQTT message for a message of ours, under a base topic.
+    /// Makes the MQTT message that carries one of the daemon's messages, on a topic under `base`.
     init(_ message: Message, base: String) {
         self.init(
             topic: message.topic.name(under: base),

@@ -1,4 +1,4 @@
-/// The parts that only a daemon with a broker has: the outbox, the connection, and what keeps its state in the outbox.
+/// The parts that only a daemon with a broker has, such as the outbox and the connection.
 struct Delivery: Sendable {
     let outbox: Outbox
     let connection: BrokerConnection
@@ -6,8 +6,7 @@ struct Delivery: Sendable {
     let ledger: Ledger
     let homeAssistant: HomeAssistantAnnouncer
 
-    /// Opens the outbox; no connection is made yet.
-    /// Throws an error that says which setting cannot work and why.
+    /// Opens the outbox without connecting yet. Throws an error that says which setting cannot work and why.
     init(_ settings: Settings, origin: MessageOrigin, environment: [String: String], logger: Logger) throws {
         let path = settings.outbox.path ?? OutboxLocation.path(topic: settings.mqtt.topic, environment: environment)
         outbox = try Outbox(path: path, logger: logger)
@@ -21,7 +20,7 @@ struct Delivery: Sendable {
         }
     }
 
-    /// The numbers of messages that were sent, wait or were dropped so far.
+    /// The numbers of messages sent, waiting and dropped so far, and the state of the outbox.
     var figures: DaemonStats.Messages {
         let counters = connection.counters
         var messages = DaemonStats.Messages()

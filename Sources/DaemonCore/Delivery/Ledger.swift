@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Numbers events and faces, so that no number is ever used twice, also after a restart. It stores in the outbox which
-/// faces subscribers believe present, the totals of today, and the last switch of detection.
+/// Numbers events and faces so that no number is ever reused, even after a restart. Stores in the outbox which faces
+/// subscribers believe present, today's totals, and whether detection was last switched on.
 ///
-/// What an event changes is written together with it: a daemon that is killed has published and counted it, or neither.
+/// Whatever an event changes is stored together with the event, so a killed daemon has stored both or neither.
 package final class Ledger: Sendable {
     private enum Key {
         static let faceID = "nextFaceID"
@@ -13,19 +13,18 @@ package final class Ledger: Sendable {
         static let detection = "detection"
     }
 
-    /// The identities that a stored value may have: half of the integers that JSON readers take exactly, to have room.
+    /// The valid range of stored face identities: half of the integers that JSON readers represent exactly.
     private static let faceIDs = 1...(1 << 52)
-    /// The sender in stored values: these have the form of messages, whose reader checks it.
+    /// The placeholder sender in stored values, which are encoded as messages because their decoder validates them.
     private static let origin = MessageOrigin(camera: "", boot: "")
 
-    /// The outbox. Values that belong to an event are written together with it.
     let store: Outbox
     private let keepsSwitch: Bool
     private let day: Mutex<DayLedger>
-    /// The leaves, with reason `restart`, of the faces that were present when an earlier run died.
+    /// The leave events, with reason `restart`, of the faces that were present when an earlier run was killed.
     let leavesOfLastRun: [FaceEvent]
 
-    /// Continues from what an earlier run left in an outbox; begins with 1 in an outbox without a file.
+    /// Continues with the values that an earlier run stored in the outbox. Without a file, the numbers begin with 1.
     package init(store: Outbox = Outbox(), keepsSwitch: Bool = false) {
         self.store = store
         self.keepsSwitch = keepsSwitch
@@ -43,18 +42,18 @@ package final class Ledger: Sendable {
         {
             today = totals
         }
-        // Still open until each one's leave is published: this run may die before it has published them all.
+        // These faces stay open until their leaves are published, because this run too may be killed before that.
         day = Mutex(DayLedger(today: today, leavesOfLastRun: leavesOfLastRun))
     }
 
-    /// The identity for the next face that enters.
+    /// Returns the identity for the next face that enters, one that no face has had before.
     func nextFaceID() -> FaceID {
         let saved = store.value(for: Key.faceID)
         let number = saved.flatMap { Int(String(decoding: $0, as: UTF8.self)) }
             .flatMap { Self.faceIDs.contains($0) ? $0 : nil }
         let afterOrphans = (leavesOfLastRun.map(\.face.faceID.rawValue).max() ?? 0) + 1
         let isKnown = !store.hasLostValues && (number != nil || saved == nil)
-        // Seconds since 1970 are above all numbers used so far: no run has seen a new face each second.
+        // The seconds since 1970 exceed all numbers used so far, because no run has seen a new face each second.
         let byClock = isKnown ? 0 : Int(Timestamp.wallClock().nanoseconds / 1_000_000_000)
         let next = max(number ?? 0, afterOrphans, byClock)
         if store.hasLostValues {
@@ -64,7 +63,7 @@ package final class Ledger: Sendable {
         return FaceID(rawValue: next)
     }
 
-    /// Notes an event. Returns the values to store with it, and today's totals if they have changed.
+    /// Counts an event. Returns the values to store together with it, and today's totals if they have changed.
     func note(_ event: FaceEvent, at now: Timestamp) -> (kept: [String: [UInt8]?], today: DayTotals?) {
         day.withLock { day in
             let isOther = day.note(event, at: now)
@@ -80,7 +79,7 @@ package final class Ledger: Sendable {
         }
     }
 
-    /// Today's totals; nil unless a new day has begun or `always`.
+    /// Returns and stores today's totals if a new day has begun or `always` is set; otherwise returns nil.
     func today(at now: Timestamp, always: Bool) -> DayTotals? {
         day.withLock { day in
             guard day.turn(to: now) || always else { return nil }
@@ -93,10 +92,10 @@ package final class Ledger: Sendable {
         DaemonMessage.today(today, from: origin).encoded.payload
     }
 
-    /// Whether a subscriber switched detection on last; nil if none did, or if the owner does not want it kept.
+    /// Whether the last `detect/set` command switched detection on; nil without one, or if the settings do not keep it.
     var lastSwitch: Bool? { keepsSwitch ? store.value(for: Key.detection).map { $0 != Array("OFF".utf8) } : nil }
 
-    /// Keeps a switch, which may wait for the disk.
+    /// Stores whether a command switched detection on, if the settings keep that. May wait for the disk.
     func keep(switch isOn: Bool) async throws {
         guard keepsSwitch else { return }
         try await onThread(named: "outbox") { [store] in
@@ -104,7 +103,7 @@ package final class Ledger: Sendable {
         }
     }
 
-    /// Notes whether there are zones. Returns whether subscribers must be told of zones: there are some, or there were.
+    /// Stores whether there are zones. Returns whether to publish the zones: there are some now, or there were before.
     func note(hasZones: Bool) -> Bool {
         let hadZones = store.value(for: Key.zones) != nil
         if hasZones != hadZones { store.set(hasZones ? [1] : nil, for: Key.zones) }

@@ -2,9 +2,9 @@ import Synchronization
 
 /// Writes every message to standard output as one line of JSON.
 final class PrintSink: MessageSink {
-    /// A pipe that has room has room for so much (POSIX's `PIPE_BUF` on Linux).
+    /// The number of bytes written at a time: a pipe that polls as writable takes this much (`PIPE_BUF` on Linux).
     private static let chunk = 4096
-    /// How long a reader that does not read may hold things up once the daemon is to end, in milliseconds.
+    /// How long a write waits for a pipe's reader before it checks whether the daemon is ending, in milliseconds.
     private static let grace: Int32 = 200
 
     private struct State {
@@ -24,7 +24,7 @@ final class PrintSink: MessageSink {
         isTerminal = isatty(descriptor) == 1
     }
 
-    /// Calls `action` once, now or later, if nothing can be written any more.
+    /// Calls `action` once when standard output can no longer be written, or at once if that has happened already.
     func onFailure(_ action: @escaping @Sendable (PrintError) -> Void) {
         let error = state.withLock { state in
             state.action = action
@@ -33,14 +33,14 @@ final class PrintSink: MessageSink {
         if let error { action(error) }
     }
 
-    /// Writes a message; waits for a reader that is slow, as any program in a pipeline does.
+    /// Writes a message. Blocks while the pipe's reader is slow.
     func send(_ message: Message) {
         guard state.withLock({ $0.error == nil }) else { return }
         let code = message.line(base: base).withUnsafeBytes {
             writeAll($0, to: descriptor, chunk: Self.chunk, waitForRoom: waitForRoom)
         }
         guard code != 0 else { return }
-        // A terminal that was closed is a reader that went away.
+        // A closed terminal counts as a reader that has gone away.
         let error = PrintError(code: isTerminal && code == EIO ? EPIPE : code)
         let action = state.withLock { state in
             state.error = error
@@ -49,10 +49,10 @@ final class PrintSink: MessageSink {
         action?(error)
     }
 
-    /// The daemon is to end: from now on a reader that does not read is not waited for.
+    /// Notes that the daemon is ending, after which `send` gives up on a reader that does not read.
     func beginEnding() { state.withLock { $0.isEnding = true } }
 
-    /// False if there is none, and the daemon is to end.
+    /// Waits until the pipe takes more bytes. Returns false if it takes none and the daemon is ending.
     private func waitForRoom() -> Bool {
         var pipe = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         while poll(&pipe, 1, Self.grace) == 0 {
@@ -62,11 +62,11 @@ final class PrintSink: MessageSink {
     }
 }
 
-/// The reason why messages cannot be printed any more.
+/// The reason why messages can no longer be printed.
 struct PrintError: Error, Hashable, CustomStringConvertible {
     let code: Int32
 
-    /// Whether the reader of a pipe went away, as `head` does, which is not an error.
+    /// Whether the pipe's reader has gone away, as `head` does when it has enough. That is not a failure.
     var isGoneReader: Bool { code == EPIPE }
 
     var description: String { "cannot write messages to standard output (--print): \(String(cString: strerror(code)))" }

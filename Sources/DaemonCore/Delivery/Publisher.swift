@@ -2,10 +2,10 @@ import Synchronization
 
 /// Encodes messages and hands them to the sinks, in order, on a thread of its own.
 ///
-/// A sink that blocks, such as standard output into a pipe without a reader, holds up that thread and, once the queue
-/// is full, the session's; never Swift's shared threads, which handle signals.
+/// A sink that blocks, such as a full pipe on standard output, blocks that thread. Once the queue is full, the
+/// session's thread waits too. Swift's shared threads, which handle signals, never wait.
 package final class Publisher: Sendable {
-    /// The number of messages that may wait before the session's thread waits; a second or two of them.
+    /// The queue length at which the session's thread waits: the messages of a second or two.
     static let capacity = 64
 
     let origin: MessageOrigin
@@ -21,8 +21,8 @@ package final class Publisher: Sendable {
         var isFinished = false
     }
 
-    /// Publishes the wanted topics, and always status, stats and the state of detection, to the sinks in their order.
-    /// Throws `SystemError` if the system has no thread left.
+    /// Makes a publisher of the wanted topics and, always, of status, stats and the state of detection. Each message
+    /// goes to all sinks in the given order. Throws `SystemError` if no thread can be started.
     package init(origin: MessageOrigin, wanted: Set<Topic>, ledger: Ledger, sinks: [any MessageSink]) throws {
         (self.origin, self.wanted, self.ledger, self.sinks) = (origin, wanted, ledger, sinks)
         let queue = Monitor(Queue())
@@ -32,16 +32,16 @@ package final class Publisher: Sendable {
 
     deinit { finish() }
 
-    /// Waits until all that was published has gone to the sinks; later messages are dropped.
+    /// Waits until all published messages have gone to the sinks. Messages published later are dropped.
     package func finish() {
         queue.update { $0.isFinished = true }
         thread.join()
     }
 
-    /// Publishes events in their order; `update` is the one that they belong to, nil if no frame settled them.
+    /// Publishes events in order. `update` is the frame's update that contains them, or nil for events without a frame.
     package func publish(_ events: [FaceEvent], of update: FaceUpdate? = nil, waits: Bool = true) {
         guard !events.isEmpty else { return }
-        // Not the update itself, which may hold a picture that the camera wants back.
+        // The jobs must not keep the update, which may hold a picture buffer that the camera needs back.
         let times = events.map { update?.captureTime(of: $0) }
         let counts = events.faceCounts(upTo: update?.faces.count ?? 0)
         post(waits: waits) { [self] in
@@ -51,8 +51,8 @@ package final class Publisher: Sendable {
         }
     }
 
-    /// Publishes a message unless its topic is switched off. `waits` says whether to wait while the queue is full,
-    /// which a shared thread must not do.
+    /// Publishes a message unless its topic is switched off. `waits` says whether to block while the queue is full,
+    /// which is not allowed on Swift's shared threads.
     package func publish(_ message: DaemonMessage, waits: Bool = true) {
         guard isWanted(message.topic) else { return }
         post(waits: waits) { [self] in
@@ -61,7 +61,7 @@ package final class Publisher: Sendable {
         }
     }
 
-    /// Publishes a picture unless pictures are switched off.
+    /// Publishes a JPEG preview of the frame with this stamp.
     func publish(preview jpeg: [UInt8], of stamp: FrameStamp) {
         guard isWanted(.previewJPEG) else { return }
         post { [self] in send(Message(preview: jpeg, of: stamp)) }
@@ -69,7 +69,7 @@ package final class Publisher: Sendable {
 
     private func isWanted(_ topic: Topic) -> Bool { wanted.contains(topic) || !Topic.selectable.contains(topic) }
 
-    /// Sends the empty set and the empty zones to one sink: what a run that died left retained must not outlive it.
+    /// Sends metadata without faces, a count of 0 and empty zones to one sink, to replace what a killed run retained.
     func publishEmptySet(_ zones: [Zone], only sink: any MessageSink) {
         let start = FrameStamp(frame: 0, time: .wallClock(), mediaTime: 0)
         post(waits: false) { [self] in
@@ -87,13 +87,13 @@ package final class Publisher: Sendable {
 
     var failedPreviews: Int { previewFailures.load(ordering: .relaxed) }
 
-    /// Publishes the leaves of faces that an earlier run left open by dying.
+    /// Publishes the leave events of the faces that were present when an earlier run was killed.
     package func publishLeavesOfLastRun() { publish(ledger.leavesOfLastRun, waits: false) }
 
-    /// The number of jobs that wait for the sinks.
+    /// The number of publishing jobs that wait in the queue.
     var queued: Int { queue.read(\.jobs.count) }
 
-    /// Publishes today's totals if another day has begun, or `always`; not if the sinks are far behind.
+    /// Publishes today's totals if a new day has begun and the queue is not full. `always` publishes them in any case.
     func publishToday(always: Bool = false) {
         guard always || queued < Self.capacity else { return }
         post(waits: false) { [self] in
@@ -101,7 +101,7 @@ package final class Publisher: Sendable {
         }
     }
 
-    /// Publishes rates, times and counters, unless the sinks are so far behind that the next ones are better.
+    /// Publishes the statistics, unless the queue is full: newer ones follow soon.
     package func publish(_ stats: DaemonStats) {
         guard queued < Self.capacity else { return }
         publish(.stats(stats, from: origin), waits: false)
@@ -130,7 +130,7 @@ package final class Publisher: Sendable {
 
     // MARK: - The thread
 
-    /// Puts a job into the queue; if the queue is full, waits for room unless `waits` is false.
+    /// Adds a job to the queue, or drops it after `finish`. With `waits`, blocks while the queue is full.
     private func post(waits: Bool = true, _ job: @escaping @Sendable () -> Void) {
         queue.wait { queue -> Void? in
             if queue.isFinished { return () }
@@ -152,8 +152,8 @@ package final class Publisher: Sendable {
     }
 }
 
-/// A receiver of encoded messages: the broker, standard output.
+/// A receiver of encoded messages, such as the broker connection or standard output.
 package protocol MessageSink: Sendable {
-    /// Takes a message; may block, for it is called on the publisher's own thread.
+    /// Takes a message. May block, because it is called on the publisher's own thread.
     func send(_ message: Message)
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Counts the events of each face, for a person who watches a run on a terminal.
+/// Counts the events of each face for the summary that a terminal shows at the end of a run.
 final class RunSummary: MessageSink {
     private struct Row {
         var start: Double?
@@ -8,7 +8,7 @@ final class RunSummary: MessageSink {
         var counts: [Topic: Int] = [:]
     }
 
-    /// The most faces listed; a camera that runs for days sees more, of which only the number is kept.
+    /// The maximum number of faces listed. Of further faces only the number is kept, as a camera may run for days.
     private static let capacity = 40
 
     private struct State {
@@ -18,7 +18,7 @@ final class RunSummary: MessageSink {
 
     private let state = Mutex(State())
 
-    /// Counts an event; other messages change nothing.
+    /// Counts the message if it is an event.
     func send(_ message: Message) {
         guard message.topic.isEvent,
             case .event(let decoded)? = try? MessageDecoder().decode(message.payload, on: message.topic)
@@ -36,10 +36,7 @@ final class RunSummary: MessageSink {
         }
     }
 
-    /// The summary, a line for each face.
-    ///
-    /// - Parameter frames: how many frames were analysed.
-    /// - Returns: at least one line.
+    /// Returns the summary: the number of faces in `frames` analysed frames, then a line for each listed face.
     func lines(frames: Int) -> [String] {
         state.withLock { state in
             let analysed = frames == 1 ? "1 frame" : "\(frames) frames"

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Publishes the discovery message, again whenever Home Assistant starts, and removes the device with discovery off.
+/// Announces the device to Home Assistant, again whenever that starts. Removes the device if discovery is off.
 final class HomeAssistantAnnouncer: Sendable {
     private static let key = "homeAssistantTopics"
     private static let zonesKey = "homeAssistantZones"
@@ -20,13 +20,13 @@ final class HomeAssistantAnnouncer: Sendable {
         remember(settings.tracking.zones)
     }
 
-    /// Announces the device before the connection starts. Throws `MQTTError` for a bad prefix, or `SystemError`.
+    /// Announces or removes the device, before connecting. Throws `MQTTError` for a bad prefix, or `SystemError`.
     func begin() async throws {
         try await onThread(named: "outbox") { [self] in
             if isOn { try connection.subscribe(discovery.withLock(\.birthTopic)) }
             let (left, own) = announcedTopics
-            // Stored before anything is sent: after a crash in between, a topic without a message is emptied once more,
-            // but no device stays behind.
+            // Stored before anything is sent: after a crash in between, a topic may be cleared twice, but no device is
+            // left behind.
             if !(left + own).isEmpty { store.set((left + own).sorted(), for: Self.key) }
             for topic in left {
                 logger.info("removing the device from Home Assistant", metadata: ["topic": "\(topic)"])
@@ -36,21 +36,21 @@ final class HomeAssistantAnnouncer: Sendable {
         }
     }
 
-    /// The discovery topics that have a message of this daemon: those of earlier runs, and this run's own if it
-    /// announces. Earlier ones are emptied when discovery is switched off, or the base or the prefix changes.
+    /// The discovery topics with a retained message of this daemon: this run's `own`, and those that earlier runs
+    /// `left` under another base topic or prefix or while discovery was on, which must be cleared.
     private var announcedTopics: (left: [String], own: [String]) {
         let own = isOn ? [discovery.withLock(\.topic)] : []
         return (store.list(for: Self.key).filter { !own.contains($0) }, own)
     }
 
-    /// Whether a message came from Home Assistant; if that has started, the device is announced again.
+    /// Returns whether a message is Home Assistant's status, and announces the device again if that says `online`.
     func handles(_ message: MQTTMessage) -> Bool {
         guard isOn, message.topic == discovery.withLock(\.birthTopic) else { return false }
         if message.payload == Array("online".utf8) { announce() }
         return true
     }
 
-    /// Ends the announcement, after the connection has stopped.
+    /// Stores, once the connection has stopped, which topics of earlier runs still must be cleared.
     func end(_ report: StopReport) async throws {
         try await onThread(named: "outbox") { [self] in
             // The same topics as at the beginning: neither the list nor the own topic has changed since.
@@ -60,14 +60,14 @@ final class HomeAssistantAnnouncer: Sendable {
         }
     }
 
-    /// Announces the entities of other zones from now on.
+    /// Announces the entities of these zones from now on.
     func use(_ zones: [Zone]) {
         guard zones.map(\.name) != discovery.withLock(\.zones) else { return }
         remember(zones)
         if isOn { announce() }
     }
 
-    /// Remembers the zones and all that were announced before: Home Assistant keeps an entity until it is removed.
+    /// Stores the names of these zones and of former ones, whose entities Home Assistant keeps until they are removed.
     private func remember(_ zones: [Zone]) {
         let names = zones.map(\.name)
         let stored = store.list(for: Self.zonesKey)
@@ -94,7 +94,7 @@ final class HomeAssistantAnnouncer: Sendable {
 }
 
 extension Outbox {
-    /// The texts that are stored under a key, none with U+0000.
+    /// Returns the texts stored under a key. They are separated by U+0000, which they must not contain.
     fileprivate func list(for key: String) -> [String] {
         String(decoding: value(for: key) ?? [], as: UTF8.self).split(separator: "\0").map(String.init)
     }

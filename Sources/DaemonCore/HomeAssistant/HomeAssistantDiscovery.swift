@@ -1,28 +1,26 @@
 import Foundation
 
-/// The device discovery message for Home Assistant: one device with its entities and device triggers.
+/// The discovery message for Home Assistant: one device with its entities and device triggers.
 ///
-/// Field names are those of Home Assistant's MQTT integration, unabbreviated. Device discovery came with 2024.11; a
-/// release ignores fields that are younger than itself, such as `default_entity_id` (2025.10).
+/// Field names are those of Home Assistant's MQTT integration, unabbreviated. Device discovery needs release 2024.11. A
+/// release ignores fields that are newer than itself, such as `default_entity_id` (2025.10).
 struct HomeAssistantDiscovery: Hashable, Sendable {
     var settings: Settings
-    /// The zones of earlier settings, whose entities are removed.
+    /// The names of zones in earlier settings, whose entities must be removed from Home Assistant.
     var formerZones: [String] = []
 
     var zones: [String] { settings.tracking.zones.map(\.name) }
 
-    /// The device's id in Home Assistant, the same after each start: made from the base, which no two daemons share.
-    ///
-    /// A discovery topic takes letters, digits, `_` and `-` only.
+    /// The device's id in Home Assistant, made from the base topic, which is unique to each daemon and stays the same.
+    /// It has only characters that a discovery topic allows: letters, digits, `_` and `-`.
     private var deviceID: String { "facet-" + OutboxLocation.identifier(ofTopic: settings.mqtt.topic) }
 
-    /// The topic of the discovery message.
     var topic: String { "\(settings.homeAssistant.prefix)/device/\(deviceID)/config" }
 
     /// The topic on which Home Assistant publishes `online` when it has started.
     var birthTopic: String { "\(settings.homeAssistant.prefix)/status" }
 
-    /// The discovery message, the same bytes each time. The types of its parts rule an error out.
+    /// Returns the discovery message as JSON, the same bytes each time. Its values always encode without an error.
     func payload() throws -> [UInt8] {
         let device: JSON = [
             "identifiers": [deviceID], "name": settings.camera.name, "manufacturer": "Facet", "model": "facetd",
@@ -35,7 +33,7 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
         let message: [String: Any] = [
             "device": device.present, "origin": origin.present,
             "availability": [availability("value_json.state == 'online'")],
-            // By names that never change: one that is missing in a later message stays.
+            // Keyed by names that never change: Home Assistant keeps a component that a later message lacks.
             "components": Dictionary(parts.map { ($0.name, $0.fields.present) }) { $1 },
         ]
         let options: JSONSerialization.WritingOptions = [.sortedKeys, .withoutEscapingSlashes]
@@ -65,7 +63,7 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
                 .with(whileSome("face.smiling")),
             entity("binary_sensor", "looked-at", "Looked at", of: .metadata, if: isLookingPublished, icon: "eye-check")
                 .with(whileSome("face.looking")),
-            // Enabled, each blink would be two changes of state for the recorder.
+            // Disabled by default, because Home Assistant's recorder would store two changes of state for each blink.
             entity("binary_sensor", "eyes-closed-now", "Eyes closed now", of: .metadata, icon: "eye-off")
                 .with(whileSome("face.leftEyeClosed", "face.rightEyeClosed")).with(["enabled_by_default": false]),
             entity("switch", "detect", "Detection", of: .detectState, icon: "face-recognition").with([
@@ -90,7 +88,7 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
             ]),
             entity("sensor", "frame-rate", "Frame rate", of: .stats, icon: "speedometer").with([
                 "entity_category": "diagnostic", "state_class": "measurement", "unit_of_measurement": "fps",
-                // Whole frames: a rate that wavers by a tenth is no change for the recorder.
+                // Rounded, so that a rate that wavers by a tenth does not count as a change of state.
                 "value_template": "{{ value_json.frameRate | round(0) | int }}",
             ]),
             // A camera, not an image: an image entity changes its state with each picture.
@@ -98,7 +96,7 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
         ]
     }
 
-    /// The entity for a number of `SmileSettings`.
+    /// Makes the entity that shows and sets one number of `SmileSettings`.
     private func smileSetting(_ field: String, _ range: ClosedRange<Double>, step: Double, icon: String) -> Component {
         entity("number", "smile-\(field)", "Smile \(field)", of: .status, icon: icon).with([
             "entity_category": "config", "mode": "box", "min": range.lowerBound, "max": range.upperBound, "step": step,
@@ -107,7 +105,7 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
         ])
     }
 
-    /// The entity for a figure of `today`, which only grows until midnight.
+    /// Makes the entity for one of today's totals, which only grows until midnight.
     private func daily(_ field: String, _ name: String, unit: String, icon: String) -> Component {
         entity("sensor", name.lowercased().replacing(" ", with: "-"), name, of: .today, icon: icon).with([
             "state_class": "total_increasing", "unit_of_measurement": unit,
@@ -115,8 +113,8 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
         ])
     }
 
-    /// The entities that tell whether faces are in a zone, how many, and its switch; the first two are unknown while
-    /// the zone is off.
+    /// The entities of each zone: whether faces are in it, their number, and its switch. The first two are unknown
+    /// while the zone is off.
     private var zoneEntities: [Component] {
         (zones + formerZones).flatMap { zone in
             let id = OutboxLocation.identifier(ofTopic: zone)
@@ -147,7 +145,7 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
         String(decoding: DaemonMessage.zoneSet(ZoneSwitch(zone: zone, isOn: isOn)).encoded.payload, as: UTF8.self)
     }
 
-    /// Names and icons of the event entities; an event that is not listed goes by its topic.
+    /// The names and icons of the event entities. An event that is not listed is named after its topic.
     private static let eventNames: [Topic: (name: String, icon: String)] = [
         .enter: ("Face enters", "account-arrow-right"),
         .leave: ("Face leaves", "account-arrow-left"),
@@ -166,9 +164,9 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
 
     private func components(of topic: Topic) -> [Component] {
         let (name, icon) = Self.eventNames[topic] ?? (topic.rawValue.capitalized, "face-recognition")
-        // The payload already is what an event entity wants, JSON with an `event_type`.
-        // Not the device's availability: an event entity that becomes available again takes up the state of its last
-        // event, and an automation that waits for a change would react to yesterday's smile whenever the daemon starts.
+        // The payload already is what an event entity needs, JSON with an `event_type`. Event entities do not use the
+        // device's availability: one that becomes available again restores its last event, and an automation would
+        // react to yesterday's smile whenever the daemon starts.
         let entity = entity("event", topic.rawValue, name, of: topic, icon: icon)
             .with(["event_types": [topic.rawValue], "availability": [String]()])
         // A trigger fires on each message and has no state that could change without one.
@@ -183,7 +181,7 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
     private var isLookingPublished: Bool { settings.metadata.fields.contains(.looking) }
 
     /// Makes an entity, or removes it from Home Assistant if its topic is not published. An entity that shows faces is
-    /// available only while frames come: otherwise `off` and 0 would say that there is no face.
+    /// available only while frames come, because `off` or 0 would otherwise claim that there is no face.
     private func entity(
         _ platform: String,
         _ key: String,
@@ -201,15 +199,15 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
             "default_entity_id": words.count == 2 ? "\(platform).\(words.joined(separator: "_"))" : nil,
             "icon": icon.map { "mdi:" + $0 }, platform == "camera" ? "topic" : "state_topic": self.name(topic),
             "availability": isOfFaces ? [availability(streaming)] : nil,
-            // A broker that ended together with the daemon goes on saying that it is online.
+            // A broker that stopped together with the daemon still says afterwards that the daemon is online.
             "expire_after": platform.hasSuffix("sensor") && Self.repeated.contains(topic) ? lifetime : nil,
         ])
     }
 
-    /// The topics that are published with each interval of the figures, changed or not.
+    /// The topics that are published once per statistics interval, even if nothing has changed.
     static let repeated: [Topic] = [.stats, .count, .metadata, .zones]
 
-    /// The seconds after which a value that was not repeated counts as unknown.
+    /// How long a value is valid without being repeated, in seconds: three statistics intervals.
     private var lifetime: Int { Int((settings.statsInterval * 3 / .seconds(1)).rounded(.up)) }
 
     private func name(_ topic: Topic) -> String { topic.name(under: settings.mqtt.topic) }
@@ -221,9 +219,8 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
         ]
     }
 
-    /// A template for a state from the metadata: on if all flags are true of some face, unknown if of none is known.
-    ///
-    /// `None` is how MQTT entities say that their state is unknown.
+    /// Makes the template of an on/off state from the metadata. It is on if all flags are true for at least one face.
+    /// It is `None`, Home Assistant's word for unknown, if there are faces but the flags are known for no face.
     private func whileSome(_ flags: String...) -> JSON {
         let known = flags.map { "\($0) is defined" }.joined(separator: " and ")
         let holds = flags.joined(separator: " and ")
@@ -235,7 +232,7 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
         return ["value_template": template]
     }
 
-    /// A name as Home Assistant writes it in an entity's id; nil if it has letters that must be transliterated.
+    /// Returns a name as Home Assistant writes it in entity ids; nil if it has non-ASCII letters or no words.
     private static func slug(_ name: String) -> String? {
         guard name.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         let words = name.lowercased().split { !($0.isLetter || $0.isNumber) }
@@ -243,7 +240,7 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
     }
 }
 
-/// An entity or a trigger; for one that is not there only its platform is sent, which makes Home Assistant remove it.
+/// An entity or a trigger. If it is not wanted, only its platform is sent, which makes Home Assistant remove it.
 private struct Component {
     let name: String
     private let isThere: Bool
@@ -255,7 +252,6 @@ private struct Component {
         fields = ["platform": platform]
     }
 
-    /// Returns the component with these fields added or replaced.
     func with(_ fields: JSON) -> Component {
         var component = self
         if isThere { component.fields.merge(fields) { $1 } }
@@ -266,6 +262,5 @@ private struct Component {
 private typealias JSON = [String: Any?]
 
 extension JSON {
-    /// The fields that are not nil.
     fileprivate var present: [String: Any] { compactMapValues { $0 } }
 }

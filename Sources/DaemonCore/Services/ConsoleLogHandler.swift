@@ -1,16 +1,15 @@
 import Foundation
 import Synchronization
 
-/// Writes the log to standard error for people: time, level, message, then the metadata.
-///
-/// Under systemd the journal knows the time and wants the level as a number in front.
+/// Writes the log to standard error as readable lines: time, level, message, then the metadata. In systemd's journal,
+/// which adds the time itself, a line begins with the level's syslog number instead.
 package struct ConsoleLogHandler: LogHandler {
     package var metadata: Logger.Metadata = [:]
     package var logLevel: Logger.Level
 
     private let isForJournal: Bool
 
-    /// Makes a handler; the environment tells whether standard error goes to systemd's journal.
+    /// Makes a handler. `JOURNAL_STREAM` in the environment tells that standard error goes to systemd's journal.
     package init(level: Logger.Level, environment: [String: String]) {
         logLevel = level
         isForJournal = environment["JOURNAL_STREAM"] != nil
@@ -28,7 +27,7 @@ package struct ConsoleLogHandler: LogHandler {
         try? FileHandle.standardError.write(contentsOf: Data(line.withoutSecrets.utf8))
     }
 
-    /// The line for a log entry; the journal gets one without a time.
+    /// Returns the line for a log entry: in the journal's form if `time` is nil.
     static func line(level: Logger.Level, message: String, metadata: Logger.Metadata, time: Timestamp?) -> String {
         let particulars = metadata.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
         let text = particulars.isEmpty ? message : "\(message): \(particulars)"
@@ -38,21 +37,21 @@ package struct ConsoleLogHandler: LogHandler {
 }
 
 extension Logger.Level {
-    /// The level as syslog numbers it.
+    /// The level's syslog number, from 2 (critical) to 7 (debug).
     fileprivate var priority: Int {
-        // From critical, 2, each level has the next number; syslog has none below debug, 7.
+        // Each level below critical, 2, has the next number. Syslog has no level below debug, 7.
         min(7, 2 + Logger.Level.allCases.count { $0 > self })
     }
 }
 
-/// Admits one line a minute of each kind, for what others can cause at any rate.
+/// Limits the log to one line per minute of each kind, for events that others can cause at any rate.
 final class LogLimiter: Sendable {
-    /// The shortest time between two lines of a kind.
+    /// The minimum time between two lines of the same kind.
     static let interval = Duration.seconds(60)
 
     private let lines = Mutex<[String: (last: ContinuousClock.Instant, suppressed: Int)]>([:])
 
-    /// The number of lines of a kind suppressed since the last one; nil if this one is to be suppressed too.
+    /// Returns how many lines of this kind were suppressed since the last written one; nil to suppress this line too.
     func admit(_ kind: String, now: ContinuousClock.Instant = .now) -> Int? {
         lines.withLock { lines in
             if let line = lines[kind], now - line.last < Self.interval {
@@ -66,8 +65,8 @@ final class LogLimiter: Sendable {
 }
 
 extension Logger {
-    /// Writes a warning unless the same message was written within a minute; names the number of those left out. The
-    /// message must not contain text from outside, which belongs into the metadata.
+    /// Writes a warning unless the same message was written within the last minute, and adds the number of suppressed
+    /// ones. Text from outside belongs in the metadata, not in the message.
     func warning(_ message: Message, limiter: LogLimiter, metadata: Metadata) {
         guard let suppressed = limiter.admit("\(message)") else { return }
         let count: Metadata = suppressed > 0 ? ["suppressed": "\(suppressed)"] : [:]

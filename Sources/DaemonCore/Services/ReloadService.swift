@@ -1,20 +1,20 @@
 import ServiceLifecycle
 import UnixSignals
 
-/// Reads the settings again on SIGHUP. Settings that are not valid change nothing.
+/// Reads the settings again on SIGHUP. Invalid settings change nothing.
 ///
-/// A terminal that is closed sends the same signal: the service then returns, which ends the daemon.
+/// A terminal that is closed sends the same signal. The service then returns, which ends the daemon.
 struct ReloadService: Service {
     let running: Settings
     let load: @Sendable () throws -> Settings
     let apply: @Sendable (Settings) -> Void
     let logger: Logger
-    /// Whether the end of the terminal ends the daemon; false if it was started with `nohup`.
+    /// Whether closing the terminal ends the daemon; false if it was started with `nohup` or has no terminal.
     private let endsWithTerminal: Bool
     private let signals: UnixSignalsSequence
 
-    /// Makes a service and takes the signal over at once: services start in any order, and a signal that comes before
-    /// this one runs would end the process.
+    /// Makes a service that handles the signal from now on. Waiting until it runs would be too late: services start in
+    /// any order, and an earlier signal would end the process.
     init(
         running: Settings,
         load: @escaping @Sendable () throws -> Settings,
@@ -25,7 +25,7 @@ struct ReloadService: Service {
         self.load = load
         self.apply = apply
         self.logger = logger
-        // Read first: a signal that is taken over counts as ignored.
+        // Read first: once this process handles the signal itself, it counts as ignored.
         endsWithTerminal = !isIgnored(SIGHUP) && Self.hasTerminal
         signals = await UnixSignalsSequence(trapping: .sighup)
     }
@@ -42,7 +42,7 @@ struct ReloadService: Service {
         }
     }
 
-    /// Whether the process belongs to a terminal that is still open; `close` fails if `open` did.
+    /// Whether the process has a terminal that is still open. If `open` fails, `close` fails too.
     private static var hasTerminal: Bool { close(open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC)) == 0 }
 
     private func reload() {
@@ -63,7 +63,7 @@ struct ReloadService: Service {
 }
 
 extension Settings {
-    /// The sections that only a restart can change and that differ; all others take effect with a reload.
+    /// Returns the changed sections that take effect only after a restart. All others take effect with a reload.
     func changedFixedSections(from old: Settings) -> [String] {
         let sections: [(name: String, differs: Bool)] = [
             ("camera.name", camera.name != old.camera.name),

@@ -4,7 +4,7 @@ import ServiceLifecycle
 /// A service that repeats an action until the daemon ends.
 struct RepeatingService: Service {
     let interval: Duration
-    /// Whether the first action comes at once, not after an interval.
+    /// Whether the first action runs at once instead of after an interval.
     var beginsAtOnce = false
     let action: @Sendable () -> Void
 
@@ -20,9 +20,9 @@ struct RepeatingService: Service {
     }
 }
 
-/// Notices once that decoding is more than half of the work, and says what would make it less.
+/// Tells the user once if decoding takes more processor time than the analysis, and which setting would reduce it.
 struct DecodingNotice {
-    /// The smallest share of a core for decoding that is worth a notice.
+    /// The minimum fraction of a core that decoding must take for the notice.
     private static let least = 0.05
     private var remedy: String?
 
@@ -34,7 +34,7 @@ struct DecodingNotice {
         }
     }
 
-    /// The notice after an interval with these figures; nil if there is none, or it was given.
+    /// Returns the notice for the statistics of an interval; nil if decoding is cheap or the notice was already given.
     mutating func words(_ stats: DaemonStats) -> String? {
         guard let remedy, let decoding = stats.cpuDecoding, let analysis = stats.cpuAnalysis, decoding > Self.least,
             decoding > analysis,

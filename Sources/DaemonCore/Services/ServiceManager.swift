@@ -2,14 +2,14 @@ import Synchronization
 
 /// Reports the daemon's condition to the service manager, over the datagram socket that `sd_notify(3)` describes.
 ///
-/// A manager that is gone, or does not read, is no reason to stop watching faces: nothing is thrown, nothing waits.
+/// If the manager is gone or does not read, reports are lost without an error or a wait.
 package struct ServiceManager: Sendable {
-    /// Time without a sign of life after which the manager restarts the daemon; nil if the manager does not watch it.
+    /// How long the daemon may give no sign of life before the manager restarts it; nil without such a watchdog.
     let watchdogInterval: Duration?
     private let socketName: String
 
-    /// Finds the manager that started this process; nil if none did. `NOTIFY_SOCKET` is a path or, after an `@`, a name
-    /// in the abstract namespace; `WATCHDOG_USEC` is the interval in microseconds, for process `WATCHDOG_PID` if set.
+    /// Finds the manager that started this process; nil without one. `NOTIFY_SOCKET` is its socket's path or, after an
+    /// `@`, its abstract name. `WATCHDOG_USEC`, in microseconds, applies only to process `WATCHDOG_PID` if that is set.
     init?(environment: [String: String], process: Int32 = getpid()) {
         guard let name = environment["NOTIFY_SOCKET"], name.hasPrefix("/") || name.hasPrefix("@"),
             withUnixAddress(name, { _, _ in }) != nil
@@ -17,18 +17,18 @@ package struct ServiceManager: Sendable {
         socketName = name
         let isForUs = environment["WATCHDOG_PID"].map { $0 == String(process) } ?? true
         let microseconds = environment["WATCHDOG_USEC"].flatMap { Int64($0) } ?? 0
-        // A day is more than any manager waits, and what is far beyond is no time that can be waited for.
+        // No manager waits for more than a day, and far larger numbers are not usable as a time.
         watchdogInterval = isForUs && 1...86_400_000_000 ~= microseconds ? .microseconds(microseconds) : nil
     }
 
-    /// Reports that the daemon does its work now.
+    /// Reports that the daemon has started up.
     func ready() { send("READY=1") }
 
     func stopping() { send("STOPPING=1") }
 
     func alive() { send("WATCHDOG=1") }
 
-    /// Reports one line for people, which `systemctl status` shows.
+    /// Reports the text that `systemctl status` shows, as one line.
     func status(_ line: String) { send("STATUS=" + line.split(whereSeparator: \.isNewline).joined(separator: " ")) }
 
     private func send(_ text: String) {
@@ -44,7 +44,7 @@ package struct ServiceManager: Sendable {
 
 /// Decides whether the session makes progress, in which case the service manager gets a sign of life.
 ///
-/// Waiting for a camera is progress. A model or a driver's buffer that never comes back is not: only a restart helps.
+/// Waiting for a camera is progress. A model or a driver call that never returns is not, and only a restart helps.
 final class Watchdog: Sendable {
     private let interval: Duration
     private let logger: Logger
@@ -52,7 +52,7 @@ final class Watchdog: Sendable {
 
     init(interval: Duration, logger: Logger) { (self.interval, self.logger) = (interval, logger) }
 
-    /// Whether to give a sign of life; logs the first time that the newest frame has been worked on for too long.
+    /// Whether the session has been at work on its current frame for less than the interval. Logs once if it has not.
     func isAlive(timeWithFrame time: Duration) -> Bool {
         let isNow = time >= interval
         let wasStuck = isStuck.withLock { exchange(&$0, with: isNow) }

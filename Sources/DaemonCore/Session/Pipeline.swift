@@ -1,11 +1,11 @@
-/// The way from a session's updates to messages.
+/// Turns a session's updates into published messages.
 ///
 /// ```
 /// session ─► update ─┬► state ─► status
 ///                    ├► enter, smile, … ─────────┬► publisher ─► broker, print
 ///                    └► faces ─► gate ─► metadata ┘
 /// ```
-/// One thread calls it: that of the session.
+/// Called on the session's thread only.
 package final class Pipeline {
     private let status: StatusReporter
     private let meter: SessionMeter
@@ -14,20 +14,20 @@ package final class Pipeline {
     private var preview: JPEGEncoder?
     private var state: StreamState?
     private var configuration: ConfigurationStatus?
-    /// The frames after a camera's start until memory is released: by then all code of the steady state has run.
+    /// How many frames after a change of the camera's state unused memory is released. By then all code has run once.
     private static let framesUntilRelease = 60
     private var framesSinceChange = 0
 
     private var publisher: Publisher { status.publisher }
 
-    /// Makes a pipeline that publishes where the status reporter does.
+    /// Makes a pipeline that publishes through the status reporter's publisher.
     package init(settings: Settings, status: StatusReporter, meter: SessionMeter, logger: Logger) throws {
         (self.status, self.meter, self.logger) = (status, meter, logger)
         preview = try Self.encoder(settings.preview)
         status.use(settings)
     }
 
-    /// Publishes what is new in an update: first its events, so that a leave comes before the status that explains it.
+    /// Publishes what is new in an update, its events first, so that a leave precedes the status that explains it.
     package func publish(_ update: FaceUpdate) {
         meter.measure(.publish) {
             publisher.publish(update.events, of: update)
@@ -64,12 +64,11 @@ package final class Pipeline {
         }
     }
 
-    /// The encoder of the preview pictures; nil if the owner did not switch them on.
     private static func encoder(_ settings: Settings.Preview) throws -> JPEGEncoder? {
         settings.enabled ? try JPEGEncoder(quality: settings.quality, maximumWidth: settings.width) : nil
     }
 
-    /// Uses the messages and the preview of other settings from now on.
+    /// Applies the message and preview settings of `settings` from now on.
     func use(_ settings: Settings) {
         status.use(settings)
         do {

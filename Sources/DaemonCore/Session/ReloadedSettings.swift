@@ -1,21 +1,20 @@
-/// Decides which settings are in effect: the newest ones if the session works with them, else the former ones.
+/// Tracks which settings are in effect: the newest ones once the session works with them, until then the former ones.
 struct ReloadedSettings {
-    /// The settings in effect.
     private(set) var settings: Settings
-    /// The settings read last, under the number that the session gave them, until the session works with them.
+    /// The newest settings and the number that the session gave them, until the session accepts or rejects them.
     private var offered: (settings: Settings, number: Int)?
-    /// The settings to return to if the session later rejects those that it took while paused.
+    /// The settings to return to if the session later rejects those that it accepted while paused.
     private var former: Settings?
 
-    /// The settings read last, which may not be in effect yet.
+    /// The newest settings, which may not be in effect yet.
     var newest: Settings { offered?.settings ?? settings }
 
     init(_ settings: Settings) { self.settings = settings }
 
-    /// Takes new settings that the session knows by a number.
+    /// Notes new settings that the session was given under a number.
     mutating func offer(_ settings: Settings, number: Int) { offered = (settings, number) }
 
-    /// Takes the outcome of the settings that the session was given last. Returns the settings in effect before and
+    /// Takes the session's verdict on the settings that it was given last. Returns the settings in effect before and
     /// from now on; nil if they are the same.
     mutating func follow(_ status: ConfigurationStatus) -> (old: Settings, new: Settings)? {
         if let offered, offered.number > status.number { return nil }

@@ -1,12 +1,12 @@
 import ServiceLifecycle
 import Synchronization
 
-/// Runs the session, publishes its updates, and applies switches and reloaded settings to it.
+/// Runs the session, publishes its updates, and applies commands and reloaded settings to it.
 ///
 /// A session blocks in system calls and in the models, so it has a thread of its own.
 final class SessionService: Service {
     private let session: FaceSession
-    /// The ticket that cancels the run, also before the run has begun.
+    /// The ticket with which `end` cancels the run, even if the run has not begun.
     private let ticket = RunTicket()
     private let status: StatusReporter
     private let onChange: @Sendable (Settings) -> Void
@@ -15,9 +15,9 @@ final class SessionService: Service {
     private let failure = Mutex<(any Error)?>(nil)
     private let settings: Mutex<ReloadedSettings>
 
-    /// Runs a session that was made from the same settings, at first with detection on or off, or as the settings say.
-    ///
-    /// `onChange` is called with other settings that have taken effect, `onEnd` before the last messages of the run.
+    /// Makes a service for a session that was made from the same settings. `isOn` says whether detection is on at
+    /// first; nil leaves that to the settings. `onChange` is called with new settings once they are in effect, `onEnd`
+    /// when the run is to end, before its last messages.
     init(
         settings: Settings,
         isOn: Bool? = nil,
@@ -34,21 +34,18 @@ final class SessionService: Service {
         if !(isOn ?? settings.detection.enabled) { session.pause() }
     }
 
-    /// Switches detection: off closes the camera, on opens it. Safe to call from any thread.
-    ///
-    /// The session's thread publishes the switch once it is done: after two switches in quick succession subscribers
-    /// know the last one.
+    /// Switches detection on or off, which opens or closes the camera. Safe to call from any thread. The session's
+    /// thread publishes the state once it has changed, so that after quick switches subscribers know the last one.
     func setDetection(_ isOn: Bool) { if isOn { session.resume() } else { session.pause() } }
 
-    /// Uses other settings as soon as the session works with them; only the parts that differ are made anew. Detection
-    /// is switched only if its setting changed.
+    /// Gives the session new settings, which take effect once it works with them. Only parts whose settings differ are
+    /// made anew, and detection is switched only if its setting changed.
     func apply(_ settings: Settings) { change { $0 = settings } }
 
-    /// Sets what counts as a smile, until the settings are read again. Safe to call from any thread.
+    /// Changes what counts as a smile until the settings are read again. Safe to call from any thread.
     func setSmile(_ smile: SmileChange) { change { smile.apply(to: &$0.tracking.smile) } }
 
-    /// Switches a zone, until the settings are read again. Safe to call from any thread.
-    /// - Throws: `UnknownZone`.
+    /// Switches a zone on or off until the settings are read again. Safe to call from any thread.
     func setZone(_ command: ZoneSwitch) throws(UnknownZone) {
         let names = settings.withLock { $0.newest.tracking.zones.map(\.name) }
         guard names.contains(command.zone) else { throw UnknownZone(name: command.zone, known: names) }
@@ -60,7 +57,7 @@ final class SessionService: Service {
     }
 
     private func change(_ edit: (inout Settings) -> Void) {
-        // Within the lock: what becomes of them may be known at once.
+        // Within the lock, because the session may report their outcome at once.
         settings.withLock { known in
             var wanted = known.newest
             edit(&wanted)
@@ -75,8 +72,8 @@ final class SessionService: Service {
         if old.detection.enabled != new.detection.enabled { setDetection(new.detection.enabled) }
     }
 
-    /// Returns when a clip has ended or the daemon is to end.
-    /// Throws `FaceSessionError` if the source or the models cannot be used; what `end` was given.
+    /// Runs the session until its clip ends or the daemon is to end. Throws `FaceSessionError` if the source or the
+    /// models cannot be used, or the error that `end` was given.
     func run() async throws {
         try await withTaskCancellationOrGracefulShutdownHandler {
             try await onThread(named: "session") { try self.runSession() }
@@ -86,7 +83,7 @@ final class SessionService: Service {
         if let failure = failure.withLock(\.self) { throw failure }
     }
 
-    /// Makes `run` return soon, with a leave for each face; it throws `error` then, if there is one.
+    /// Makes `run` end soon, after a leave event for each present face. `run` then throws `error` if there is one.
     func end(_ error: (any Error)? = nil) {
         failure.withLock { $0 = $0 ?? error }
         onEnd()
@@ -94,7 +91,7 @@ final class SessionService: Service {
     }
 
     private func runSession() throws {
-        // Everything has gone to the sinks when this returns; they are closed next.
+        // When this returns, all messages have gone to the sinks, which are closed next.
         defer { status.publisher.finish() }
         let settings = settings.withLock(\.settings)
         let pipeline = try Pipeline(settings: settings, status: status, meter: session.meter, logger: logger)
@@ -111,7 +108,7 @@ final class SessionService: Service {
     }
 }
 
-/// A command names a zone that the settings have not.
+/// The error that a command names a zone that is not in the settings.
 struct UnknownZone: Error, CustomStringConvertible {
     var name: String
     var known: [String]

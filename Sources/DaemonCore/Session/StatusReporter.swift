@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Keeps the status of daemon and camera; reports changes to subscribers, the service manager and the log.
+/// Keeps the status of the daemon and its camera, and reports changes to subscribers, service manager and log.
 package final class StatusReporter: Sendable {
     let publisher: Publisher
     private let manager: ServiceManager?
@@ -23,13 +23,13 @@ package final class StatusReporter: Sendable {
 
     private func take(_ settings: Settings, into status: inout DaemonStatus) {
         var settings = settings
-        // Another choice of topics needs a restart.
+        // A change of the published topics needs a restart.
         settings.publish = publisher.wanted
         status.smile = settings.tracking.smile
         status.publish = (Topic.selectable + [.previewJPEG]).filter(settings.publishes)
     }
 
-    /// Reports that the models are loaded, or not wanted for now: from here on the daemon does its work.
+    /// Reports to the service manager that the daemon is working: the models are loaded, or detection is off.
     func ready() { manager?.ready() }
 
     /// Publishes the content of an update except its events and its picture.
@@ -56,7 +56,7 @@ package final class StatusReporter: Sendable {
         }
     }
 
-    /// Uses the fields, the deadbands, the zones and the smile settings of other settings from now on.
+    /// Applies the metadata fields, deadbands, zones and smile settings of `settings` from now on.
     func use(_ settings: Settings) {
         let smile = settings.tracking.smile
         let before = producer.withLock { producer in
@@ -72,12 +72,12 @@ package final class StatusReporter: Sendable {
 
     func connected(to broker: String) { change { $0.broker = broker } }
 
-    /// Takes over whether events survive a crash, when that has changed.
+    /// Publishes a changed condition of the outbox, which tells whether events survive a crash.
     func outbox(_ condition: StoreCondition) { change { $0.take(condition) } }
 
     private func change(_ edit: (inout DaemonStatus) -> Void) { producer.withLock { send($0.change(edit)) } }
 
-    /// Publishes while the lock is held, so that two changes cannot overtake each other.
+    /// Publishes messages. The lock must be held, so that two changes cannot overtake each other.
     private func send(_ messages: [DaemonMessage]) {
         for message in messages {
             publisher.publish(message, waits: false)

@@ -1,5 +1,5 @@
 extension SettingsError {
-    /// The error with its names and values made fit for a terminal.
+    /// The error with all its texts made safe to print on a terminal.
     fileprivate var printable: Self {
         var shown = self
         for index in shown.problems.indices {
@@ -12,7 +12,7 @@ extension SettingsError {
 }
 
 extension Settings {
-    /// Reads the settings: command line before environment before file before defaults.
+    /// Reads the settings, by falling precedence, from the command line, the environment, the file and the defaults.
     /// Throws `SettingsError` with all problems at once.
     package static func load(
         arguments: [String: String] = [:],
@@ -27,12 +27,12 @@ extension Settings {
         }
     }
 
-    /// Reads the settings in the text of a settings file; `name` is the file's name in messages.
+    /// Reads the settings from the text of a settings file, which error messages call `name`.
     package static func read(text: String, name: String = "settings") throws(SettingsError) -> Settings {
         try load(SettingsReader(file: try SettingsFile(path: name, text: text)))
     }
 
-    /// The keys of earlier versions, each with the key that replaces it and the form of its value.
+    /// The keys of earlier versions, each with the key that replaces it and a hint at the form of the new value.
     private static let renamed: [String: (key: String, form: String)] = [
         "camera.device": ("camera.source", ""),
         "mqtt.host": ("mqtt.brokers", ", such as [broker.lan] or [mqtts://broker.lan]"),

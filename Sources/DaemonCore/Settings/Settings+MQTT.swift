@@ -2,7 +2,7 @@ import Foundation
 
 extension Settings {
     package struct MQTT: Hashable, Sendable {
-        /// Part of the connection's settings that the owner sets; an empty client id is replaced by `defaultClientID`.
+        /// The connection settings that the user can set. If the client id is empty, `defaultClientID` is used.
         package var connection = BrokerSettings(host: "localhost", clientID: "")
         package var topic = "faces"
         package var passwordFile: String?
@@ -54,9 +54,9 @@ extension Settings {
 // MARK: - Use
 
 extension Settings.MQTT {
-    /// The settings of the connection, the will among them; `environment` may hold `FACET_MQTT_PASSWORD` and systemd's
-    /// `CREDENTIALS_DIRECTORY`.
-    /// Throws `MQTTError` if the password file cannot be used.
+    /// Returns the complete settings of the connection, with the will and the password. The password may come from
+    /// `FACET_MQTT_PASSWORD` in `environment` or from a file in systemd's `CREDENTIALS_DIRECTORY`. Throws `MQTTError`
+    /// if the password file cannot be used.
     func brokerSettings(origin: MessageOrigin, environment: [String: String]) throws -> BrokerSettings {
         var settings = connection
         if settings.clientID.isEmpty { settings.clientID = defaultClientID }
@@ -75,7 +75,7 @@ extension Settings.MQTT {
         return settings
     }
 
-    /// The client id by default: the same at every start, so that the broker recognises a restarted daemon.
+    /// The default client id, the same at every start so that the broker recognises a restarted daemon.
     var defaultClientID: String {
         "facetd-" + ProcessInfo.processInfo.hostName + "-" + OutboxLocation.identifier(ofTopic: topic)
     }
@@ -84,8 +84,8 @@ extension Settings.MQTT {
         let environment = environment.given
         if let passwordFile { return try Secret(file: passwordFile) }
         if let password = environment["FACET_MQTT_PASSWORD"] { return Secret(password) }
-        // systemd gives a service its credentials as files (LoadCredential= in the unit). A broker that takes no user
-        // takes no password either.
+        // systemd passes a service its credentials as files (LoadCredential= in the unit). Without a user name the
+        // broker takes no password either.
         guard connection.username != nil, let directory = environment["CREDENTIALS_DIRECTORY"] else { return nil }
         let credential = "\(directory)/facet.mqtt-password"
         return fileExists(credential) ? try Secret(file: credential) : nil

@@ -1,7 +1,7 @@
 // The settings as other modules take them.
 
 extension Settings {
-    /// The source that `camera.source` names.
+    /// The frame source that `camera.source` names.
     var source: FaceSession.Source {
         FaceSession.Source(camera.source, configuration: camera.configuration, options: camera.options)
     }

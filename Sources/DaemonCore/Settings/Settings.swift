@@ -1,15 +1,15 @@
 import Foundation
 
-/// Everything the owner can set.
+/// All settings of the daemon.
 ///
-/// A setting is a property with its default, and one line of `read` with its key and its range.
-/// `config/facetd.yaml` documents it; a test checks that the file names every key with its default.
+/// Each setting is a property with its default value, and a line of `read` with its key and its range. A test checks
+/// that `config/facetd.yaml`, which documents the settings, names every key with its default.
 package struct Settings: Hashable, Sendable {
     package var camera = Camera()
     package var detection = Detection()
     package var tracking = FaceTracker.Options()
     package var metadata = MetadataOptions()
-    /// The messages that are published, in addition to status, stats and the state of detection.
+    /// The topics to publish in addition to status, stats and the state of detection.
     package var publish = Set(Topic.selected)
     package var mqtt = MQTT()
     package var outbox = Outbox()
@@ -22,7 +22,7 @@ package struct Settings: Hashable, Sendable {
 
     mutating func read(_ reader: inout SettingsReader) {
         reader.read("camera.name", &camera.name)
-        // Not every system composes letters; who looks for the name does not know which one wrote it.
+        // Letters are composed, because systems differ in how they write them and searches for the name must find it.
         camera.name = camera.name.precomposedStringWithCanonicalMapping
         reader.read("camera.source", &camera.source)
         if let problem = FaceSession.Source.problem(with: camera.source) { reader.refuse("camera.source", problem) }
@@ -107,21 +107,21 @@ extension Settings {
     package struct Camera: Hashable, Sendable {
         package var name = "camera"
         package var source = "auto"
-        /// The configuration of a camera, used for a pipeline or a command as far as possible.
+        /// The configuration of a camera. Sources that are pipelines or commands use as much of it as they can.
         package var configuration = CameraConfiguration()
-        /// The options for frames of any source.
+        /// The frame options, for sources of any kind.
         package var options = FrameSourceOptions()
     }
 
     package struct Detection: Hashable, Sendable {
         package var enabled = true
-        /// Whether the last switch by a subscriber outlives a restart and replaces `enabled`.
+        /// Whether the last `detect/set` command outlives a restart and then overrides `enabled`.
         package var remember = false
         package var options = FaceAnalyzer.Options()
     }
 
     package struct Outbox: Hashable, Sendable {
-        /// The outbox's file; nil for the default of `OutboxLocation`.
+        /// The path of the outbox file; nil for the default path of `OutboxLocation`.
         package var path: String?
         package var rules = DeliveryRules()
     }
@@ -129,9 +129,9 @@ extension Settings {
     package struct HomeAssistant: Hashable, Sendable {
         package var discovery = false
         package var prefix = "homeassistant"
-        /// The room, in Home Assistant's words the area, that is suggested for a new device.
+        /// The area (room) that is suggested to Home Assistant for a new device.
         package var suggestedArea: String?
-        /// The web address that Home Assistant's log names beside problems with the device.
+        /// The web address for support, which Home Assistant's log shows beside problems with the device.
         package var supportURL: String?
     }
 

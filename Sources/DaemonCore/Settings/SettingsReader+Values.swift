@@ -26,7 +26,7 @@ extension SettingsReader {
         value = Gaze(yaw: angles[0], pitch: angles[1])
     }
 
-    /// Reads a part of the picture from four shares: x, y, width, height; an empty list is the whole picture.
+    /// Reads a part of the picture: x, y, width and height as fractions of its size. An empty list gives nil.
     mutating func read(_ key: String, _ value: inout NormalizedRect?) {
         guard let shares = readList(key, "a number", { Double($0) }) else { return }
         value = nil
@@ -42,7 +42,7 @@ extension SettingsReader {
 }
 
 extension FrameSize {
-    /// Reads a size such as `640x480`, 16 to 16384 pixels a side; nil for anything else.
+    /// Parses a size such as `640x480`, 16 to 16384 pixels a side; nil for anything else.
     init?(text: String) {
         let sides = text.split(separator: "x", omittingEmptySubsequences: false).map { Int($0) ?? 0 }
         guard sides.count == 2, sides.allSatisfy((16...16_384).contains) else { return nil }

@@ -1,27 +1,27 @@
-/// Runs the detector on single pictures, from one thread at a time.
+/// Runs the face detector on single pictures. Used from one thread at a time.
 package final class FaceCheck {
-    /// The least score in another orientation, and how much higher than in the present one it must be.
+    /// How much higher another orientation must score than the present one. `surely` is its minimum score.
     private static let margin: Float = 0.04
     private static let surely: Float = 0.6
-    /// The pixels of the detector's input for the picture's longer side.
+    /// The input sizes at which an orientation is scored: the pixels of the picture's longer side.
     private static let scales = [640, 320, 160]
 
     private let finder: FaceFinder
 
-    /// - Throws: An error that names the file if a model is missing, damaged or of another version.
+    /// Loads the detector. Throws an error that names the file if one is missing, damaged or of another version.
     package init() throws(InferenceError) { finder = try FaceFinder(LiteRT.shared(in: ModelDirectory.find())) }
 
-    /// The places of possible faces in a picture that must not show any: shares of it, upright, forehead to chin.
-    ///
-    /// Pictures of at least 512 pixels are not enlarged for the search: a face that is found only then is too small to
-    /// be recognised. In smaller ones a face that their edge cuts is found more surely if they are.
+    /// Returns the bounds of possible faces, forehead to chin, in a picture that must not show any. The bounds are
+    /// fractions of the upright picture. A picture of at least 512 pixels is not enlarged for the search, because a
+    /// face that is found only when enlarged is too small to be recognised. Enlarging a smaller picture helps to find
+    /// faces that its edge cuts off.
     package func faces(in frame: Frame) throws(InferenceError) -> [NormalizedRect] {
         let size = frame.uprightSize
         let most = max(512, size.width, size.height)
         return try finder.findNext(in: frame, most: most).map { $0.face(in: size).bounds }
     }
 
-    /// Whether the detector is sure of a face on its side or upside down, where it sees none upright as surely.
+    /// Whether the detector confirms a face on its side or upside down that does not score at least as high upright.
     package func hasTurnedFace(in frame: Frame) throws(InferenceError) -> Bool {
         let upright = try finder.findNext(in: frame)
         for quarter in 1...3 {
@@ -34,7 +34,7 @@ package final class FaceCheck {
         return false
     }
 
-    /// The orientation in which the detector is clearly surer of the faces in an upright picture; nil if there is none.
+    /// Returns the orientation in which the faces of a frame score clearly higher than as stored; nil if there is none.
     package func betterOrientation(of frame: Frame) throws(InferenceError) -> Orientation? {
         let asItIs = try score(of: frame, .up)
         let scores = try [Orientation.down, .right, .left].map { orientation throws(InferenceError) in
@@ -46,7 +46,7 @@ package final class FaceCheck {
         return best.orientation
     }
 
-    /// The mean score of the surest face at three scales: at a single one, a face upside down scores nearly as much.
+    /// Returns the highest face score, averaged over three scales: at one, upside-down faces score nearly as high.
     private func score(of frame: Frame, _ orientation: Orientation) throws(InferenceError) -> Float {
         var frame = frame
         frame.orientation = orientation

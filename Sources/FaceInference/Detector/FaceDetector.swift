@@ -1,27 +1,26 @@
 import Glibc
 
-/// YuNet, the network that finds faces, at one input size; used from one thread at a time.
+/// The face detection network YuNet at one input size. Used from one thread at a time.
 ///
-/// It sees faces from about 10 pixels of its input up to nearly its whole height, also from the side.
+/// It detects faces, also in profile, from about 10 pixels of its input up to nearly the input's height.
 final class FaceDetector {
-    /// Pixels of the input's width, a multiple of 32.
+    /// The width of the input in pixels, like `height` a multiple of 32.
     let width: Int
-    /// Pixels of the input's height, a multiple of 32.
     let height: Int
     private let model: CompiledModel
 
-    /// The number of which the sides of an input must be multiples.
+    /// The number of pixels of which the input's width and height must be multiples.
     static let unit = 32
-    /// The pixels of the input that a cell of each of the network's three grids covers.
+    /// The side of a cell, in input pixels, in each of the network's three output grids.
     private static let strides = [8, 16, 32]
-    /// The largest overlap of the boxes of two faces, as a share of their union; libfacedetection's own limit.
+    /// The maximum intersection over union of the boxes of two different faces, as in libfacedetection.
     private static let mostOverlap = 0.45
 
     init(width: Int, height: Int, in liteRT: LiteRT) throws(InferenceError) {
         self.width = width
         self.height = height
         let sampler = CropSampler(width: width, height: height, border: .black, range: 0...255, order: .bgr)
-        // For each cell: the certainty of a face, the certainty of its box, the box, five points.
+        // For each cell: the confidence of a face, the confidence of its box, the box, five points.
         let outputs = [1, 1, 4, 10].flatMap { (channels: Int32) -> [[Int32]] in
             Self.strides.map { [1, Int32(height / $0), Int32(width / $0), channels] }
         }
@@ -34,14 +33,14 @@ final class FaceDetector {
         )
     }
 
-    /// The input size that the model's file states.
+    /// The input size in the model file.
     private static let filed = (width: 640, height: 384)
 
-    /// Writes the shapes of all tensors for another input size into the bytes of the model.
+    /// Changes the model's bytes so that the shapes of all tensors fit another input size.
     ///
     /// LiteRT can resize a compiled model, but then runs it without XNNPACK, ten times as slowly. In the file a shape
-    /// is its length 4, then 1, the height, the width and the channels, each of four bytes; the input with the margin
-    /// of the first convolution has one row and one column more.
+    /// is five 32-bit numbers: the rank 4, the batch size 1, the height, the width and the channels. The padded input
+    /// of the first convolution has one more row and column.
     private static func resize(_ bytes: AlignedMemory, width: Int, height: Int) {
         let words = bytes.base.assumingMemoryBound(to: Int32.self)
         let sizes = [1, 2, 4, 8, 16, 32].map { (Int32(filed.height / $0), Int32(filed.width / $0)) }
@@ -55,13 +54,13 @@ final class FaceDetector {
         }
     }
 
-    /// Finds the faces in a region, as long as the input, with at least `minimumScore`; the surest first.
+    /// Finds faces with at least `minimumScore`, highest first. The region's side becomes the input's longer side.
     func detect(in frame: Frame, region: CropRegion, minimumScore: Float) throws(InferenceError) -> [FaceDetection] {
         try model.run(on: frame, through: region.uprightFromInput(width: width, height: height))
         return FaceDetection.best(decode(in: region, minimumScore), mostOverlap: Self.mostOverlap)
     }
 
-    /// The mean brightness, 0…1, of a face that was found in the region of the last call of `detect`.
+    /// Returns the mean brightness, 0…1, of the middle of a face that the last call of `detect` found in `region`.
     func luminance(of detection: FaceDetection, in region: CropRegion) -> Double {
         let scale = Float(max(width, height)) / region.side
         let middle = (detection.center - region.center) * scale + SIMD2(Float(width), Float(height)) / 2
@@ -72,7 +71,7 @@ final class FaceDetector {
         return model.luminance(columns: Int(low.x)...Int(high.x), rows: Int(low.y)...Int(high.y))
     }
 
-    /// Reads the network's answer: every cell that scores enough, in pixels of the upright picture.
+    /// Decodes the network's output to detections with at least `minimumScore`, in pixels of the upright picture.
     private func decode(in region: CropRegion, _ minimumScore: Float) -> [FaceDetection] {
         let toPicture = region.uprightFromInput(width: width, height: height)
         let scale = region.side / Float(max(width, height))
@@ -86,7 +85,7 @@ final class FaceDetector {
                 let product = values[0][cell] * values[1][cell]
                 guard product >= minimumScore * minimumScore else { continue }
                 let corner = SIMD2(Float(cell % columns), Float(cell / columns))
-                // Positions are edges of pixels; the map is for their centres.
+                // The network's positions refer to pixel edges, those of the map to pixel centres.
                 func place(_ numbers: UnsafeMutablePointer<Float>) -> SIMD2<Float> {
                     toPicture((corner + SIMD2(numbers[0], numbers[1])) * Float(stride) - 0.5)
                 }
@@ -107,14 +106,14 @@ final class FaceDetector {
     }
 }
 
-/// A face as the detector sees it, in pixels of the upright picture.
+/// A face as the detector finds it, in pixels of the upright picture.
 struct FaceDetection: Hashable, Sendable {
-    /// The detector's certainty, 0…1.
+    /// The detector's confidence, 0…1.
     var score: Float
     var center: SIMD2<Float>
     /// The width, and the height from forehead to chin.
     var size: SIMD2<Float>
-    /// Five points: the picture's left and right eye, the nose's tip, the mouth's left and right corner.
+    /// Five points: the left and right eye as seen in the picture, the nose's tip, the mouth's left and right corner.
     var points: [SIMD2<Float>]
 
     var leftEye: SIMD2<Float> { points[0] }
@@ -127,15 +126,15 @@ struct FaceDetection: Hashable, Sendable {
 }
 
 extension FaceDetection {
-    /// Makes a detection, without score and direction, of a face in a region of the landmark model.
+    /// Makes a detection for the face in a region of the landmark model: without a score, all points in the centre.
     init(in region: CropRegion) {
         let size = region.side / CropRegion.margin
         let points = Array(repeating: region.center, count: 5)
         self.init(score: 0, center: region.center, size: .init(repeating: size), points: points)
     }
 
-    /// The rotation of the line between the eyes, in radians, clockwise as seen; in a profile, whose eyes are one
-    /// behind the other, that of the line from them to the mouth.
+    /// The rotation in the picture, in radians, clockwise as seen. It follows the line between the eyes and, in a
+    /// profile, whose eyes are one behind the other, the line from the eyes to the mouth.
     var roll: Float {
         let eyes = rightEye - leftEye
         let down = mouth - (leftEye + rightEye) / 2
@@ -143,30 +142,30 @@ extension FaceDetection {
         return atan2f(across.y, across.x)
     }
 
-    /// Distance of the nose's tip from the middle of the eyes, along their line to the right, in widths of the face.
+    /// How far the nose's tip is to the right of the midpoint of the eyes, along the eye line, in widths of the face.
     var turnedShare: Float {
         let way = nose - (leftEye + rightEye) / 2
         return (way.x * cosf(roll) + way.y * sinf(roll)) / max(size.x, 1)
     }
 
-    // Fitted to the mesh on 384 frames of five clips, with yaws up to 25°: the angles then differ by 3° (standard
+    // Fitted to the mesh on 384 frames of five clips, with yaws up to 25°. The angles then differ by 3° (standard
     // deviation), the boxes' heights by 2 %.
 
-    /// The degrees of yaw for a nose that is one width of the face beside the middle of the eyes, and the largest yaw
-    /// that is told: beyond it, one eye is behind the other.
+    /// The degrees of yaw for a `turnedShare` of 1, and the maximum yaw that is estimated. Beyond it, one eye hides
+    /// behind the other.
     private static let yaw = (perShare: 160.0, most: 45.0)
-    /// The distance of the outer eye corners as a multiple of that of the eyes' middles.
+    /// The distance between the outer eye corners as a multiple of the distance between the eyes' centres.
     private static let cornersPerEyes = 1.45
-    /// The distance from the top of the detector's box, at the hair, to that of the mesh, as a share of the height.
+    /// The distance from the top of the detector's box down to the top of the mesh, as a fraction of the box's height.
     private static let forehead: Float = 0.1
 
-    /// The direction of the head, as far as the five points tell; the pitch is unknown.
+    /// The head pose as estimated from the five points. The pitch is nil, and so is a large yaw.
     var pose: HeadPose {
         let yaw = Double(turnedShare) * Self.yaw.perShare
         return HeadPose(roll: Double(roll) * 180 / .pi, yaw: abs(yaw) <= Self.yaw.most ? yaw : nil, pitch: nil)
     }
 
-    /// The middle and the size of the face's mesh.
+    /// The estimated centre and size of the face's landmark mesh, in pixels.
     var outline: (center: SIMD2<Float>, size: SIMD2<Float>) {
         let down = SIMD2(-sinf(roll), cosf(roll)) * (Self.forehead / 2 * size.y)
         return (center + down, SIMD2(size.x, (1 - Self.forehead) * size.y))
@@ -176,7 +175,7 @@ extension FaceDetection {
         box.intersectionOverUnion(other.box) > share
     }
 
-    /// The best detection of each face, the surest first.
+    /// Returns the candidates by falling score, without those that overlap a better one by more than `mostOverlap`.
     static func best(_ candidates: [FaceDetection], mostOverlap: Double) -> [FaceDetection] {
         var best: [FaceDetection] = []
         for candidate in candidates.sorted(by: { $0.score > $1.score })
@@ -186,7 +185,7 @@ extension FaceDetection {
         return best
     }
 
-    /// The face in the same picture enlarged by a factor.
+    /// Converts the detection to the same picture enlarged by a factor.
     func scaled(by factor: Float) -> FaceDetection {
         func place(_ point: SIMD2<Float>) -> SIMD2<Float> { (point + 0.5) * factor - 0.5 }
         return FaceDetection(score: score, center: place(center), size: size * factor, points: points.map(place))
@@ -207,7 +206,7 @@ extension FaceDetection {
         return observation
     }
 
-    /// The detection as a face without an identity, in a picture of that size.
+    /// Returns the detection as a face with identity 0 in an upright picture of this size.
     func face(in size: FrameSize) -> FaceObject {
         let seen = observation(in: size)
         let bounds = size.share(of: corners)

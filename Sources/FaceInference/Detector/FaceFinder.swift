@@ -1,29 +1,29 @@
-/// Searches for faces with the detector: in the wanted region, closely around a place, or everywhere at several scales.
+/// Searches frames with the face detector: the wanted region, close-ups around a face, or everything at several scales.
 final class FaceFinder {
-    /// The score of a candidate, the least score in both close-ups, and the score that two of these three must
-    /// reach. A large face is seen more surely in the search, a small one in the close-ups.
+    /// The minimum score of a candidate in the search. Both of its close-ups must reach `leastScore`, and two of the
+    /// three scores must reach `sureScore`. Large faces score higher in the search, small ones in the close-ups.
     ///
-    /// Chosen on 140 pictures of streets and rooms (docs/accuracy.md). One search each finds 78 % of 110 faces and two
-    /// false ones, and a scene gives many searches; where both close-ups must score 0.6, it is 75 % and three. A dog's
-    /// face scores 0.83, 0 and 0.64.
+    /// Chosen on 140 pictures of streets and rooms (docs/accuracy.md): one search of each finds 78 % of 110 faces, with
+    /// two false ones. If both close-ups had to score 0.6, it would be 75 % with three. A dog's face has the three
+    /// scores 0.83, 0 and 0.64.
     static let candidateScore: Float = 0.35
     private static let leastScore: Float = 0.3
     private static let sureScore: Float = 0.68
-    /// The score that a followed face must keep, and that of a new one until it has been there for a moment: what looks
-    /// like a face for one frame does not in the next ones.
+    /// The minimum score to keep following a face. While a face is new it must reach the higher `newScore`: what looks
+    /// like a face in one frame seldom does in the next ones.
     private static let followingScore: Float = 0.4
     private static let newScore: Float = 0.62
-    /// The smallest face that is believed, in pixels of the detector's input for the search.
+    /// The minimum size of an accepted face, in pixels of the search's input.
     private static let smallestCandidate: Float = 8
-    /// The sides of the close-ups in sizes of the face, and the pixels of their input.
+    /// The sides of the two close-ups as multiples of the face's size. Each is scaled to `closerPixels` a side.
     private static let closerSides: [Float] = [4, 2.5]
     private static let closerPixels = 160
-    /// The pixels of the input for the picture's longer side in a search, by accuracy.
+    /// The maximum input pixels of the region's longer side in a search. `finePixels` is that for high accuracy.
     static let usualPixels = 640
     static let finePixels = 1280
-    /// The smallest face that the detector finds, in pixels of its input.
+    /// The size of the smallest face that the detector finds, in pixels of its input.
     private static let smallestFace = 12.0
-    /// The pixels of the input for a face in a close-up; more pixels do not help.
+    /// The size of a face in the input of the closest close-up, in pixels. More pixels of the face do not help.
     static let closerFacePixels = Float(closerPixels) / closerSides[1]
 
     /// The part of the upright picture that is searched.
@@ -31,7 +31,7 @@ final class FaceFinder {
     private let options: FaceAnalyzer.Options
     private let liteRT: LiteRT
     private let closer: FaceDetector
-    /// A kind of search of whole pictures, whose detector is kept until pictures of another shape come.
+    /// The parameters of a search. Its detector is kept until frames of another shape need another input size.
     private struct Use: Hashable {
         var pixels: Int
         var reach: Float
@@ -47,11 +47,11 @@ final class FaceFinder {
         closer = try FaceDetector(width: Self.closerPixels, height: Self.closerPixels, in: liteRT)
     }
 
-    /// Finds candidates for faces in the region, the surest first, in pixels of the upright picture. The region's
-    /// longer side is scaled to `pixels`.
+    /// Finds candidates for faces in the region, highest score first, in pixels of the upright picture.
     ///
-    /// The search reaches beyond the region's edges by a share of its longer side, since a face that an edge cuts is
-    /// found more surely with some space around it. The rotation, in radians, turns the picture before.
+    /// The searched area reaches beyond each edge of `region` by `reach` times its longer side, because a face that an
+    /// edge cuts is found more reliably with some space around it. The area's longer side is scaled to `pixels`. The
+    /// area is turned by `rotation`, in radians.
     func find(
         in frame: Frame,
         pixels: Int,
@@ -71,13 +71,13 @@ final class FaceFinder {
         let use = Use(pixels: pixels, reach: reach, isOnSide: isOnSide)
         let detector = try detector(for: use, width: width, height: height)
         let center = SIMD2<Float>(region.center.vector) * frame.uprightSize.vector - 0.5
-        // The input's sides are rounded up to whole units.
+        // The input's sides are rounded up to multiples of the detector's unit.
         let shown = side * Float(max(width, height)) / Float(pixels)
         let square = CropRegion(center: center, side: shown, rotation: rotation)
         return try detector.detect(in: frame, region: square, minimumScore: Self.candidateScore)
     }
 
-    /// The side of the smallest face that is believed, in pixels of an upright picture of that size.
+    /// Returns the minimum size of an accepted face, in pixels of an upright picture of this size.
     func leastSide(in size: FrameSize) -> Float {
         Self.smallestCandidate * region.extent(in: size).max() / Float(pixels(in: size))
     }
@@ -89,11 +89,11 @@ final class FaceFinder {
         return new
     }
 
-    /// A face in a close-up, and its mean brightness, 0…1.
+    /// A face found in a close-up, and its mean brightness, 0…1.
     typealias CloseUp = (face: FaceDetection, luminance: Double)
 
-    /// Looks closely at a candidate of a search, at two scales.
-    /// - Returns: The face as it was seen closest; nil if the close-ups do not confirm it.
+    /// Checks a search's candidate in two close-ups.
+    /// - Returns: The face as found in the closer one; nil if the close-ups do not confirm it.
     func confirm(
         _ candidate: FaceDetection,
         in frame: Frame,
@@ -109,11 +109,10 @@ final class FaceFinder {
         return Self.areSure(scores) ? face : nil
     }
 
-    /// Whether two of three scores at a place are sure of a face.
+    /// Whether at least two scores, of the search and the two close-ups, reach `sureScore`.
     static func areSure(_ scores: [Float]) -> Bool { scores.count { $0 >= sureScore } >= 2 }
 
-    /// Finds a face again that was there a moment ago, in its last place or near it.
-    /// - Returns: Nil if it is not there.
+    /// Finds a face again at or near the place where it was a moment ago; nil if it is not there.
     func follow(_ face: FaceDetection, isNew: Bool = false, in frame: Frame) throws(InferenceError) -> CloseUp? {
         let score = isNew ? Self.newScore : Self.followingScore
         for factor in Self.closerSides.reversed() {
@@ -136,7 +135,7 @@ final class FaceFinder {
         return same.first.map { ($0, closer.luminance(of: $0, in: region)) }
     }
 
-    /// The pixels of the region's longer side with which a search finds the smallest wanted face in such a picture.
+    /// Returns the input pixels of the region's longer side with which a search finds the smallest wanted face.
     func pixels(in size: FrameSize) -> Int {
         let most = options.accuracy == .high ? Self.finePixels : Self.usualPixels
         let smallest = options.minimumSize * Double(size.vector.min())
@@ -146,28 +145,28 @@ final class FaceFinder {
         return max(6, Int(units)) * FaceDetector.unit
     }
 
-    // MARK: Clips and pictures that are analysed ahead, where a face that is found late is not covered
+    // MARK: Searches in which no face may be missed
 
-    /// The pixels and the reach beyond the region of the searches of a frame in which no face may be missed. A large
-    /// face that is half covered is found where it is small: the second search scores 0.2 for it, the third one 0.8.
+    /// The pixels and the reach of the searches of a frame in which no face may be missed. A large face that is half
+    /// covered is found only at a small scale: the second search gives it a score of 0.2, the third one 0.8.
     private static let searches: [(pixels: Int, reach: Float)] = [
         (usualPixels, 0), (usualPixels / 2, 0.25), (usualPixels / 4, 0),
     ]
 
-    /// Finds faces of all sizes, the surest first, in pixels of the upright picture; with `turned` also turned ones.
+    /// Finds faces of all sizes, highest score first. `turned` adds faces on their side or upside down.
     func findEverything(in frame: Frame, turned: Bool = false) throws(InferenceError) -> [FaceDetection] {
         var found: [FaceDetection] = []
         for quarter in 0..<(turned ? 4 : 1) {
             let rotation = Float(quarter) * .pi / 2
             found += try find(in: frame, pixels: Self.finePixels, rotation: rotation)
             found += try findNext(in: frame, rotation: rotation)
-            // A face that fills the picture is found where it is scaled down.
+            // A face that fills the picture is found only when it is scaled down.
             found += try find(in: frame, pixels: Self.usualPixels / 4, reach: 0.25, rotation: rotation)
         }
         return FaceDetection.best(found, mostOverlap: 0.3)
     }
 
-    /// Finds faces in a frame of a scene that was searched before, at no more than `most` pixels.
+    /// Finds faces by the three `searches` of at most `most` pixels each, enough for a scene that was searched before.
     func findNext(in frame: Frame, rotation: Float = 0, most: Int = .max) throws(InferenceError) -> [FaceDetection] {
         var found: [FaceDetection] = []
         for (pixels, reach) in Self.searches {

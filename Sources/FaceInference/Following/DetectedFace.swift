@@ -1,32 +1,33 @@
 /// A face that only the detector follows, because the landmark model cannot measure it: turned, covered, small or dark.
 struct DetectedFace {
     let lineage: Int
-    /// The last detection, in pixels of the last picture.
+    /// The last detection of the face, in pixels of an upright picture of size `size`.
     private(set) var detection: FaceDetection
     /// The size of the last upright picture.
     private(set) var size: FrameSize
-    /// The check that successive pictures of the face show the same one, in the frames in which it is detected.
+    /// The check that the face looks the same from one detection to the next.
     var continuity = FaceContinuity()
     /// The mean brightness of the face, 0…1.
     private(set) var luminance: Double
     private var detectedAt: Double
     private var askedAt: Double
-    /// The detection of the face when the landmark model last ran on it.
+    /// The detection of the face when the landmark model last tried to find landmarks on it.
     private var asked: FaceDetection
-    /// The seconds from one detection to the next at present.
+    /// The current interval between detections, in seconds.
     private var pause = 0.0
 
-    /// The longest pause between two detections, in seconds, and the motion, in sizes of the face, that ends it.
+    /// The maximum interval between detections, in seconds. It is shortened so that a face moves by at most
+    /// `mostMotion` of its size in between.
     private static let longestPause = 0.2
     private static let mostMotion: Float = 0.1
-    /// Tolerance for rounded times, in seconds.
+    /// The tolerance for rounded timestamps, in seconds.
     private static let slack = 0.005
-    /// The time in seconds, the growth and the turn of the face after which the landmark model runs again.
+    /// The seconds until landmarks are tried again, unless the face grows by `growth` or turns by `turn` before.
     private static let patience = 1.0
     private static let growth: Float = 1.25
     private static let turn: Float = 0.12
 
-    /// The seconds for which a face counts as new: longer than its enter takes.
+    /// How long a face counts as new, in seconds: until after its enter event.
     private static let newness = 0.3
     private let foundAt: Double
 
@@ -46,7 +47,7 @@ struct DetectedFace {
     /// The region in which the landmark model would look for the face.
     var region: CropRegion { CropRegion(around: detection) }
 
-    /// The pixels that the longer side of the picture needs for a close-up to lose no detail of this face.
+    /// The pixels that the frame's longer side must have so that a close-up loses no detail of this face.
     var neededSide: Float { FaceFinder.closerFacePixels * size.vector.max() / detection.side }
 
     var observation: FaceObservation {
@@ -55,7 +56,7 @@ struct DetectedFace {
         return observation
     }
 
-    /// Converts the face to a picture of another size: a JPEG may be decoded smaller from one frame to the next.
+    /// Converts the face to a picture of another size: a JPEG may be decoded at a different scale in each frame.
     mutating func enter(_ size: FrameSize) {
         guard size != self.size else { return }
         let factor = Float(size.width) / Float(self.size.width)
@@ -64,7 +65,7 @@ struct DetectedFace {
         self.size = size
     }
 
-    /// Whether the detector must look at the face in a frame of that time.
+    /// Whether the detector must run on the face in a frame of this media time, in seconds.
     func isDue(at time: Double) -> Bool {
         let passed = time - detectedAt
         return passed < 0 || passed >= pause - Self.slack
@@ -73,14 +74,14 @@ struct DetectedFace {
     mutating func update(_ found: FaceDetection, luminance: Double, at time: Double) {
         let passed = Float(max(time - detectedAt, 0.001))
         let speed = (found.center - detection.center).magnitude.max() / detection.side / passed
-        // A face that begins to move is looked at more often at once; one that stops, a little less each time.
+        // The interval shrinks at once when a face begins to move, and grows step by step when the face stops.
         pause = min(Self.longestPause, Double(Self.mostMotion / max(speed, 0.01)), 2 * pause + 0.04)
         detection = found
         self.luminance = luminance
         detectedAt = time
     }
 
-    /// Whether the landmark model must run on the face at a time in seconds; if so, notes that it ran.
+    /// Whether to try the landmark model on the face at this media time, in seconds. If so, notes the attempt.
     mutating func asksForMesh(at time: Double) -> Bool {
         let isDue =
             !(0..<Self.patience).contains(time - askedAt) || detection.side / asked.side > Self.growth

@@ -1,17 +1,17 @@
 /// The result of the analysis of one frame.
 package struct FaceAnalysis: Sendable {
-    /// The faces, oldest lineage first.
+    /// The observed faces, oldest lineage first. The lineage numbers each face that is followed without a break.
     package var observations: [FaceObservation] = []
-    /// The detector's candidates that are no observations, because the landmark model did not agree or there are
-    /// `maximumFaces` already; without an identity, and with the roll as the only known angle.
+    /// The detector's candidates that did not become observations, for example because close-ups did not confirm them
+    /// or `maximumFaces` are followed already. Their identity is 0 and their pitch unknown.
     package var unconfirmed: [FaceObject] = []
-    /// Whether a face was not followed because there are `maximumFaces` already.
+    /// Whether a confirmed face was not followed because `maximumFaces` are followed already.
     package var isOverLimit = false
-    /// Whether the frame seems to begin another scene. Without `isThorough` this is only checked when a face was lost.
+    /// Whether the frame seems to begin another scene. Without `isThorough`, only if that interrupts a followed face.
     package var isCut = false
     package var ranDetector: Bool { detectionTime > .zero }
     package var landmarkRuns = 0
-    /// The mean brightness, 0…1, of the faces, or of the searched part if there are none; nil if nothing was read.
+    /// The mean brightness, 0…1, of the followed faces, or of the searched region if there are none; nil if not read.
     package var luminance: Double?
     package var detectionTime = Duration.zero
     package var landmarkTime = Duration.zero

@@ -1,10 +1,10 @@
 extension FaceAnalyzer {
-    /// The side of the smallest region, in pixels, in which the landmark model runs: its face has 16 pixels between the
-    /// outer eye corners, the least with which blinks are seen.
+    /// The minimum side of a region, in pixels, for the landmark model. A face in it has 16 pixels between the outer
+    /// eye corners, the minimum with which blinks are detected.
     private static let smallestMesh: Float = 40
 
-    /// Follows all faces into a frame.
-    /// - Returns: Whether a model ran for one of them, because something changed there.
+    /// Updates all followed faces to a new frame.
+    /// - Returns: Whether a model had to run for a face, because something may have changed there.
     @discardableResult
     func followFaces(in frame: Frame) throws(InferenceError) -> Bool {
         let before = count
@@ -20,10 +20,10 @@ extension FaceAnalyzer {
                 continue
             }
             guard isWanted(face.landmarks.outline, in: frame.uprightSize) else { continue }
-            // With `isThorough`, every cut ends all faces.
+            // With `isThorough` this is not needed, because every cut ends all faces.
             if face.wasComputed, !options.isThorough { face.continuity.take(face.region, in: frame) }
-            // Of two that follow the same face, as when people pass behind each other, the one that moved less was
-            // first.
+            // Two may have come to follow the same face, as when people pass behind each other. The one that moved less
+            // is kept.
             if let rival = kept.firstIndex(where: { $0.region.isSameFace(as: face.region) }) {
                 if face.shift < kept[rival].shift { kept[rival] = face }
             } else {
@@ -37,9 +37,9 @@ extension FaceAnalyzer {
         return hasRun
     }
 
-    /// Finds the landmarks of a followed face: computes them, moves those of an earlier frame if the face has not
-    /// changed, or leaves them where they are if the budget does not allow computing them.
-    /// - Returns: How sure the model is that there is a face, 0…1.
+    /// Updates the landmarks of a followed face: moves those of an earlier frame if the face has not changed, otherwise
+    /// computes them, or leaves them where they are if the budget does not allow that.
+    /// - Returns: The landmark model's confidence that there is a face, 0…1.
     private func presence(of face: inout FollowedFace, in frame: Frame, isDue: Bool) throws(InferenceError) -> Double {
         face.wasComputed = false
         let mayReuse = options.skipsUnchanged && !needingEveryFrame.contains(face.lineage)
@@ -58,7 +58,7 @@ extension FaceAnalyzer {
 
     // MARK: By the detector alone
 
-    /// Goes on following, by the detector, a face that the landmark model has lost, if it is still there.
+    /// Continues with the detector alone to follow a face that the landmark model has lost, if it is still there.
     private func detect(_ lineage: Int, at place: CropRegion, in frame: Frame) throws(InferenceError) {
         guard let found = try finder.follow(FaceDetection(in: place), in: frame) else { return }
         append(found.face, lineage, luminance: found.luminance, in: frame)
@@ -93,10 +93,10 @@ extension FaceAnalyzer {
         return hasRun
     }
 
-    /// Begins to follow a face by its landmarks if the landmark model is sure that there is one. It runs twice, the
-    /// second time in the region of its own answer, which is the better one.
+    /// Begins to follow a face by its landmarks, and returns whether the landmark model is sure enough of the face. The
+    /// model runs twice, the second time in the region that its first landmarks give, which fits better.
     func beginMesh(at place: CropRegion, _ lineage: Int, in frame: Frame) throws(InferenceError) -> Bool {
-        // In a smaller region it measures nothing that the detector does not see, and takes four times as long.
+        // In a smaller region it measures nothing that the detector does not measure, and takes four times as long.
         guard place.side >= Self.smallestMesh else { return false }
         let size = frame.uprightSize
         let time = frame.stamp.mediaTime
@@ -126,7 +126,7 @@ extension FaceAnalyzer {
         return true
     }
 
-    /// Ends the following by the detector of a face that is also followed by landmarks, and of one of two equal ones.
+    /// Drops detected faces that are also followed by landmarks, and one of two detected faces that are the same.
     private func dropDoubles() {
         var known = faces.map(\.region)
         detected.removeAll { face in
@@ -136,7 +136,7 @@ extension FaceAnalyzer {
         }
     }
 
-    /// Whether a face with those corners has the size and the place that the options want.
+    /// Whether a face with these corners, in pixels, has the size and the position that the options want.
     func isWanted(_ corners: (low: SIMD2<Float>, high: SIMD2<Float>), in size: FrameSize) -> Bool {
         let shorter = Double(min(size.width, size.height))
         guard Double(corners.high.x - corners.low.x) >= options.minimumSize * shorter else { return false }

@@ -1,11 +1,11 @@
 extension FaceAnalyzer {
-    /// The longest time between two frames, in seconds, after which a face is still near its last place: ten frames a
-    /// second, with a thousandth for rounded times.
+    /// The maximum time between two frames, in seconds, for a face to be still near its last place: ten frames a
+    /// second, plus a thousandth for rounded timestamps.
     private static let longestStep = 0.101
-    /// The share of a detection's box that a followed face's bounds must cover for it to be hidden with that face.
+    /// The minimum fraction of a detection's box that a followed face must cover for both to be hidden together.
     private static let coveredShare = 0.8
 
-    /// Whether to search a frame; while no face is followed, only if the scene has changed.
+    /// Whether to search a frame for new faces. After a cut always; while no face is followed, as `scene` decides.
     func isSearchDue(in frame: Frame, afterCut isCut: Bool) -> Bool {
         let time = frame.stamp.mediaTime
         if isCut { return true }
@@ -13,7 +13,7 @@ extension FaceAnalyzer {
         return scene.mustSearch(at: frame)
     }
 
-    /// Whether to search while faces are followed or were just lost; seconds later if only followed people moved.
+    /// Whether to search while faces are followed or were just lost. If only those people move, a search waits longer.
     private func isSearchDueBesideFaces(in frame: Frame) -> Bool {
         let time = frame.stamp.mediaTime
         let isChanging = isChanging || !options.skipsUnchanged
@@ -37,7 +37,7 @@ extension FaceAnalyzer {
         return isDue
     }
 
-    /// Searches a frame for faces that are not followed, and begins to follow them.
+    /// Searches a frame for faces that are not followed yet, and begins to follow them.
     func search(_ frame: Frame, _ analysis: inout FaceAnalysis) throws(InferenceError) {
         let start = ContinuousClock.now
         let size = frame.uprightSize
@@ -59,8 +59,8 @@ extension FaceAnalyzer {
             let region = CropRegion(around: detection)
             let isKnown = (regions + pictures).contains { $0.isSameFace(as: region) }
             let isFollowed = isKnown ? true : try consider(detection, in: frame, &analysis)
-            // In frames that are far apart, what is followed may be another face's remains; and another face may have
-            // pulled the landmarks aside.
+            // In frames that are far apart, a followed face may have jumped to another one, and its landmarks may have
+            // been pulled aside by another face.
             if isApart || !isFollowed || (options.isForHiding && !isCovered(detection.box)) {
                 analysis.unconfirmed.append(detection.face(in: size))
             }
@@ -68,7 +68,7 @@ extension FaceAnalyzer {
         analysis.detectionTime = .now - start
     }
 
-    /// Whether the bounds of followed faces cover most of a box in pixels of the upright picture.
+    /// Whether the bounds of one followed face cover most of a box, in pixels of the upright picture.
     private func isCovered(_ box: NormalizedRect) -> Bool {
         let outlines = faces.map(\.landmarks.outline) + detected.map(\.detection.corners)
         return outlines.contains { low, high in
@@ -76,9 +76,9 @@ extension FaceAnalyzer {
         }
     }
 
-    /// Begins to follow a face that was found in the picture, if close-ups confirm it: by its landmarks if the
-    /// landmark model sees it, else by the detector.
-    /// - Returns: Whether the face is followed now, or was before.
+    /// Begins to follow a candidate if it is wanted and close-ups confirm it: by its landmarks if the landmark model
+    /// finds them, otherwise by the detector.
+    /// - Returns: Whether the face is followed now, was followed before, or is known to be only a picture.
     private func consider(
         _ candidate: FaceDetection,
         in frame: Frame,

@@ -1,51 +1,50 @@
 import System
 
-/// Finds faces in frames, follows and measures them: by the landmarks of a mesh, or else by the detector alone.
+/// Finds faces in frames, follows them and measures them: by their landmarks, or else by the detector alone.
 ///
-/// It takes the frames of one source, in order, from one thread at a time. After `init`, a frame without new faces
-/// allocates no large memory.
+/// It takes the frames of one source, in order, from one thread at a time. After `init`, only a frame with new faces
+/// allocates much memory.
 public final class FaceAnalyzer {
-    /// The options of the analysis: what to find, and what it may cost.
+    /// The options of the analysis: what to find, and how much time it may take.
     public struct Options: Hashable, Sendable {
-        /// How fine the search for new faces is.
+        /// How small the faces are that a search for new faces can find.
         public enum Accuracy: String, Hashable, Sendable, CaseIterable {
-            /// Faces from about a 60th of the picture's longer side on.
+            /// Finds faces from about 1/60 of the picture's longer side.
             case standard
-            /// Faces of half that size too; a search takes four times as long.
+            /// Finds faces from about 1/120 of the picture's longer side, but a search takes four times as long.
             case high
         }
 
         /// The directory of the LiteRT library and the models; nil searches `ModelDirectory.searchPath`.
         public var modelDirectory: String?
-        /// How fine the search for new faces is.
+        /// How small the faces are that a search for new faces can find.
         public var accuracy = Accuracy.standard
-        /// The most faces that are followed at the same time, at least 1.
+        /// The maximum number of faces that are followed at the same time, at least 1.
         public var maximumFaces = 24
-        /// The smallest face width as a share of the picture's shorter side; 0 for no limit.
+        /// The minimum width of a face as a fraction of the picture's shorter side; 0 for no limit.
         public var minimumSize = 0.0
-        /// The part of the upright picture that counts: faces with their centre elsewhere are ignored; nil for all.
+        /// The part of the upright picture to analyse; nil for all. A face whose centre is outside it is ignored.
         public var region: NormalizedRect?
-        /// The areas of the upright picture in which no face begins: televisions, mirrors, a neighbour's window. One
-        /// that begins elsewhere and whose centre moves into such an area stays.
+        /// The areas of the upright picture in which no new face is accepted, such as televisions, mirrors or a
+        /// neighbour's window. A face that is found elsewhere and then moves into such an area is still followed.
         public var ignored: [PictureArea] = []
-        /// Seconds of media time between searches for further faces while some are followed.
+        /// The interval between searches for further faces while some are followed, in seconds of media time.
         public var searchInterval = 0.5
 
-        /// The share of one core that the analysis may take, decoding not included; nil for no limit.
+        /// The fraction of one core that the analysis may take, without decoding; nil for no limit.
         ///
-        /// If all landmarks in every frame would take more, new and large faces come first and the others keep those of
-        /// an earlier frame. The same frames then need not give the same events any more.
+        /// If computing all landmarks in every frame would take more, new and large faces come first and the others
+        /// keep their earlier landmarks. The same frames then do not always give the same events.
         public var cpuBudget: Double?
-        /// Whether every frame is searched for faces, and the first one of each scene at several scales: for clips and
-        /// pictures that are analysed ahead of their use. Costs several times as much.
+        /// Whether every frame is searched for faces, for clips and pictures that are analysed ahead of their use.
+        /// Takes several times as long.
         package var isThorough = false
-        /// Whether, with `isThorough`, no face may be missed, for pictures that must not show one. Candidates count as
-        /// faces without close-ups, and frames that are far apart are searched at several scales.
+        /// Whether, with `isThorough`, no face may be missed because faces are to be hidden. Every frame is then
+        /// searched at several scales, and candidates that no followed face covers are reported as unconfirmed.
         package var isForHiding = false
-        /// Whether, with `isThorough`, the first frame of a scene is also searched for faces on their side or upside
-        /// down.
+        /// Whether, with `isThorough`, a scene's first frame is also searched for faces on their side or upside down.
         package var findsTurned = false
-        /// Whether models run only where the picture has changed; false, for comparison, runs them in every frame.
+        /// Whether models run only where the picture has changed. False, for comparison, runs them in every frame.
         package var skipsUnchanged = true
 
         /// Makes the default options.
@@ -57,34 +56,34 @@ public final class FaceAnalyzer {
 
     let finder: FaceFinder
     let landmarkModel: LandmarkModel
-    /// The faces that the landmark model measures.
+    /// The faces that are followed by their landmarks.
     var faces: [FollowedFace] = []
-    /// The faces that only the detector sees.
+    /// The faces that are followed by the detector alone.
     var detected: [DetectedFace] = []
-    /// The motion meters of faces that are only pictures and not followed.
+    /// The motion meters of faces that are no longer followed because they are only pictures, such as posters.
     var setAside: [OwnMotionMeter] = []
     var schedule: SearchSchedule
     package internal(set) var lastLineage: Int
-    /// The expected media time of the next frame.
+    /// The expected media time of the next frame, in seconds.
     private var nextTime = 0.0
     private(set) var lastTime: Double?
-    /// The lineages of the faces whose landmarks are computed in every frame because a decision depends on them.
+    /// The lineages of the faces whose landmarks must be computed in every frame, even if the face has hardly changed.
     package var needingEveryFrame: Set<Int> = []
-    /// Memory for the points of a candidate, which may turn out not to be a face.
+    /// Memory for the landmarks of a candidate, reused if the candidate is not a face.
     var spare = FaceLandmarks()
     var budget: LandmarkBudget?
     let scene: SceneGate
     private let cuts = CutDetector()
     let workspace = UnchangedFace.Workspace()
-    /// The number of latest searches beside followed faces, in a row, before which the scene there had changed.
+    /// How many searches in a row, made while faces were followed, came after a change beside those faces.
     var changes = 0
-    /// Whether the scene beside followed faces changes all the time.
+    /// Whether the scene beside the followed faces keeps changing.
     var isChanging: Bool { changes > 1 }
 
-    /// Checks and loads the models, unless another analyzer of the process has, and compiles them: some 50 ms.
+    /// Compiles the models in about 50 ms. Loads and checks them first, unless another analyzer of the process has.
     /// - Parameters:
     ///   - options: What to look for.
-    ///   - lineage: The last lineage of the previous analyzer: this one's are greater, so that faces are not confused.
+    ///   - lineage: The last lineage of the previous analyzer. New ones are greater, so that faces are not confused.
     /// - Throws: An error that names the file that is missing, damaged or of another version.
     package init(_ options: Options = Options(), after lineage: Int = 0) throws(InferenceError) {
         self.options = options
@@ -98,8 +97,8 @@ public final class FaceAnalyzer {
     }
 
     /// Finds and measures the faces in the next frame.
-    /// - Throws: `unreadableFrame` for a frame whose pixels cannot be read, such as a JPEG that was not decoded; the
-    ///   next frame can be tried all the same.
+    /// - Throws: `unreadableFrame` if the frame's pixels cannot be read, such as a JPEG that was not decoded. The
+    ///   analyzer can still take the next frame.
     package func analyze(_ frame: Frame) throws(InferenceError) -> FaceAnalysis {
         guard frame.format != .jpeg else { throw .unreadableFrame(reason: "it is a JPEG that was not decoded") }
         var analysis = FaceAnalysis()
@@ -140,8 +139,8 @@ public final class FaceAnalyzer {
         return observation
     }
 
-    /// Follows all faces into a frame.
-    /// - Returns: Whether the frame seems to show another scene than the one before it.
+    /// Updates the followed faces to a new frame, and drops those that a cut ended.
+    /// - Returns: Whether the frame seems to begin another scene.
     private func follow(into frame: Frame) throws(InferenceError) -> Bool {
         let before = count
         if options.isThorough {
@@ -155,10 +154,10 @@ public final class FaceAnalyzer {
             cuts.reset()
             return false
         }
-        // A picture without changes, faces included, is not compared.
+        // If no model had to run, the picture has not changed, and the frames need not be compared.
         guard try followFaces(in: frame) else { return false }
         guard cuts.step(to: frame, scene.map) == .cut else { return false }
-        // If only the camera moves, the pictures of the faces go on.
+        // If only the camera moved, the faces still look the same.
         let followed = count
         faces.removeAll { !$0.continuity.isUnbroken }
         detected.removeAll { !$0.continuity.isUnbroken }
@@ -167,26 +166,25 @@ public final class FaceAnalyzer {
         return true
     }
 
-    /// Looks at a small gray version of the next frame, while no face is followed, to see whether anything changed.
-    /// - Returns: The frame's analysis if nothing did; nil if the frame must be given to `analyze` in colour and at
-    ///   `usefulScale`, whether it was looked at here or not.
+    /// Checks a small gray version of the next frame for changes, if no face is followed.
+    /// - Returns: The analysis of an unchanged frame; nil if `analyze` must take it, in colour and at `usefulScale`.
     package func glance(at frame: Frame) -> FaceAnalysis? {
         guard isIdle(at: frame.stamp.mediaTime), !scene.mustSearch(at: frame) else { return nil }
         noteTime(of: frame)
         return FaceAnalysis(luminance: scene.map.luminance)
     }
 
-    /// The factor by which the next frame can be scaled down for `glance`: 1, 2, 4 or 8; nil if that is of no use.
+    /// Returns the factor, 1, 2, 4 or 8, by which to scale down the next frame for `glance`; nil to use `analyze`.
     package func glanceScale(for size: FrameSize) -> Int? {
         isIdle(at: nextTime) ? ChangeMap.sufficientScale(for: size) : nil
     }
 
-    /// Whether no face was in the frame of that time, and nothing has changed lately.
+    /// Whether no face was in the frame of this media time and nothing has changed lately; false with `isThorough`.
     package func isQuiet(at time: Double) -> Bool {
         !options.isThorough && isIdle(at: time) && !scene.isChanging(at: time)
     }
 
-    /// Forgets all faces, because the next frame has nothing to do with the ones before.
+    /// Forgets all faces and the scene, because the next frame does not continue the previous ones.
     package func reset() {
         forgetFaces()
         setAside = []
@@ -197,7 +195,6 @@ public final class FaceAnalyzer {
         cuts.reset()
     }
 
-    /// The number of faces that are followed.
     var count: Int { faces.count + detected.count }
 
     /// The regions of the faces that are followed, in pixels of the upright picture.
@@ -208,13 +205,13 @@ public final class FaceAnalyzer {
         detected = []
     }
 
-    /// Stops following faces that are only pictures: no landmarks are computed there until something changes by itself.
+    /// Stops following faces that are only pictures. No landmarks are computed for one until it moves by itself.
     package func setAside(_ lineages: [Int], in frame: Frame) {
         for face in faces where lineages.contains(face.lineage) {
             setAside.removeAll { $0.region(in: frame.uprightSize).isSameFace(as: face.region) }
             setAside.append(face.ownMotion)
         }
-        // Pictures that were taken down are not known to be gone.
+        // Limited, because the analyzer does not notice when a picture is taken down.
         setAside = setAside.suffix(Self.mostSetAside)
         faces.removeAll { lineages.contains($0.lineage) }
     }
@@ -227,10 +224,10 @@ public final class FaceAnalyzer {
         lastTime = time
     }
 
-    /// The landmarks of a face in the last frame, in pixels of its upright picture; nil if there are none.
+    /// Returns the landmarks of a face in the last frame, in pixels of its upright picture; nil if there are none.
     package func landmarks(of lineage: Int) -> FaceLandmarks? { faces.first { $0.lineage == lineage }?.landmarks }
 
-    /// The factor, 1, 2, 4 or 8, by which the next frame can be decoded smaller without the models seeing less.
+    /// Returns the factor, 1, 2, 4 or 8, by which the next frame can be decoded smaller without loss for the models.
     package func usefulScale(for size: FrameSize) -> Int {
         let longer = size.vector.max()
         var needed = (faces.map(\.neededSide) + detected.map(\.neededSide)).max() ?? 0

@@ -1,10 +1,9 @@
-/// The brightness of a face in 16 by 16 points that turn and grow with it, to recognise a picture that goes on.
-///
-/// Only successive frames are compared, to tell a camera that moves from a cut; it does not say who that is.
+/// The brightness of a face at 16 × 16 points that turn and scale with it. Comparing it between successive frames tells
+/// a moving camera from a cut. It does not identify people.
 struct FacePatch {
     private static let side = 16
     private static let sampler = LumaSampler(width: side, height: side)
-    /// The least correlation of two successive pictures of one face.
+    /// The minimum correlation of two successive patches of one face.
     private static let leastCorrelation: Float = 0.8
 
     private var samples: [Float]
@@ -22,19 +21,19 @@ struct FacePatch {
         if length > 0 { for index in samples.indices { samples[index] /= length } }
     }
 
-    /// Whether another patch, of an adjacent frame, shows the same face.
+    /// Whether another patch, from an adjacent frame, shows the same face.
     func continues(_ other: FacePatch) -> Bool {
         zip(samples, other.samples).reduce(0) { $0 + $1.0 * $1.1 } >= Self.leastCorrelation
     }
 }
 
-/// Tracks whether the pictures of a followed face continue from one measurement to the next.
+/// Tracks whether a followed face looks the same from one measurement to the next.
 struct FaceContinuity {
     private var patch: FacePatch?
-    /// Whether the newest picture showed the same face as the one before it.
+    /// Whether the newest patch showed the same face as the one before.
     private(set) var isUnbroken = true
 
-    /// Takes the face's picture in the next frame in which it was measured.
+    /// Compares the face in a newly measured frame with its patch from the previous one.
     mutating func take(_ region: CropRegion, in frame: Frame) {
         guard let new = FacePatch(region, in: frame) else { return }
         if let patch { isUnbroken = new.continues(patch) }

@@ -1,20 +1,21 @@
 /// Measures whether a face changes by itself, beyond what moves its picture as a whole. The face of a poster never
-/// does, however the camera sways, the light changes and the picture is noisy.
+/// does, even if the camera sways, the light changes and the picture is noisy.
 ///
-/// It compares the face with an earlier frame as `UnchangedFace` does, but wherever the face is now, and for as long as
-/// nothing changes. The earlier frame follows the later ones slowly, so that wandering shadows do not count.
+/// It compares the face with a reference frame as `UnchangedFace` does, but finds the face wherever it is now, and for
+/// as long as nothing changes. The reference slowly adapts to later frames, so that wandering shadows do not count.
 final class OwnMotionMeter {
-    /// The seconds between two comparisons, and from a change to the next frame to compare with.
+    /// The interval between comparisons, in seconds. A new reference is taken `pause` seconds after a change.
     private static let interval = 0.095
     private static let pause = 1.0
-    /// The seconds over which the earlier frame is adapted to the later ones.
+    /// The time constant, in seconds, with which the reference adapts to later frames.
     private static let following = 10.0
-    /// A part has changed if its residual exceeds the noise by this multiple of `UnchangedFace`'s tolerance. For 78
-    /// portraits as posters, 99.9 % of the comparisons give less than 2, at most 6.4; faces of people soon exceed 10.
+    /// The multiple of `UnchangedFace`'s tolerance above which a part of the face has changed. For 78 portraits shown
+    /// as posters, 99.9 % of the comparisons give less than 2, at most 6.4. Faces of people soon exceed 10.
     private static let threshold: Float = 5
-    /// The brightness above which pixels may be clipped.
+    /// The brightness, 0…255, above which cells are ignored because their pixels may be clipped.
     private static let brightest: Float = 225
-    /// Distances, in cells, from which on a fit's move of the face is repeated, and by which it may move it at most.
+    /// The motion, in cells, above which the fit is repeated at the new place, at most `mostRounds` times. Each fit
+    /// moves the face by at most `step`.
     private static let precision: Float = 0.2
     private static let step: Float = 1.5
     private static let mostRounds = 6
@@ -22,17 +23,16 @@ final class OwnMotionMeter {
     typealias Workspace = UnchangedFace.Workspace
 
     private let picture = UnchangedFace()
-    /// The face's last region in upright pictures of width 1, and its side in the earlier frame; 0 without one.
+    /// The face's last region in units of the picture's width. `earlierSide` is its side in the reference, if any.
     private var place = CropRegion(center: .zero, side: 0)
     private var earlierSide: Float = 0
     private var comparedAt = 0.0
     private var dueAt = -Double.infinity
 
-    /// The last region of the face, in an upright picture of that size.
+    /// Returns the last region of the face, in pixels of an upright picture of this size.
     func region(in size: FrameSize) -> CropRegion { place.scaled(by: Float(size.width)) }
 
-    /// Compares a face that was followed into a frame with an earlier one.
-    /// - Returns: Nil if it is too early for another comparison.
+    /// Compares a followed face with the reference; nil if the next comparison is not due yet.
     func measure(_ face: FollowedFace, in frame: Frame, _ workspace: Workspace) -> FaceObservation.OwnMotion? {
         let time = frame.stamp.mediaTime
         guard time >= dueAt || time < comparedAt else { return nil }
@@ -50,7 +50,7 @@ final class OwnMotionMeter {
         return .movement
     }
 
-    /// Whether the face looks as before, near its last region or else in another one.
+    /// Whether the face still looks like the reference, near its last region or near `other`.
     func isUnchanged(_ other: CropRegion? = nil, in frame: Frame, _ workspace: Workspace) -> Bool {
         defer { comparedAt = frame.stamp.mediaTime }
         let places = [region(in: frame.uprightSize), other].compactMap(\.self)
@@ -80,7 +80,7 @@ final class OwnMotionMeter {
                 return true
             }
             let cell = rectangle.size.x / Float(UnchangedFace.side)
-            // The face's middle keeps its place when the grid grows.
+            // The face's centre stays in place when the grid grows.
             let middle = (picture.center + 0.5 - Float(UnchangedFace.side) / 2) * (1 - scale)
             let shift = (SIMD2(motion.x, motion.y) + middle) * cell
             let center = (rectangle.low + rectangle.high) / 2 - 0.5
@@ -89,7 +89,7 @@ final class OwnMotionMeter {
         return false
     }
 
-    /// Whether the residual of a fit, in the cells, is only noise. An evenly lighter or darker part is unchanged.
+    /// Whether a fit leaves only noise, or an even change of light, in every part of the face. Overwrites the cells.
     private func isNoise(_ fitted: SIMD8<Float>, _ cells: Cells, squares: Cells) -> Bool {
         for block in cells.indices {
             cells[block] = picture.residual(of: cells, block, fitted) * squares[block]

@@ -1,72 +1,72 @@
-/// Decides whether a face still looks as it did when its landmarks were last computed, so that they can be used again.
+/// Decides whether a face still looks as it did when its landmarks were last computed, so that they can be reused.
 ///
-/// It compares 48 × 48 cells of brightness around the face. A small shift, scaling, turn and change of light are fitted
-/// and removed; the residual in the eyes, the mouth and the whole face must be within the noise of its flat parts,
-/// relative to the contrast there. For one frame the eyes alone decide. Its memory is kept from frame to frame.
+/// It compares the brightness of 48 × 48 cells around the face. A small shift, scaling, turn and change of light are
+/// fitted and removed. What remains in the eyes, the mouth and the whole face must be within the noise plus a
+/// tolerance, which depends on the contrast there. For one frame, only the eyes count if the mouth is far from a smile.
 final class UnchangedFace {
-    /// The number of cells of the grid's width and height.
+    /// The number of cells along each side of the grid.
     static let side = 48
     static let count = side * side
-    /// The side of the grid in sides of the landmark model's crop: 1.3 of the larger side of the landmarks' box.
+    /// The side of the grid in sides of the landmark model's crop. It is 1.3 of the larger side of the landmarks' box.
     private static let margin: Float = 1.3 / 1.5
-    /// The most frames in a row without computed landmarks.
+    /// The maximum number of frames in a row without computed landmarks.
     private static let mostSkips = 9
-    /// The longest time, in seconds, without computed landmarks, for low frame rates.
+    /// The maximum time without computed landmarks, in seconds, for low frame rates.
     private static let longestPause = 0.5
-    /// Seconds for which landmarks are used although the face but not the eyes changed: one frame of 25 or 30 a second.
+    /// How long landmarks are reused, in seconds, if the face changed but not the eyes: one frame at 25 or 30 a second.
     static let longestLag = 0.045
-    /// The smile level from which on such a lag is not allowed: single frames of talk look like a smile, and only the
-    /// speed of the lips tells them apart, of which half of the frames show less. On the labelled clips two smiles are
-    /// false without this limit, and none is with 0.2, 0.3 or 0.4.
+    /// The smile level at which landmarks are no longer reused for `longestLag`. In single frames, talking looks like a
+    /// smile and differs only in the speed of the lips, which is measured worse with fewer frames. On the labelled
+    /// clips two smiles are false without this limit, none with 0.2, 0.3 or 0.4.
     static let mostSmileInLag = 0.3
-    /// The distance, in cells, by which a point of the face's outline may move before the landmarks are computed again.
+    /// The distance, in cells, that a point of the face's outline may move before the landmarks are computed again.
     private static let mostMotion: Float = 0.7
-    // Cells by which an edge may have moved in a part of the face: more than by noise, less than in a blink or the
-    // beginning of a smile. Chosen on labelled clips for the same events as with every frame computed.
+    // How far an edge in a part of the face may move, in cells: more than by noise, less than in a blink or at the
+    // beginning of a smile. Chosen on labelled clips so that the events are the same as with every frame computed.
     private static let eyeTolerance: Float = 0.28
     private static let mouthTolerance: Float = 0.20
     private static let faceTolerance: Float = 0.28
-    /// Least squared contrast, in grey levels per cell, that a part is taken to have.
+    /// The minimum squared contrast, in squared grey levels per cell, that is assumed for a part.
     private static let leastContrast: Float = 4
-    /// The share of the cells, those with the least contrast, in which the noise is measured.
+    /// The fraction of the cells in which the noise is measured: those with the least contrast.
     private static let flatShare = 0.4
     /// The median of the square of a standard normal variable.
     private static let medianOfSquare: Float = 0.455
-    /// The largest variance of the noise that is believed.
+    /// The maximum variance of the noise that is assumed, in squared grey levels.
     private static let mostNoise: Float = 400
 
-    /// A part of the grid that must not have changed.
+    /// A part of the grid, such as an eye, in which a change means that the landmarks must be computed again.
     struct Zone {
         fileprivate var columns: Range<Int>
         fileprivate var rows: Range<Int>
-        /// The squared difference beyond the noise from which on the part has changed.
+        /// The mean squared difference, beyond the noise, above which the part has changed.
         var tolerance: Float
-        /// Whether a change of the part must be seen at once.
+        /// Whether the part is an eye, in which a change must be noticed at once.
         fileprivate var isEye = false
     }
 
-    /// The grid when the landmarks were computed.
+    /// The brightness of the cells when the landmarks were last computed.
     let reference = Cells(count: UnchangedFace.count)
-    /// Effects of a unit of shift right, shift down, scaling, turning and brightening: five vectors for each of cells.
+    /// Each cell's change per unit of shift right, shift down, scaling, turn and gain: five vectors per four cells.
     let effects = Cells(count: 5 * UnchangedFace.count)
-    /// 1 inside the face's ellipse, 0 outside.
+    /// The weight of each cell: 1 inside the face's ellipse, 0 outside.
     let mask = Cells(count: UnchangedFace.count)
-    /// The sums of the products of the effects with each other inside the ellipse, by rows.
+    /// The matrix of the least-squares fit inside the ellipse, by rows: the sums of the products of the effects.
     private var products = InlineArray<5, SIMD8<Float>>(repeating: .zero)
-    /// The cells with the least contrast.
+    /// The indices of the cells with the least contrast, in which the noise is measured.
     private(set) var flat: [Int] = []
     private(set) var zones: [Zone] = []
-    // The ellipse in cells, and the grid in pixels of the stored picture.
+    // The ellipse is in cells, the grid's rectangle in pixels of the stored picture.
     private(set) var center = SIMD2<Float>.zero
     private(set) var radius = SIMD2<Float>.one
     private var rectangle = LuminanceGrid.Rectangle(.zero, .zero)
     private var size = FrameSize(width: 0, height: 0)
     private var skips = UnchangedFace.mostSkips
     private var computedAt = 0.0
-    /// Whether landmarks may be used for a frame too long, because the mouth is far from a smile.
+    /// Whether landmarks may be reused for one frame after a change, because the mouth is far from a smile.
     private var canLag = false
 
-    /// Memory that all faces of an analyzer share.
+    /// Temporary memory that all faces of an analyzer share.
     final class Workspace {
         let grid = LuminanceGrid(columns: UnchangedFace.side, rows: UnchangedFace.side)
         let cells = Cells(count: UnchangedFace.count)
@@ -81,7 +81,7 @@ final class UnchangedFace {
         size = frame.size
         computedAt = frame.stamp.mediaTime
         canLag = geometry.mouthShape.smileLevel < Self.mostSmileInLag
-        // Without a grid the next frame is computed.
+        // If the grid cannot be read, the next frame's landmarks are computed.
         skips = Self.mostSkips
         guard region.side >= 10, workspace.grid.sample(frame, rectangle, into: reference.base) else { return }
         skips = 0
@@ -90,12 +90,12 @@ final class UnchangedFace {
         prepareFit(to: zones[zones.count - 1])
     }
 
-    /// The part of the upright picture around a face that the grid covers.
+    /// Returns the part of the upright picture around a face that the grid covers.
     static func rectangle(around face: CropRegion) -> LuminanceGrid.Rectangle {
         .init(around: face.center, .init(repeating: margin * face.side / 2))
     }
 
-    /// The motion of the face in the upright picture since its landmarks were computed; nil if that must be done again.
+    /// Returns the face's motion in the upright picture since its landmarks were computed; nil to compute them again.
     func motion(in frame: Frame, _ workspace: Workspace) -> AffineTransform? {
         let pause = frame.stamp.mediaTime - computedAt
         guard skips < Self.mostSkips, frame.size == size, pause >= 0, pause < Self.longestPause,
@@ -109,14 +109,14 @@ final class UnchangedFace {
 
     // MARK: When the landmarks are computed
 
-    /// The pixels of the stored picture that a cell covers.
+    /// The side of a cell in pixels of the stored picture.
     private var cellSide: Float { rectangle.size.x / Float(Self.side) }
 
     private func chooseZones(_ geometry: FaceGeometry, in frame: Frame, contrast: Cells) {
         func add(_ middle: SIMD2<Float>, _ half: SIMD2<Float>, _ tolerance: Float, isEye: Bool = false) {
             let part = LuminanceGrid.Rectangle(around: middle, half).stored(in: frame)
             let (columns, rows) = part.cells(columns: Self.side, rows: Self.side, over: rectangle)
-            // Points of garbage may be outside of the grid.
+            // Garbage landmarks may be outside of the grid.
             guard !columns.isEmpty, !rows.isEmpty else { return }
             var zone = Zone(columns: columns, rows: rows, tolerance: tolerance * tolerance, isEye: isEye)
             zone.tolerance *= max(Self.mean(contrast, in: zone), Self.leastContrast)
@@ -135,7 +135,7 @@ final class UnchangedFace {
         add((low + high) / 2, (high - low) / 2, Self.faceTolerance)
     }
 
-    /// Computes the effects of shifts, which are the slopes of the reference, and their squared lengths.
+    /// Computes the effects of shifts from the slopes of the reference, and the squared slopes as `contrast`.
     private func measureSlopes(_ contrast: Cells) {
         let width = Self.side / Cells.Vector.scalarCount
         for block in reference.indices {
@@ -158,7 +158,7 @@ final class UnchangedFace {
         for index in 0..<Self.count where contrast.numbers[index] <= limit { flat.append(index) }
     }
 
-    /// Prepares the least-squares fit inside the ellipse in a zone.
+    /// Prepares the least-squares fit inside the ellipse that fills the face's zone.
     private func prepareFit(to face: Zone) {
         let ends = SIMD2(face.columns.lowerBound + face.columns.upperBound, face.rows.lowerBound + face.rows.upperBound)
         center = (SIMD2<Float>(ends) - 1) / 2
@@ -176,11 +176,11 @@ final class UnchangedFace {
         products = products(mask)
     }
 
-    /// The matrix of the fit to cells with those weights.
+    /// Returns the matrix of the least-squares fit to cells with these weights.
     func products(_ weights: Cells) -> InlineArray<5, SIMD8<Float>> {
         var inside = Cells.Vector.zero
         for block in weights.indices { inside += weights[block] }
-        // Motions are small unless the picture says otherwise: a face without contrast says nothing.
+        // A penalty keeps motions small unless the picture says otherwise. A face without contrast says nothing.
         let penalty = 0.4 * inside.sum()
         var products = InlineArray<5, SIMD8<Float>>(repeating: .zero)
         for index in 0..<5 {
@@ -192,7 +192,7 @@ final class UnchangedFace {
 
     // MARK: In each frame
 
-    /// The weighted sums of the products of each effect with a vector of each block.
+    /// Returns, for each effect, the weighted sum over all cells of the effect times `vector`.
     @inline(__always)
     private func sums(_ weights: Cells, _ vector: (_ block: Int) -> Cells.Vector) -> SIMD8<Float> {
         var sums = InlineArray<5, Cells.Vector>(repeating: .zero)
@@ -205,7 +205,7 @@ final class UnchangedFace {
         return result
     }
 
-    /// Fits a motion to the cells, which it overwrites; nil if the motion is large, or the residual more than noise.
+    /// Fits a motion to the cells, and overwrites them. Nil if the motion is large or the residual more than noise.
     private func motion(to cells: Cells, eyesOnly: Bool) -> AffineTransform? {
         let fitted = fit(to: cells, mask, products)
         // This form also refuses NaN.
@@ -228,7 +228,7 @@ final class UnchangedFace {
         return AffineTransform(a: 1 + scale.x, b: -turn.y, c: turn.x, d: 1 + scale.y, tx: tx, ty: ty)
     }
 
-    /// The residual of a fit.
+    /// The part of one vector of cells that a fit does not explain.
     @inline(__always)
     func residual(of cells: Cells, _ block: Int, _ fitted: SIMD8<Float>) -> Cells.Vector {
         var residual = cells[block]
@@ -236,14 +236,13 @@ final class UnchangedFace {
         return residual
     }
 
-    /// The noise's variance, from the squared residuals of cells without contrast.
+    /// Estimates the variance of the noise from the squared residuals of cells without contrast.
     static func noise(_ squares: some Collection<Float>) -> Float {
         min(quantile(0.5, of: squares) / medianOfSquare, mostNoise)
     }
 
-    /// Subtracts the reference from cells, and fits the effects to the rest by weighted least squares.
-    ///
-    /// Elimination exchanges no rows: the penalties make the normal equations positive definite.
+    /// Subtracts the reference from the cells, and fits the effects to the difference by weighted least squares. The
+    /// elimination needs no pivoting, because the penalties make the normal equations positive definite.
     func fit(to cells: Cells, _ weights: Cells, _ products: InlineArray<5, SIMD8<Float>>) -> SIMD8<Float> {
         for block in cells.indices { cells[block] -= reference[block] }
         let sums = sums(weights) { cells[$0] }

@@ -1,15 +1,14 @@
 import Glibc
 
-/// A square of the upright picture, perhaps turned, that a model sees: in pixels, y down, pixel centres at integers;
-/// the rotation in radians, clockwise as seen.
+/// A square of the upright picture, possibly turned, that a model sees. It is in pixels, with y down and pixel centres
+/// at integers. The rotation is in radians, clockwise as seen.
 package struct CropRegion: Hashable, Sendable {
     var center: SIMD2<Float>
     var side: Float
     var rotation: Float = 0
 
-    /// Maps pixels of a crop of `size`² to the upright picture.
-    ///
-    /// Pixel i of the crop is at i / size of the side, not at (i + ½) / size: the models were trained so.
+    /// Returns the map from pixels of a crop of `size` × `size` pixels to the upright picture. Pixel i of the crop is
+    /// at i / size of the side, not at (i + ½) / size, because the models were trained with that.
     func uprightFromCrop(size: Int) -> AffineTransform {
         let step = side / Float(size)
         let (sine, cosine) = (sinf(rotation) * step, cosf(rotation) * step)
@@ -18,7 +17,7 @@ package struct CropRegion: Hashable, Sendable {
         return AffineTransform(a: cosine, b: -sine, c: sine, d: cosine, tx: x, ty: y)
     }
 
-    /// Maps the centres of the pixels of a detector's input, as long as this square, to the upright picture.
+    /// Returns the map from pixels of a detector's input, whose longer side covers this square, to the upright picture.
     func uprightFromInput(width: Int, height: Int) -> AffineTransform {
         let step = side / Float(max(width, height))
         let sine = sinf(rotation) * step
@@ -30,28 +29,28 @@ package struct CropRegion: Hashable, Sendable {
         return AffineTransform(a: cosine, b: -sine, c: sine, d: cosine, tx: x, ty: y)
     }
 
-    /// The region of the same part of the scene in a picture that is larger by a factor.
+    /// Converts the region to the same picture enlarged by a factor.
     func scaled(by factor: Float) -> CropRegion {
         CropRegion(center: (center + 0.5) * factor - 0.5, side: side * factor, rotation: rotation)
     }
 
-    /// The upright square with the same centre and side, for comparing regions.
+    /// The square without its rotation, for comparing regions.
     var square: NormalizedRect { NormalizedRect(center: SIMD2<Double>(center), size: .init(repeating: Double(side))) }
 
-    /// Whether two regions are about the same face: they share more than half of their union, or they are about equally
-    /// large and one's centre is in the inner half of the other. A smaller face before a larger one is another face.
+    /// Whether two regions belong to the same face: they share more than half of their union, or they are about equally
+    /// large and their centres are close. A smaller face in front of a larger one is thus another face.
     func isSameFace(as other: CropRegion) -> Bool {
         if square.intersectionOverUnion(other.square) > 0.5 { return true }
         guard min(side, other.side) > Self.leastRatio * max(side, other.side) else { return false }
         return (center - other.center).magnitude.max() < max(side, other.side) / 4
     }
 
-    /// The least ratio of the sides of two regions of the same face.
+    /// The minimum ratio of the smaller to the larger side of two regions of the same face.
     private static let leastRatio: Float = 0.55
 }
 
 extension CropRegion {
-    /// The side of the landmark model's crop as a multiple of the face's box.
+    /// The side of the landmark model's crop as a multiple of the larger side of the face's box.
     static let margin: Float = 1.5
 
     /// Makes the region in which the landmark model looks for a face that the detector found.
@@ -70,20 +69,19 @@ extension CropRegion {
 }
 
 extension NormalizedRect {
-    /// The width and the height in pixels of this rectangle of shares, in a picture of that size.
+    /// Returns the width and height of this rectangle in pixels of a picture of this size.
     func extent(in size: FrameSize) -> SIMD2<Float> { SIMD2(Float(width), Float(height)) * size.vector }
 }
 
 extension FrameSize {
     var vector: SIMD2<Float> { SIMD2(Float(width), Float(height)) }
 
-    /// The point, in shares of the picture, of a position in pixels, whose centres are at integers: the picture's edge
-    /// is half a pixel outside of them.
+    /// Converts a position in pixels to fractions of the picture. Pixel 0 has its centre at 0 and its edge at −½.
     func share(of pixel: SIMD2<Float>) -> NormalizedPoint {
         NormalizedPoint(x: (Double(pixel.x) + 0.5) / Double(width), y: (Double(pixel.y) + 0.5) / Double(height))
     }
 
-    /// The rectangle, in shares of the picture, of an upright rectangle in pixels.
+    /// Converts an axis-aligned rectangle in pixels to fractions of the picture.
     func share(of box: (low: SIMD2<Float>, high: SIMD2<Float>)) -> NormalizedRect {
         NormalizedRect(from: share(of: box.low).vector, to: share(of: box.high).vector)
     }

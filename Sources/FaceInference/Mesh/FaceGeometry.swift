@@ -1,10 +1,10 @@
 import Glibc
 
-/// Measures a face by its landmarks.
+/// Measures a face by its landmarks: the eyes, the mouth, the pose and the gaze.
 struct FaceGeometry {
     let landmarks: FaceLandmarks
     let axes: HeadAxes
-    /// The unit of lengths: the distance between the outer eye corners in space, in pixels.
+    /// The unit of lengths: the three-dimensional distance between the outer eye corners, in pixels.
     let unit: Float
 
     init(_ landmarks: FaceLandmarks) {
@@ -18,7 +18,7 @@ struct FaceGeometry {
         indices.reduce(.zero) { $0 + position($1) } / Float(indices.count)
     }
 
-    /// The line between the corners of an eye in the picture: its middle, its direction from left to right, the
+    /// Returns the line between the corners of an eye: its middle, its direction from left to right, the perpendicular
     /// direction down the face, and its length in pixels.
     func cornerLine(
         of eye: FaceMeshIndices.Eye
@@ -30,7 +30,7 @@ struct FaceGeometry {
         return ((left + right) / 2, along, SIMD2(-along.y, along.x), width)
     }
 
-    /// The weight of each of the seven points of a lid's edge: those near the corners hardly move.
+    /// The weights of the seven points of a lid's edge. They are small near the corners, where lids hardly move.
     private static let lidWeights: [Float] = [0.06, 0.14, 0.2, 0.2, 0.2, 0.14, 0.06]
 
     func lids(of eye: FaceMeshIndices.Eye) -> FaceObservation.Lids {
@@ -75,7 +75,7 @@ struct FaceGeometry {
 
     private static let patchSampler = LumaSampler(width: EyePatches.width, height: EyePatches.height)
 
-    /// The pixels around both eyes, straight from the frame; nil if its pixels cannot be read.
+    /// Samples the pixels around both eyes from the frame; nil if its pixels cannot be read.
     func eyePatches(in frame: Frame) -> EyePatches? {
         EyePatches { pixels in
             guard let base = pixels.baseAddress else { return false }
@@ -86,9 +86,9 @@ struct FaceGeometry {
         }
     }
 
-    /// Maps pixels of an eye's patch to the upright picture: along the line between the eye's corners, 1.25 times as
-    /// wide as the eye and 0.30 of the outer eye distance high, so that it shows the lids and little else, with its
-    /// centre above the line, as an open eye has.
+    /// Returns the map from pixels of an eye's patch to the upright picture. The patch follows the line between the
+    /// eye's corners and shows little but the lids: it is 1.25 times as wide as the eye and 0.30 of the outer eye
+    /// distance high. Its centre is above the line, as that of an open eye is.
     private func patchRegion(of eye: FaceMeshIndices.Eye) -> AffineTransform {
         let line = cornerLine(of: eye)
         let middle = line.middle - line.down * (0.0185 * unit)
@@ -112,11 +112,10 @@ struct FaceGeometry {
         return .init(opening: Double(opening / unit), cornerDrop: Double(drop), smileLevel: Double(level))
     }
 
-    /// The direction in which a face of that pose looks, by its head and the irises' places between the eye corners.
+    /// Returns the gaze of a face with this pose, from the head and the irises' positions between the eye corners.
     ///
-    /// An eyeball turns about a point behind that line, which the head takes along. Seen from the camera, the iris
-    /// moves by its circle's radius for each radian of the gaze, and the line by its distance from that point for each
-    /// radian of the head.
+    /// An eyeball turns about a point behind the line between its corners. Seen from the camera, the iris moves by its
+    /// circle's radius for each radian of gaze, the line by its distance from that point for each radian of the head.
     func gaze(with pose: HeadPose) -> Gaze? {
         guard unit > 0 else { return nil }
         var offset = SIMD2<Float>.zero
@@ -141,7 +140,7 @@ struct FaceGeometry {
         return Gaze(yaw: min(max(angles.x, -90), 90), pitch: min(max(angles.y, -90), 90))
     }
 
-    /// The mean diameter of the irises, in pixels.
+    /// The mean diameter of both irises, in pixels.
     var irisDiameter: Float {
         FaceMeshIndices.eyes.reduce(0) { sum, eye in
             sum + (distance(eye.iris[1], eye.iris[3]) + distance(eye.iris[2], eye.iris[4]))
@@ -150,22 +149,22 @@ struct FaceGeometry {
 }
 
 /// The coefficients of the gaze. `Tools/look-formula.py` fits the first three to recorded landmarks of people who look
-/// at the camera or away. They agree with the size of eyes: an iris on a radius of 10.5 mm, with outer eye corners 90
-/// mm apart, moves by a unit in 491°, and the corners turn with the head on two thirds of that radius.
+/// at the camera or away. They agree with anatomy: an iris on a radius of 10.5 mm, with outer eye corners 90 mm apart,
+/// moves by that distance in 491°, and the corners turn with the head on two thirds of that radius.
 private enum GazeFormula {
-    /// The degrees of the gaze for each degree that the head turns.
+    /// The degrees of gaze for each degree that the head turns.
     static let head = 0.68
-    /// The degrees of the gaze for each unit that the iris is away from the middle of its eye's corners.
+    /// The degrees of gaze for an iris that is one outer eye distance away from the midpoint of its eye's corners.
     static let iris = 472.0
-    /// The degrees to add to the pitch so that a look into the camera is 0: irises are above the corners of open eyes.
+    /// The degrees to add to the pitch so that a look into the camera gives 0: an open eye's iris is above its corners.
     static let neutralPitch = -11.7
-    /// The degrees to add for the head alone.
+    /// The degrees to add to the pitch if the head alone gives the gaze.
     static let neutralHeadPitch = -3.0
-    /// The yaws of the head, in degrees to either side, up to which the irises count fully, and from which on only the
-    /// head counts: one iris is hidden then, and the other is seen from the side.
+    /// The range of the head's yaw, in degrees to either side, in which the irises' weight falls from 1 to 0. Beyond
+    /// it, one iris is hidden and the other is seen from the side.
     private static let yaws = 25.0...35.0
 
-    /// The weight, 0…1, of the irises of a head with that yaw; the rest is the head's.
+    /// Returns the weight of the irises, 0…1, for a yaw of the head in degrees. The head's direction has the rest.
     static func trust(yaw: Double) -> Double {
         min(1, max(0, (yaws.upperBound - abs(yaw)) / (yaws.upperBound - yaws.lowerBound)))
     }

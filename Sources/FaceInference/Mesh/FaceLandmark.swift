@@ -1,10 +1,10 @@
-/// One landmark, in the unit of a face's bounds.
+/// One landmark of a face. Its coordinates are fractions of the upright picture, as those of a face's bounds.
 public struct FaceLandmark: Hashable, Sendable {
-    /// The share of the upright picture's width, from the left edge.
+    /// The distance from the left edge as a fraction of the upright picture's width.
     public var x: Double
-    /// The share of the upright picture's height, from the top edge.
+    /// The distance from the top edge as a fraction of the upright picture's height.
     public var y: Double
-    /// The depth as a share of the upright picture's width: smaller is nearer, 0 about the head's centre.
+    /// The depth as a fraction of the upright picture's width. Smaller is nearer, and 0 is about the head's centre.
     public var z: Double
 
     /// Makes a landmark from its coordinates.

@@ -1,9 +1,8 @@
-/// One landmark in pixels of the upright picture, pixel centres at integers; z is in the same unit.
+/// One landmark in pixels of the upright picture, with pixel centres at integers. The depth z is in the same unit.
 package typealias PixelLandmark = SIMD3<Float>
 
-/// The 478 points of one face; indices as in the MediaPipe face mesh.
-///
-/// Its memory belongs to the analyzer and contains the points of the newest frame.
+/// The 478 landmarks of one face, with the indices of the MediaPipe face mesh. The analyzer owns the object and
+/// overwrites it with the landmarks of each new frame.
 package final class FaceLandmarks {
     /// The number of points: 468 of the mesh, then five for each iris.
     package static let count = 478
@@ -17,9 +16,9 @@ package final class FaceLandmarks {
         set { all[index] = newValue }
     }
 
-    /// The smallest upright rectangle around all points.
+    /// The bounding box of all points.
     var box: (low: SIMD2<Float>, high: SIMD2<Float>) { box(of: 0..<Self.count) }
-    /// The smallest upright rectangle around the face's outline, forehead to chin.
+    /// The bounding box of the face's outline, from forehead to chin.
     var outline: (low: SIMD2<Float>, high: SIMD2<Float>) { box(of: FaceMeshIndices.faceOval) }
 
     func box(of indices: some Sequence<Int>) -> (low: SIMD2<Float>, high: SIMD2<Float>) {
@@ -28,7 +27,7 @@ package final class FaceLandmarks {
 
     func copy(_ other: FaceLandmarks) { all.replaceSubrange(all.indices, with: other.all) }
 
-    /// All points as shares of an upright picture of that size in pixels.
+    /// Returns all points as fractions of the width and height of an upright picture of this size in pixels.
     package func shares(of size: FrameSize) -> [FaceLandmark] {
         all.map { point in
             let place = size.share(of: SIMD2(point.x, point.y))
@@ -37,7 +36,6 @@ package final class FaceLandmarks {
     }
 }
 
-/// The smallest upright rectangle around points.
 @inline(__always)
 func box(of points: some Sequence<SIMD2<Float>>) -> (low: SIMD2<Float>, high: SIMD2<Float>) {
     var low = SIMD2<Float>(repeating: .infinity)

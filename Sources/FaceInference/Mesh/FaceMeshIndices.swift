@@ -1,8 +1,6 @@
-/// Indices of the landmark model's 478 points; facts of the MediaPipe face mesh.
-///
-/// Left and right are the picture's.
+/// The indices of the landmark model's 478 points, as in the MediaPipe face mesh. Left and right are the picture's.
 enum FaceMeshIndices {
-    /// The number of points of the mesh itself, without the irises.
+    /// The number of points without those of the irises.
     static let meshCount = 468
     static let leftEyeOuterCorner = 33
     static let rightEyeOuterCorner = 263
@@ -15,10 +13,10 @@ enum FaceMeshIndices {
     static let leftFaceSide = 234
     static let rightFaceSide = 454
 
-    /// The corners and the middle of the inner lips.
+    /// The corners of the mouth and the middles of the inner lips.
     static let mouth = [leftMouthCorner, rightMouthCorner, upperLipInner, lowerLipInner]
 
-    /// An eye: its corners from the picture's left to its right, and the points of the lids' edges between them.
+    /// The points of an eye: its left and right corner as seen in the picture, and the lids' edges from left to right.
     struct Eye {
         let leftCorner: Int
         let rightCorner: Int
@@ -26,11 +24,11 @@ enum FaceMeshIndices {
         let lowerLid: [Int]
         /// All 16 points on the lids' edges.
         let lids: [Int]
-        /// The middle of the iris, then four points around it.
+        /// The centre of the iris, then four points around it.
         let iris: [Int]
 
-        /// Makes an eye from the points that the model refines. They begin with the lids: the outer corner, the lower
-        /// lid from there, the inner corner, and the upper lid from the outer to the inner corner.
+        /// Makes an eye from the points that the model refines. The first 16 are the outer corner, the lower lid from
+        /// there, the inner corner, and the upper lid from the outer to the inner corner.
         fileprivate init(_ refined: [Int], isLeft: Bool, iris: ClosedRange<Int>) {
             lids = Array(refined.prefix(16))
             leftCorner = lids[isLeft ? 0 : 8]
@@ -51,7 +49,7 @@ enum FaceMeshIndices {
         152, 148, 176, 149, 150, 136, 172, 58, 132, 93, 234, 127, 162, 21, 54, 103, 67, 109,
     ]
 
-    /// The points that the model's lip output refines, in its order.
+    /// The points that the model's output for the lips refines, in its order.
     static let refinedLips = [
         61, 146, 91, 181, 84, 17, 314, 405, 321, 375, 291, 185, 40, 39, 37, 0, 267, 269, 270, 409,
         78, 95, 88, 178, 87, 14, 317, 402, 318, 324, 308, 191, 80, 81, 82, 13, 312, 311, 310, 415,
@@ -59,7 +57,7 @@ enum FaceMeshIndices {
         62, 96, 89, 179, 86, 15, 316, 403, 319, 325, 292, 183, 42, 41, 38, 12, 268, 271, 272, 407,
     ]
 
-    /// The points that the model's output for the eye at the left refines, in its order.
+    /// The points that the model's output for the left eye (the picture's) refines, in its order.
     static let refinedLeftEye = [
         33, 7, 163, 144, 145, 153, 154, 155, 133, 246, 161, 160, 159, 158, 157, 173, 130, 25, 110, 24,
         23, 22, 26, 112, 243, 247, 30, 29, 27, 28, 56, 190, 226, 31, 228, 229, 230, 231, 232, 233,
@@ -67,7 +65,7 @@ enum FaceMeshIndices {
         121, 128, 245, 156, 70, 63, 105, 66, 107, 55, 193,
     ]
 
-    /// The points that the model's output for the eye at the right refines, in its order.
+    /// The points that the model's output for the right eye (the picture's) refines, in its order.
     static let refinedRightEye = [
         263, 249, 390, 373, 374, 380, 381, 382, 362, 466, 388, 387, 386, 385, 384, 398, 359, 255, 339, 254,
         253, 252, 256, 341, 463, 467, 260, 259, 257, 258, 286, 414, 446, 261, 448, 449, 450, 451, 452, 453,

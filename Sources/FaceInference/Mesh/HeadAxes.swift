@@ -1,9 +1,8 @@
 import Glibc
 
-/// The head's own axes, from a few landmarks.
-///
-/// Space: x to the picture's right, y up, z towards the viewer. The face's x runs through the outer eye corners and the
-/// sides of the face, its y from chin to forehead, its z out of the face.
+/// The axes of the head, from a few landmarks, as unit vectors in space: x to the picture's right, y up, z towards the
+/// viewer. The head's x axis runs along the outer eye corners and the sides of the face, its y axis from chin to
+/// forehead, its z axis out of the face.
 struct HeadAxes: Hashable, Sendable {
     let x: SIMD3<Float>
     let y: SIMD3<Float>
@@ -20,14 +19,14 @@ struct HeadAxes: Hashable, Sendable {
         z = SIMD3(x.y * y.z - x.z * y.y, x.z * y.x - x.x * y.z, x.x * y.y - x.y * y.x)
     }
 
-    /// The vector from one landmark to another along the face's axes, in pixels.
+    /// Returns the vector from one landmark to another along the head's axes, in pixels.
     func inFaceFrame(_ from: Int, _ to: Int, _ landmarks: FaceLandmarks) -> SIMD3<Float> {
         let vector = Self.space(landmarks[to]) - Self.space(landmarks[from])
         return SIMD3((vector * x).sum(), (vector * y).sum(), (vector * z).sum())
     }
 
-    /// The angles of the head with those landmarks, from which the axes were made: first rolled in the picture, then
-    /// pitched, then turned by the yaw. The pitch is from a fit of the mean face, as chin and forehead move in a smile.
+    /// Returns the head's pose, which is first rolled in the picture, then pitched, then turned by the yaw. The pitch
+    /// comes from a fit of the mean face to the landmarks, because chin and forehead move in a smile.
     func pose(of landmarks: FaceLandmarks) -> HeadPose {
         let yaw = atan2f(z.x, z.z)
         let lean = Self.pitch(z)
@@ -40,7 +39,7 @@ struct HeadAxes: Hashable, Sendable {
         return HeadPose(roll: Self.degrees(roll), yaw: Self.degrees(yaw), pitch: pitch)
     }
 
-    /// The angle by which an axis out of the face points up, in radians.
+    /// Returns the angle by which an axis out of the face points up, in radians.
     private static func pitch(_ forward: SIMD3<Float>) -> Float { asinf(max(-1, min(1, forward.y))) }
 
     static func space(_ point: SIMD3<Float>) -> SIMD3<Float> { SIMD3(point.x, -point.y, -point.z) }
@@ -53,11 +52,11 @@ struct HeadAxes: Hashable, Sendable {
     private static func degrees(_ radians: Float) -> Double { Double(radians) * 180 / .pi }
 }
 
-/// Points of a mean face that mouth, jaw and brows move little, in the plane between left and right;
+/// The side view of a mean face: points that mouth, jaw and brows hardly move, in the plane between left and right.
 /// `Tools/mean-face.py` computes them from recorded landmarks of 137 faces in 2855 frames.
 private enum MeanFace {
-    /// Points of the mesh with the same position: units of the distance between the outer eye corners, y up and z out
-    /// of the face, from the mean of all points.
+    /// Mesh points that share one position in the side view, and that position relative to the mean of all points: y up
+    /// and z out of the face, in outer eye distances.
     private static let places: [(points: [Int], y: Float, z: Float)] = [
         ([33, 263], 0.172, -0.019), ([133, 362], 0.162, 0.043),
         ([98, 327], -0.294, 0.234), ([48, 278], -0.217, 0.316),
@@ -70,14 +69,13 @@ private enum MeanFace {
         ([1], -0.231, 0.492), ([2], -0.314, 0.327),
     ]
 
-    /// The pitch, in degrees, of a mean face that looks straight ahead.
-    ///
-    /// Median over the 311 of 2000 portraits (the odd half of GENKI-4K) labelled |yaw| < 8°, |pitch| < 3° and |roll| <
-    /// 8°; the spread between people, or of the labels, is 5°.
+    /// The measured pitch, in degrees, of a face that looks straight ahead. It is the median over the 311 of 2000
+    /// portraits (the odd half of GENKI-4K) labelled |yaw| < 8°, |pitch| < 3° and |roll| < 8°. The spread between
+    /// people, or of the labels, is 5°.
     static let neutralPitch = -7.6
 
-    /// The angle, in radians, by which a face leans back about its x axis against the mean face along the same axes:
-    /// the one with which the mean face, moved and scaled as fits best, is nearest to the landmarks.
+    /// Returns the angle, in radians about the x axis, by which a face leans back against the mean face along the same
+    /// axes. With this angle the mean face, moved and scaled, fits the landmarks best.
     static func tilt(of landmarks: FaceLandmarks, along axes: HeadAxes) -> Float {
         var (sine, cosine): (Float, Float) = (0, 0)
         for place in places {

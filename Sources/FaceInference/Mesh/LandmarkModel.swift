@@ -1,8 +1,8 @@
 import Glibc
 
-/// Finds the 478 landmarks of a face in a region.
+/// Finds the 478 landmarks of a face in a region of a frame.
 package final class LandmarkModel {
-    /// Pixels of the input's width and height.
+    /// The width and height of the input in pixels.
     static let inputSize = 192
 
     private let model: CompiledModel
@@ -17,14 +17,14 @@ package final class LandmarkModel {
         model = try CompiledModel(.landmarkModel, sampler, outputs: outputs, operators: operators, in: liteRT)
     }
 
-    /// Finds the landmarks in a region of the frame, and returns how sure the model is that there is a face, 0…1.
+    /// Writes a region's landmarks to `face`. Returns the model's confidence, 0…1, that there is a face.
     package func find(_ face: FaceLandmarks, in frame: Frame, region: CropRegion) throws(InferenceError) -> Double {
         // From the model's coordinates, pixels of its input, to the upright picture.
         let transform = region.uprightFromCrop(size: Self.inputSize)
         try model.run(on: frame, through: transform)
         runs += 1
         let mesh = model.outputs[0].numbers
-        // The second look at lips and eyes has no depth of its own.
+        // The refined points of lips and eyes have no depth, and keep that of the mesh.
         for (part, output) in zip(MeshRegion.all, model.outputs[1...3]) {
             for (position, index) in part.points.enumerated() {
                 mesh[3 * index] = output.numbers[2 * position]
@@ -48,7 +48,7 @@ package final class LandmarkModel {
         return Double(1 / (1 + expf(-model.outputs[6].numbers[0])))
     }
 
-    /// The mean brightness of the face in the last crop, 0…1, without what is around it, such as a window.
+    /// Returns the mean brightness, 0…1, of the middle of the last crop: the face without its surroundings.
     func luminance() -> Double {
         let middle = Self.inputSize / 4...3 * Self.inputSize / 4
         return model.luminance(columns: middle, rows: middle)

@@ -1,24 +1,24 @@
 import Glibc
 
-/// A part of the face that the landmark model looks at a second time: its points, and the two that give its rotation.
+/// A part of the face, lips or an eye, that the landmark model refines: its points, and two that give its rotation.
 struct MeshRegion: Sendable {
     let points: [Int]
     let rotationFrom: Int
     let rotationTo: Int
 
-    /// All parts in the order of the model's graph; the values come from the options of its operators.
+    /// All parts in the order of the model's graph, with the values of its operators' options.
     static let all = [
         MeshRegion(points: FaceMeshIndices.refinedLips, rotationFrom: 61, rotationTo: 291),
         MeshRegion(points: FaceMeshIndices.refinedLeftEye, rotationFrom: 33, rotationTo: 133),
         MeshRegion(points: FaceMeshIndices.refinedRightEye, rotationFrom: 362, rotationTo: 263),
     ]
 
-    /// The side of the cut-out feature map.
+    /// The side of the cut-out feature map in cells.
     private static let side: Float = 16
-    /// The side of the region as a multiple of the points' box.
+    /// The size of the region as a multiple of the points' bounding box.
     private static let scale: Float = 1.5
 
-    /// Writes the 4×4 matrix that maps positions in the cut-out (0…16) to those of the mesh, whose points are x, y, z.
+    /// Writes the 4×4 matrix that maps positions in the cut-out (0…16) to the mesh, whose points are each x, y, z.
     func writeMatrix(mesh: UnsafePointer<Float>, to matrix: UnsafeMutablePointer<Float>) {
         func point(_ index: Int) -> SIMD2<Float> { SIMD2(mesh[3 * index], mesh[3 * index + 1]) }
         let line = point(rotationTo) - point(rotationFrom)
@@ -43,7 +43,7 @@ struct MeshRegion: Sendable {
 
     // The other two custom operators of the landmark model, on plain memory.
 
-    /// Samples a 48×48 map of 32 channels into one of 16×16, zero outside.
+    /// Samples a 16×16 map of 32 channels from a 48×48 one, at the places that `matrix` gives; zero outside.
     static func cutOut(_ map: UnsafePointer<Float>, _ matrix: AffineTransform, to output: UnsafeMutablePointer<Float>) {
         let size = 48
         let side = 16

@@ -1,10 +1,8 @@
-/// The smile level of a face: a weighted sum of the places of mouth, cheeks and lids along the face's own axes.
+/// The smile level of a face: a weighted sum of positions of mouth, cheeks and lids along the head's axes.
 enum SmileLevel {
-    /// Pairs of mirrored points, or twice the same point of the middle, and their weights in the sum: the first is for
-    /// half of the pair's distance across, the others for its mean height and depth, seen from the middle of the outer
-    /// eye corners, in units of the distance between these.
-    ///
-    /// `Tools/smile-level.py` prints them, fitted to recorded landmarks of labelled clips.
+    /// Pairs of mirrored points, or twice the same point of the midline, and their weights. `across` is for half the
+    /// distance within the pair, `height` and `depth` for its mean position from the midpoint of the outer eye corners,
+    /// in outer eye distances. `Tools/smile-level.py` prints them, fitted to recorded landmarks of labelled clips.
     private static let weights: [(left: Int, right: Int, across: Float, height: Float, depth: Float)] = [
         (61, 291, 2.384, 3.126, -3.100),
         (40, 270, -0.090, 0.044, -0.276),
@@ -38,10 +36,10 @@ enum SmileLevel {
         (14, 14, 0.000, -1.957, 1.365),
         (17, 17, 0.000, 0.428, 0.000),
     ]
-    /// The level of a face whose weighted sum is 0.
+    /// The constant that is added to the weighted sum.
     private static let bias: Float = -0.714
 
-    /// The level of a face with `unit` pixels between its outer eye corners in space: 0 at rest, 1 in an average smile.
+    /// Returns the level: 0 at rest, 1 in an average smile. `unit` is the outer eye distance in space, in pixels.
     static func level(of landmarks: FaceLandmarks, _ axes: HeadAxes, unit: Float) -> Float {
         let origin = (point(FaceMeshIndices.leftEyeOuterCorner) + point(FaceMeshIndices.rightEyeOuterCorner)) / 2
         func point(_ index: Int) -> SIMD3<Float> { HeadAxes.space(landmarks[index]) }

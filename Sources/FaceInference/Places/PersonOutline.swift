@@ -1,4 +1,4 @@
-/// Finds the outline of a person in a picture by the model that separates people from their background.
+/// Finds the outlines of people in a frame with the model that separates people from the background.
 package final class PersonOutline {
     private static let size = 256
     /// The side of the square that the model sees around a place, in heights of the face.
@@ -16,22 +16,22 @@ package final class PersonOutline {
         model = try CompiledModel(.segmentationModel, sampler, outputs: outputs, in: liteRT)
     }
 
-    /// Finds people in a square of a frame, in pixels of the upright picture.
+    /// Runs the model on a square of a frame, in pixels of the upright picture. `share` then returns its results.
     package func find(around center: SIMD2<Float>, side: Float, in frame: Frame) throws(InferenceError) {
         try model.run(on: frame, through: CropRegion(center: center, side: side).uprightFromCrop(size: Self.size))
         low = center - side / 2
         scale = side / Float(Self.size)
     }
 
-    /// The model's certainty, 0…1, that a pixel belongs to a person; 0 outside of the square.
+    /// Returns the model's confidence, 0…1, that a pixel of the upright picture shows a person; 0 outside the square.
     package func share(at pixel: SIMD2<Float>) -> Float {
         let place = (pixel - low) / scale
         guard place.min() >= 0, place.max() < Float(Self.size) else { return 0 }
         return model.outputs[0].numbers[Int(place.y) * Self.size + Int(place.x)]
     }
 
-    /// The shares, 0…1, of the places of a face and of the body below it that a person covers. Only wanted positions
-    /// count, because others belong to another person.
+    /// Returns the fractions, 0…1, of a head's and a body's place that a person covers; `bounds` are those of the face.
+    /// Only wanted positions count, because others belong to another person.
     func coverage(
         of bounds: NormalizedRect,
         in frame: Frame,

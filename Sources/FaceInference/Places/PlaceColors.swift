@@ -1,25 +1,24 @@
-/// The upright picture of a frame as 144 × 144 colours, whatever its shape: enough to see where people are.
-///
-/// Each cell is one bilinear sample: a mean of all pixels would cost several times as much.
+/// The upright picture of a frame as 144 × 144 colours, whatever its aspect ratio: enough to tell where people are.
+/// Each cell is one bilinear sample, because a mean of all its pixels would take several times as long.
 struct PlaceColors {
     static let side = 144
     static let count = side * side
-    /// A constant added to colours before a gain, so that dark cells have no wild ratios.
+    /// A constant that is added to colours before ratios are taken, so that dark cells do not give extreme ratios.
     private static let offset: Float = 8
 
     typealias Color = SIMD4<UInt8>
 
-    /// The cells in rows from the top, each as red, green, blue, 0.
+    /// The cells, in rows from the top, each as red, green, blue and 0.
     private(set) var cells = [Color](repeating: .zero, count: count)
 
-    /// Memory that all colour grids share.
+    /// Temporary memory that all colour grids share.
     final class Workspace {
         fileprivate let sampler = CropSampler(size: PlaceColors.side, border: .replicate, range: 0...255)
         fileprivate var numbers = [Float](repeating: 0, count: 3 * PlaceColors.count)
         fileprivate var ratios: [Float] = []
     }
 
-    /// Reads the colours of a frame; false, and unchanged, if it has no readable pixels.
+    /// Reads the colours of a frame. Returns false and changes nothing if the frame has no readable pixels.
     mutating func sample(_ frame: Frame, _ workspace: Workspace) -> Bool {
         let step = frame.uprightSize.vector / Float(Self.side)
         let first = 0.5 * step - 0.5
@@ -37,7 +36,7 @@ struct PlaceColors {
         return true
     }
 
-    /// Moves the colours by an eighth of the way to others where these differ by at most `limit` after a gain.
+    /// Moves the colours an eighth of the way towards `others` where, after the gain, they differ by at most `limit`.
     mutating func approach(_ others: PlaceColors, gain: SIMD4<Float>, limit: Float) {
         for index in cells.indices where !differs(index, from: others, gain: gain, limit: limit) {
             let old = SIMD4<Int16>(truncatingIfNeeded: cells[index])
@@ -46,7 +45,7 @@ struct PlaceColors {
         }
     }
 
-    /// The gain that makes these colours like others: for each colour the median of the ratios of the wanted cells.
+    /// Returns the gains that make these colours like others: for each channel the median ratio of the wanted cells.
     func gain(to others: PlaceColors, _ workspace: Workspace, where isWanted: (Int) -> Bool) -> SIMD4<Float> {
         var gain = SIMD4<Float>(repeating: 1)
         for channel in 0..<3 {
@@ -63,14 +62,14 @@ struct PlaceColors {
         return gain
     }
 
-    /// Whether others differ in a cell by more than `limit` in a colour, after a gain.
+    /// Whether a cell of `others` differs from this one, after the gain, by more than `limit` in a channel.
     @inline(__always)
     func differs(_ index: Int, from others: PlaceColors, gain: SIMD4<Float>, limit: Float) -> Bool {
         let expected = (SIMD4<Float>(cells[index]) + Self.offset) * gain - Self.offset
         return (SIMD4<Float>(others.cells[index]) - expected).magnitude.max() > limit
     }
 
-    /// Calls `body` with each cell that a part of the picture covers.
+    /// Calls `body` with the index of each cell that a part of the picture covers.
     static func forEachCell(of rect: NormalizedRect, _ body: (Int) -> Void) {
         let low = rect.origin
         let high = rect.origin + rect.size
@@ -86,10 +85,11 @@ struct PlaceColors {
 }
 
 extension NormalizedRect {
-    /// The part of the picture with head and shoulders around a face.
+    /// The part of the picture that shows head and shoulders, for the bounds of a face.
     var headAndShoulders: NormalizedRect { around(widths: 1.1, heights: -0.7...2.1) }
 
-    /// The part of the picture around a face: widths to each side of its centre, and heights below it.
+    /// Returns the part of the picture around a face. It reaches `widths` face widths to each side of the face's
+    /// centre, and covers the range `heights` below the centre, in face heights.
     func around(widths: Double, heights: ClosedRange<Double>) -> NormalizedRect {
         NormalizedRect(
             left: center.x - widths * width,

@@ -1,37 +1,39 @@
-/// Tells whether the place of a face that is not seen any more still shows a person, without recognising whom.
+/// Tells whether the place where a face was last seen still shows a person, without recognising whom.
 ///
-/// It remembers the empty room, from a moment without people, and measures how much of the place differs from it. If no
-/// empty room is known, it compares the clothes, and then asks a model, loaded for that, for the outlines of people.
-/// Everything remembered stays in memory. It takes the frames of one source, in order, from one thread at a time.
+/// It remembers the empty room from a moment without people, and measures how much of the place differs from it. If no
+/// empty room is known, it compares the clothes, and then loads and asks a model that outlines people. All data stay in
+/// memory. It takes the frames of one source, in order, from one thread at a time.
 package final class PlaceMeter {
     // Tuned on half of the scenes of `benchmark hold`; docs/accuracy.md has the results for the other half.
 
-    /// The seconds between two readings: without people, until the empty room is known and then; with people who are
-    /// all seen, for their first readings and then; and with a person who is not seen.
+    /// The intervals between readings, in seconds. Without people: `empty` until the empty room is known, then `known`.
+    /// With people who are all seen: `new` for `firstReadings`, then `seen`. With a person who is not seen: `unseen`.
     private static let pauses = (empty: 1.0, known: 4.0, new: 1.0, seen: 6.0, unseen: 0.5)
     private static let firstReadings = 4
-    /// The differences, in levels of 0…255, from which on a cell differs from the empty room, or from the last reading.
+    /// How much a cell must differ from the empty room, in levels of 0…255. `change` is that from the last reading.
     private static let difference: Float = 26
     private static let change: Float = 10
-    /// The least shares of a place that differ from the empty room with a person there, and change if the person moves.
+    /// The minimum fraction of a place that differs from the empty room if a person is there. If the person moves, at
+    /// least `moved` of the place changes between readings.
     private static let occupied = 0.15
     private static let moved = 0.005
-    /// The least coverage by the outline, and the least similarity of the clothes, of a person who is there.
+    /// The minimum coverage by an outline to assume a person. `clothes` is the minimum similarity of the clothes.
     private static let outline = 0.3
     private static let clothes = 0.6
-    /// The share of its place that a head must fill to count as there.
+    /// The minimum fraction of a head's place that must be filled for the head to be there.
     private static let head = 0.5
     /// The number of readings without a face after which everything in view is learnt as the empty room, even a person
-    /// with the back to the camera. Before, only small changes are learnt.
+    /// who faces away from the camera. Before that, only small changes are learnt.
     private static let readingsUntilAll = 16
-    /// The share of the picture beside people that another scene changes, and the least share beside people.
+    /// The fraction of the background that must change to mean another scene. If the background is less than
+    /// `leastBeside` of the picture, the whole picture is compared.
     private static let otherScene = 0.5
     private static let leastBeside = 0.05
-    /// The least share of a place that other people must leave free for it to be judged.
+    /// The minimum fraction of a place that other people must leave visible for the place to be judged.
     private static let leastFree = 0.4
-    /// The least number of cells of a place for it to be judged.
+    /// The minimum number of cells of a place for the place to be judged.
     private static let leastCells = 30
-    /// The seconds without use after which the model is released.
+    /// How long the model that outlines people stays loaded without use, in seconds.
     private static let outlineLifetime = 60.0
 
     private let options: FaceAnalyzer.Options
@@ -39,11 +41,10 @@ package final class PlaceMeter {
     private var colors = PlaceColors()
     private var previous = PlaceColors()
     private var room: PlaceColors?
-    /// The kind of place that each cell is in.
     private var places = [Place](repeating: .background, count: PlaceColors.count)
     private var gain = SIMD4<Float>(repeating: 1)
     private var readAt: Double?
-    /// The number of people seen, and the number of readings since it has changed.
+    /// The number of people seen, and the number of readings in a row since that number last changed.
     private var people = (count: 0, readings: 0)
     /// The number of readings in a row without a person.
     private var emptyReadings = 0
@@ -51,13 +52,13 @@ package final class PlaceMeter {
     private var outline: (model: PersonOutline, usedAt: Double)?
     private var lastError: InferenceError?
 
-    /// The kind of place that a cell is in: a person's who is seen, one's who is not, or the background.
+    /// What a cell belongs to: the background, a person who is seen, or one who is not seen but may be there.
     private enum Place { case background, seen, unseen }
 
     package init(_ options: FaceAnalyzer.Options) { self.options = options }
 
-    /// Whether a frame of that media time, in seconds, must be read for a request with all its pixels: rarely while no
-    /// person is there, and more often while a person who is there is not seen.
+    /// Whether a frame of this media time, in seconds, must be read in full for a request. Readings are rare while no
+    /// person is there, and more frequent while a person who is there is not seen.
     package func isDue(_ request: PlaceRequest, at time: Double) -> Bool {
         guard let readAt, time >= readAt, request.queries.isEmpty, !request.comparesClothes else { return true }
         let pauses = Self.pauses
@@ -67,8 +68,8 @@ package final class PlaceMeter {
         return time - readAt >= pause - 0.01
     }
 
-    /// Reads a frame, adds the clothes to the observations of the people who are seen in it, and returns what the
-    /// places of the others show, by track.
+    /// Reads a frame, and adds clothes' colours to the observations of the people seen in it. Returns what the places
+    /// in `request.queries` show, keyed by track.
     package func answer(
         _ request: PlaceRequest,
         in frame: Frame,
@@ -78,12 +79,12 @@ package final class PlaceMeter {
         for index in observations.indices where !observations[index].isCarriedOver {
             observations[index].clothes = clothes(below: observations[index].bounds)
         }
-        // A person who goes where faces are ignored has left.
+        // A person who goes where faces are ignored counts as having left.
         let queries = request.queries.filter { query in !options.ignored.contains { $0.contains(query.bounds.center) } }
         return Dictionary(uniqueKeysWithValues: queries.map { ($0.track, reading(of: $0, in: frame)) })
     }
 
-    /// Reads a frame with faces that are seen, and with those of people who are not seen but may be there.
+    /// Reads a frame. `seen` are the bounds of faces in it, `unseen` the last bounds of people who may still be there.
     func read(_ frame: Frame, seen: [NormalizedRect], unseen: [NormalizedRect]) {
         let time = frame.stamp.mediaTime
         if let readAt, time < readAt { beginScene(at: -.infinity) }
@@ -103,7 +104,7 @@ package final class PlaceMeter {
         gain = room?.gain(to: colors, workspace) { [places] in places[$0] == .background } ?? .one
         emptyReadings = seen.isEmpty && unseen.isEmpty ? emptyReadings + 1 : 0
         if emptyReadings > 1 {
-            // What was read before the last reading, so that a person who comes in is not part of the empty room.
+            // The previous reading is learnt, so that a person who is coming in does not become part of the empty room.
             let limit = emptyReadings > Self.readingsUntilAll ? .infinity : Self.difference
             if room == nil { room = previous } else { room?.approach(previous, gain: gain, limit: limit) }
         }
@@ -116,7 +117,7 @@ package final class PlaceMeter {
         replacedAt = time
     }
 
-    /// The reading of a place in the frame that was last read, which is given again.
+    /// Returns what a place shows in the frame that was last read. `frame` must be that frame.
     func reading(of query: PlaceQuery, in frame: Frame) -> PlaceReading {
         let found = count(in: query.bounds.headAndShoulders)
         guard query.lastSeen >= replacedAt, found.all >= Self.leastCells else { return .empty }
@@ -129,13 +130,13 @@ package final class PlaceMeter {
             let head = count(in: query.bounds.around(widths: 0.6, heights: -0.7...0.5))
             return .person(moved: found.hasMoved, head: Double(head.differing) >= Self.head * Double(max(head.free, 1)))
         }
-        // A person who bends down is below the place.
+        // A person who bends down is below this part.
         let below = count(in: query.bounds.around(widths: 1.6, heights: 2.1...5))
         let isOccupied = below.free >= Self.leastCells && below.isOccupied
         return isOccupied ? .person(moved: below.hasMoved, head: false) : .empty
     }
 
-    /// Numbers of cells of a place: all, those no seen face covers, the changed ones, and those unlike the empty room.
+    /// Cell counts of a place: all, not hidden by seen people, changed since the last reading, unlike the empty room.
     private struct Count {
         var (all, free, changed, differing) = (0, 0, 0, 0)
         var hasMoved: Bool { Double(changed) >= PlaceMeter.moved * Double(free) }
@@ -154,7 +155,7 @@ package final class PlaceMeter {
         return count
     }
 
-    /// The colours below a face in the last frame, in the light of the empty room if known; nil if too few are visible.
+    /// Returns the colours below a face in the last frame, in the empty room's light if known; nil if too few are seen.
     func clothes(below bounds: NormalizedRect) -> ClothesColors? {
         var clothes = ClothesColors()
         PlaceColors.forEachCell(of: bounds.around(widths: 0.7, heights: 0.9...2.1)) { index in
@@ -164,7 +165,7 @@ package final class PlaceMeter {
         return clothes.total >= Float(Self.leastCells) ? clothes : nil
     }
 
-    /// The reason why the model cannot be used, once; places are judged without the model then.
+    /// Returns, once, the reason why the model that outlines people cannot be used. Places are then judged without it.
     package func drainError() -> InferenceError? { exchange(&lastError, with: nil) }
 
     private func showsClothes(of query: PlaceQuery) -> Bool {
@@ -174,7 +175,7 @@ package final class PlaceMeter {
 
     private var hasFailed = false
 
-    /// The coverage of the places of head and body by a person's outline; 0 if the model cannot be used.
+    /// Returns the fractions of a head's and a body's place that a person's outline covers; 0 if there is no model.
     private func outlined(_ bounds: NormalizedRect, in frame: Frame) -> (head: Double, body: Double) {
         guard !hasFailed else { return (0, 0) }
         do throws(InferenceError) {
@@ -197,7 +198,7 @@ package final class PlaceMeter {
         for face in faces { PlaceColors.forEachCell(of: face.headAndShoulders) { places[$0] = whose } }
     }
 
-    /// Whether the picture beside people, or if they fill it all of it, mostly differs from an earlier one.
+    /// Whether most of the background, or of a picture that people fill, differs from an earlier one.
     private func isOtherScene(than earlier: PlaceColors) -> Bool {
         let beside = places.count { $0 == .background }
         let isFull = Double(beside) < Self.leastBeside * Double(PlaceColors.count)

@@ -2,11 +2,10 @@ import CLiteRT
 import Glibc
 import Synchronization
 
-/// A model that takes squares of frames, run on one thread of the processor. Nothing is allocated after `init`.
+/// A compiled LiteRT model whose input is sampled from a frame. It runs on one CPU thread. `run` allocates nothing.
 final class CompiledModel {
     let input: AlignedMemory
     let outputs: [AlignedMemory]
-    /// The file's name, for errors.
     private let name: String
     private let liteRT: LiteRT
     private let sampler: CropSampler
@@ -15,11 +14,11 @@ final class CompiledModel {
     private var compiled: LiteRtCompiledModel?
     private var inputTensors: [LiteRtTensorBuffer] = []
     private var outputTensors: [LiteRtTensorBuffer] = []
-    /// The calls that destroy the objects that LiteRT made, before the memory that they use is freed.
+    /// The calls that destroy LiteRT's objects, before the memory that these use is freed.
     private var destroying: [() -> Void] = []
 
-    /// Compiles a model for the shapes of a sampler's output and of its own outputs, which must be those of the file,
-    /// unless `edit` changes a copy of its bytes first.
+    /// Compiles a model whose input has the size of the sampler's output. The input and output shapes must be those in
+    /// the file, unless `edit` changes a copy of the file's bytes first.
     init(
         _ file: PinnedFile,
         _ sampler: CropSampler,
@@ -46,12 +45,12 @@ final class CompiledModel {
 
     deinit { for destroy in destroying.reversed() { destroy() } }
 
-    /// The mean brightness of a part of the last input, 0…1.
+    /// Returns the mean brightness, 0…1, of a part of the last input.
     func luminance(columns: ClosedRange<Int>, rows: ClosedRange<Int>) -> Double {
         sampler.luminance(of: input.numbers, columns: columns, rows: rows)
     }
 
-    /// Runs the model on a part of a frame: the transform maps pixels of its input to those of the upright picture.
+    /// Runs the model on a part of a frame. `transform` maps pixels of the input to those of the upright picture.
     func run(on frame: Frame, through transform: AffineTransform) throws(InferenceError) {
         guard sampler.sample(frame, through: transform, into: input.numbers) else {
             throw .unreadableFrame(reason: "it is \(frame.size) of \(frame.format), which has no pixels to sample")
@@ -62,9 +61,8 @@ final class CompiledModel {
         try check("run", status ?? LITERT_STATUS_RUNTIME_FAILURE)
     }
 
-    /// Compiles the model for one thread of the processor.
-    ///
-    /// A second thread saves little on models this small, and spins on a core while it waits.
+    /// Compiles the model for one CPU thread. A second thread saves little on models this small, and spins on a core
+    /// while it waits for work.
     private func compile() throws(InferenceError) -> LiteRtCompiledModel {
         let functions = liteRT.functions.pointee
         let model = try make("read the model", destroyedBy: functions.destroy_model) {
@@ -85,7 +83,7 @@ final class CompiledModel {
         }
     }
 
-    /// Makes a tensor of numbers in memory that stays allocated.
+    /// Makes a tensor of 32-bit floats in existing memory.
     private func tensor(_ shape: [Int32], in memory: AlignedMemory) throws(InferenceError) -> LiteRtTensorBuffer {
         let functions = liteRT.functions.pointee
         var type = LiteRtRankedTensorType()
@@ -96,7 +94,7 @@ final class CompiledModel {
         }
     }
 
-    /// Calls a function that makes an object of LiteRT, and destroys the object at the end unless another takes it.
+    /// Calls a LiteRT function that makes an object, and destroys the object in the end unless `destroy` is nil.
     private func make(
         _ operation: String,
         destroyedBy destroy: ((OpaquePointer) -> Void)?,
@@ -117,18 +115,17 @@ final class CompiledModel {
     }
 }
 
-/// Memory that LiteRT can work on directly, aligned to 64 bytes.
-///
-/// It has pages of its own, which go back to the system at once: after a large block is freed, `malloc` keeps others.
+/// Memory of whole pages, aligned as LiteRT needs it (64 bytes). Freeing it returns it to the system at once, whereas
+/// `malloc` keeps other memory after a large block is freed.
 final class AlignedMemory {
     let base: UnsafeMutableRawPointer
     let count: Int
-    /// Bytes beyond a tensor that XNNPACK may read (`XNN_EXTRA_BYTES`); the tensors of most models fill their pages.
+    /// The bytes beyond a tensor that XNNPACK may read (`XNN_EXTRA_BYTES`). Most models' tensors fill their own pages.
     private static let margin = 16
 
     /// Allocates `count` zeroed bytes.
     init(count: Int) {
-        // All of it is used: pages that come one by one, as they are touched, take three times as long.
+        // Populated at once, because all of it is used: page faults one by one take three times as long.
         let kind = MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE
         let pages = mmap(nil, count + Self.margin, PROT_READ | PROT_WRITE, kind, -1, 0)
         guard let pages, pages != MAP_FAILED else { preconditionFailure("there is no memory for a model") }

@@ -1,7 +1,7 @@
 import CLiteRT
 
-/// One of the three operators of the landmark model that LiteRT lacks: they cut the lips and the eyes out of a feature
-/// map along the first guess of the mesh, and put the points found there back. LiteRT calls it from
+/// One of the three operators of the landmark model that LiteRT lacks. They cut lips and eyes out of a feature map
+/// where a first estimate of the mesh has them, and map the points found there back to the mesh. LiteRT calls them from
 /// `run_compiled_model`, on the same thread. Only the first two rows of the row-major 4×4 matrices matter.
 final class CustomOperator {
     private enum Kind: String, CaseIterable {
@@ -12,7 +12,7 @@ final class CustomOperator {
 
     private let kind: Kind
     private let functions: UnsafePointer<LiteRtFunctions>
-    /// The operator's node that runs next: LiteRT does not pass it, but always keeps the nodes' order.
+    /// The number of the operator's node that runs next. LiteRT does not pass it, but always keeps the nodes' order.
     private var node = 0
     var name: String { kind.rawValue }
 
@@ -20,21 +20,21 @@ final class CustomOperator {
 
     static func all(_ liteRT: LiteRT) -> [CustomOperator] { Kind.allCases.map { CustomOperator($0, liteRT) } }
 
-    /// The offsets in the pinned landmark model at which it states the version of each of its operators.
+    /// The byte offsets, in the pinned landmark model, at which the versions of these operators are stored.
     private static let versionOffsets = [2_494_872, 2_494_912, 2_494_968]
 
-    /// Sets the version of the operators from 2 to 1 in the landmark model: LiteRT 2.3.0 registers custom operators as
-    /// version 1, whatever version is given.
+    /// Changes the operators' version in the landmark model from 2 to 1, because LiteRT 2.3.0 registers custom
+    /// operators as version 1, whatever version is given.
     static func patchVersions(in model: AlignedMemory) {
         for offset in versionOffsets {
             model.base.storeBytes(of: Int32(1).littleEndian, toByteOffset: offset, as: Int32.self)
         }
     }
 
-    /// Prepares for a run of the model; must be called before each.
+    /// Prepares for a run of the model. Must be called before each run.
     func beginRun() { node = 0 }
 
-    /// Makes the operator known to a model that is about to be compiled; this object must outlive that model.
+    /// Registers the operator for a model that is about to be compiled. This object must outlive that model.
     func register(in options: LiteRtOptions) -> LiteRtStatus {
         var kernel = Self.kernel
         let context = Unmanaged.passUnretained(self).toOpaque()
@@ -43,7 +43,7 @@ final class CustomOperator {
 
     // MARK: What LiteRT calls
 
-    /// The operator behind the context that LiteRT passes.
+    /// Returns the operator to which LiteRT's context points.
     private static func at(_ context: UnsafeMutableRawPointer?) -> CustomOperator? {
         context.map { Unmanaged.fromOpaque($0).takeUnretainedValue() }
     }
@@ -68,7 +68,7 @@ final class CustomOperator {
         destroy: { _ in LITERT_STATUS_OK }
     )
 
-    /// Locks the tensors of a node, works on them and unlocks them; false if one of them cannot be used.
+    /// Runs the operator on a node's tensors, which are locked meanwhile. Returns false if a tensor cannot be used.
     private func run(_ first: LiteRtTensorBuffer, _ second: LiteRtTensorBuffer?, _ output: LiteRtTensorBuffer) -> Bool {
         var type = LiteRtRankedTensorType()
         guard functions.pointee.get_tensor_buffer_type(first, &type) == LITERT_STATUS_OK,

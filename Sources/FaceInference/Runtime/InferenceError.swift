@@ -1,25 +1,25 @@
-/// Why faces cannot be searched for; the text says what was tried, on what, why it failed and what to do.
+/// The reason why faces cannot be searched for. The description says what failed and why, and often what to do.
 public enum InferenceError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// No directory in which models are looked for contains this file.
+    /// The file is in no directory of the search path.
     case notInstalled(file: String, searched: [String])
     /// A file that inference needs is not there.
     case missingFile(path: String)
-    /// A file that inference needs cannot be read, with the system's reason.
+    /// A file that inference needs cannot be read. The reason is the system's.
     case unreadableFile(path: String, reason: String)
-    /// A file has another length than the pinned one, both in bytes: truncated, or another version.
+    /// A file does not have the expected length, in bytes. It is truncated or of another version.
     case wrongSize(path: String, expected: Int, actual: Int)
-    /// A file of the right length has another SHA-256, both in hexadecimal.
+    /// A file of the expected length has another SHA-256 than expected. Both are in hexadecimal.
     case wrongDigest(path: String, expected: String, actual: String)
-    /// LiteRT publishes no library for this kind of processor.
+    /// There is no LiteRT library for this kind of processor.
     case unsupportedProcessor(String)
-    /// The dynamic linker refuses the library, with its reason.
+    /// The dynamic linker cannot load the library. The reason is the linker's.
     case libraryNotLoaded(path: String, reason: String)
-    /// A call of LiteRT failed with this status.
+    /// A call to LiteRT failed with this status.
     case liteRT(operation: String, model: String, status: Int32)
-    /// A frame has no pixels that could be read, with the reason.
+    /// A frame's pixels cannot be read, for this reason.
     case unreadableFrame(reason: String)
 
-    /// One paragraph for people.
+    /// The error as one paragraph of text for the user.
     public var description: String {
         switch self {
         case .notInstalled(let file, let searched):
@@ -54,11 +54,11 @@ public enum InferenceError: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What installs the library and the models.
+    /// The command that installs the library and the models, for error messages.
     package static let installation =
         "`sudo apt install --reinstall facet-data`, or deploy/setup in a checkout of Facet"
 
-    /// The names of LiteRtStatus, as of LiteRT 2.3.
+    /// The meanings of LiteRT's status codes, as of LiteRT 2.3.
     private static let meanings: [Int32: String] = [
         1: "invalid argument", 2: "out of memory", 3: "runtime failure", 5: "unsupported", 6: "not found",
         8: "wrong version", 500: "file error", 501: "invalid model file", 504: "compilation failed",

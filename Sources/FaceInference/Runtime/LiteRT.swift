@@ -2,24 +2,24 @@ import CLiteRT
 import Synchronization
 import System
 
-/// The loaded LiteRT library with its environment, and the models' files, shared by all analyzers of a process. Their
-/// compiled models, which contain the numbers of their frames, must not outlive it.
+/// The loaded LiteRT library with its environment and the model files, shared by all analyzers of a process. Compiled
+/// models must not outlive it.
 ///
-/// `@unchecked Sendable` because after `init` only LiteRT's environment changes, while models are compiled, which is
-/// done with `compiling` locked.
+/// `@unchecked Sendable` because after `init` only LiteRT's environment changes, and only while a model is compiled
+/// with `compiling` locked.
 package final class LiteRT: @unchecked Sendable {
     /// The bytes of the models that are always needed.
     private let models: [PinnedFile: AlignedMemory]
     private let directory: String
     let functions: UnsafePointer<LiteRtFunctions>
     let environment: LiteRtEnvironment
-    // The value has a size, because the thread sanitizer takes access to an empty one for access to what is behind it.
+    // The value has a size, because the thread sanitizer takes access to an empty one for access to what follows it.
     let compiling = Mutex(false)
 
-    /// The libraries by directory; each entry gives its library for as long as that is used.
+    /// The libraries by directory. They are held weakly: each entry returns its library while that is in use, else nil.
     private static let loaded = Mutex<[String: @Sendable () -> LiteRT?]>([:])
 
-    /// The library and the files in a directory; loads them the first time.
+    /// Returns the library and the models of a directory, and loads them if they are not in use yet.
     package static func shared(in directory: String) throws(InferenceError) -> LiteRT {
         try loaded.withLock { loaded throws(InferenceError) in
             if let known = loaded[directory]?() { return known }
@@ -30,7 +30,7 @@ package final class LiteRT: @unchecked Sendable {
     }
 
     private init(_ directory: String) throws(InferenceError) {
-        // The files are checked first: that needs no other library, with which the dynamic linker may be busy.
+        // The files are checked before the library is loaded, because another thread may keep the dynamic linker busy.
         let library = try PinnedFile.library()
         try library.check(in: directory)
         var models: [PinnedFile: AlignedMemory] = [:]
@@ -66,7 +66,7 @@ package final class LiteRT: @unchecked Sendable {
         free(UnsafeMutableRawPointer(mutating: functions))
     }
 
-    /// A model's bytes, which LiteRT reads for as long as a compiled model lives.
+    /// Returns a model's bytes, which must not be freed while a compiled model uses them.
     func bytes(of model: PinnedFile) throws(InferenceError) -> AlignedMemory {
         if let bytes = models[model] { return bytes }
         return try model.load(from: directory)

@@ -1,26 +1,26 @@
 import System
 
-/// The directory of the LiteRT library and the face models.
+/// The location of the LiteRT library and the face models.
 public enum ModelDirectory {
-    /// The environment variable that names the directory, also `facetd`'s for `detection.modelDirectory`.
+    /// The environment variable that names the directory. It also sets `detection.modelDirectory` of `facetd`.
     public static let environmentVariable = "FACET_DETECTION_MODEL_DIRECTORY"
 
-    /// The directories that are searched, in order: the environment variable's alone if it is set; else `lib/facet`
+    /// The directories that are searched, in order: the environment variable's alone if that is set; else `lib/facet`
     /// beside the program's directory, `/usr/lib/facet` (a package), `/usr/local/lib/facet` (`deploy/setup`).
     public static var searchPath: [String] {
         if let named = getenv(environmentVariable), named.pointee != 0 { return [String(cString: named)] }
         return directories(for: RunningProgram.path)
     }
 
-    /// `/opt/facet/lib/facet` for a program `/opt/facet/bin/facetd`, then those of a package and of `deploy/setup`.
+    /// Returns `/opt/facet/lib/facet` for a program `/opt/facet/bin/facetd`, then the usual directories.
     static func directories(for program: String?) -> [String] {
         let usual = ["/usr/lib/facet", "/usr/local/lib/facet"]
         let beside = program.map { "/" + $0.split(separator: "/").dropLast(2).joined(separator: "/") + "/lib/facet" }
         return [beside].compactMap(\.self) + usual.filter { $0 != beside }
     }
 
-    /// The named directory, unchecked, or the first one of the search path that contains the LiteRT library.
-    /// - Throws: `InferenceError.notInstalled` with the searched directories if no directory does.
+    /// Returns `named` unchecked or, if it is nil, the first directory of the search path that has the LiteRT library.
+    /// - Throws: `InferenceError.notInstalled` with the searched directories if no directory has it.
     public static func find(_ named: String? = nil) throws(InferenceError) -> String {
         if let named { return named }
         let directories = searchPath

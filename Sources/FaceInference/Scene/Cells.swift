@@ -1,4 +1,4 @@
-/// The numbers of a grid's cells, a multiple of four, which are read and written four at a time.
+/// The values of a grid's cells, read and written in vectors of four. Their number is a multiple of four.
 final class Cells {
     typealias Vector = SIMD4<Float>
 
@@ -23,7 +23,7 @@ final class Cells {
     var base: UnsafeMutablePointer<Float> { UnsafeMutableRawPointer(vectors).assumingMemoryBound(to: Float.self) }
     var numbers: UnsafeMutableBufferPointer<Float> { .init(start: base, count: Vector.scalarCount * indices.count) }
 
-    /// Moves the numbers towards other ones by a share of the difference.
+    /// Moves each value towards that of `others` by a fraction of the difference.
     func approach(_ others: Cells, share: Float) {
         for index in indices { self[index] += (others[index] - self[index]) * share }
     }
@@ -36,14 +36,14 @@ extension SIMD where Scalar == Float {
     var length: Float { (self * self).sum().squareRoot() }
 }
 
-/// The value below which a share of some non-negative numbers lies, with an error of up to 3 %.
+/// Returns the value below which a fraction of some non-negative numbers lies, with an error of up to 3 %.
 ///
-/// It counts them in 32 steps a doubling from 2⁻¹² to 2²⁰, above the square of any difference of grey levels: in a
-/// tenth of the time of sorting.
+/// It uses a histogram with 32 steps per doubling from 2⁻¹² to 2²⁰, which is above the square of any difference of grey
+/// levels. That takes a tenth of the time of sorting.
 func quantile(_ share: Double, of numbers: some Collection<Float>) -> Float {
     withUnsafeTemporaryAllocation(of: UInt16.self, capacity: 32 * 32) { counts in
         counts.initialize(repeating: 0)
-        // The bits of a number that give its step: the exponent and five of the significand.
+        // The bits of a number that give its step: the exponent and five bits of the significand.
         let shift: UInt32 = 23 - 5
         let lowest = Float(sign: .plus, exponent: -12, significand: 1).bitPattern >> shift
         for number in numbers {

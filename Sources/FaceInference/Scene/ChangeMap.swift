@@ -1,24 +1,24 @@
-/// The brightness of 48 × 36 cells of a frame, to be compared with that of earlier frames to find changes.
+/// The brightness of 48 × 36 cells of a frame, which is compared with that of earlier frames to find changes.
 ///
-/// The cells are in columns of the stored picture, from the left, top to bottom. Those of a row share one gain, because
-/// a camera exposes rows one after the other.
+/// The cells are stored by columns of the stored picture, from the left, each from top to bottom. The cells of a row
+/// share one gain, because a camera exposes its rows one after the other.
 final class ChangeMap {
     static let columns = 48
     static let rows = 36
     static let count = columns * rows
-    /// The number of vectors of cells in a column.
+    /// The number of vectors of four cells in a column.
     private static let height = rows / Cells.Vector.scalarCount
-    /// The number of groups of four cells side by side, which have one ratio of brightness: sorting a quarter of the
-    /// numbers takes a tenth of the time, and what moves covers neighbouring cells.
+    /// The number of groups of four adjacent cells in a row. Each group has one ratio of brightness: sorting a quarter
+    /// of the numbers takes a tenth of the time, and what moves covers adjacent cells anyway.
     private static let groups = columns / 4
-    /// A constant added to the brightness, so that dark cells have no wild ratios.
+    /// A constant added to the brightness before ratios are taken, so that dark cells do not give extreme ratios.
     private static let offset: Float = 4
 
     /// The part of the upright picture to read.
     let region: NormalizedRect
-    /// The cells of the last frame that was read, 0…255.
+    /// The cells' brightness in the last frame that was read, 0…255.
     let cells = Cells(count: count)
-    /// 1 for cells whose changes count, 0 for those that are covered by faces that are followed.
+    /// The weights of the cells' changes: 1, or 0 for cells that followed faces cover.
     let weights = Cells(count: count, repeating: 1)
     /// The mean brightness of the last frame that was read, 0…1; nil before the first.
     private(set) var luminance: Double?
@@ -30,7 +30,7 @@ final class ChangeMap {
 
     init(region: NormalizedRect) { self.region = region }
 
-    /// Reads a frame's cells unless it was just read; false for a frame that cannot be read.
+    /// Reads a frame's cells unless they were just read. Returns false if the frame cannot be read.
     func read(_ frame: Frame) -> Bool {
         if let latest, latest == (frame.stamp, frame.planes.first) { return true }
         guard grid.sample(frame, stored(in: frame), into: cells.base) else { return false }
@@ -41,12 +41,12 @@ final class ChangeMap {
         return true
     }
 
-    /// The factor by which a frame can be scaled down so that each cell still has a pixel.
+    /// Returns the factor, 1, 2, 4 or 8, by which a frame can be scaled down so that each cell still has a pixel.
     static func sufficientScale(for size: FrameSize) -> Int {
         [8, 4, 2].first { size.width / $0 >= columns && size.height / $0 >= rows } ?? 1
     }
 
-    /// Makes the changes of all cells count again.
+    /// Sets all weights to 1, so that the changes of all cells count.
     func uncover() { for index in weights.indices { weights[index] = .one } }
 
     func cover(columns: Range<Int>, rows: Range<Int>) {
@@ -55,7 +55,7 @@ final class ChangeMap {
         }
     }
 
-    /// Makes the changes of all cells count except those that touch some parts of the upright picture, in pixels.
+    /// Makes the changes of all cells count, except in some parts of the upright picture, given in pixels.
     func cover(_ parts: [LuminanceGrid.Rectangle], in frame: Frame) {
         uncover()
         let whole = stored(in: frame)
@@ -72,9 +72,9 @@ final class ChangeMap {
         return LuminanceGrid.Rectangle(low, high).stored(in: frame)
     }
 
-    /// Adapts the brightness of older cells to the light of newer ones. Each row is multiplied by the mean of the
-    /// middle half of the ratios of its groups of cells, which things that move do not change.
-    /// - Returns: The older cells in the newer light, until the next call.
+    /// Adapts the brightness of older cells to the light of newer ones. Each row gets a gain, the mean of the middle
+    /// half of its groups' ratios, which moving things hardly affect.
+    /// - Returns: The older cells in the newer light, valid until the next call.
     func adapt(_ older: Cells, to newer: Cells) -> Cells {
         let height = Self.height
         let groups = Self.groups
@@ -107,7 +107,7 @@ final class ChangeMap {
         return lit
     }
 
-    /// Sorts the ratios of each row, all rows at once, by exchanges of neighbours that do not depend on the numbers.
+    /// Sorts the ratios within each row by odd-even transposition, for four rows at once.
     private func sortRatios() {
         for round in 0..<Self.groups {
             for group in stride(from: round % 2, to: Self.groups - 1, by: 2) {
@@ -129,7 +129,7 @@ extension LuminanceGrid.Rectangle {
         self.init(middle + 0.5 - half, middle + 0.5 + half)
     }
 
-    /// The cells of a grid over another rectangle that this one touches; they may be none.
+    /// Returns the cells that this rectangle touches in a grid over the rectangle `whole`. The ranges may be empty.
     func cells(columns: Int, rows: Int, over whole: Self) -> (columns: Range<Int>, rows: Range<Int>) {
         let count = SIMD2(Float(columns), Float(rows))
         let scale = count / pointwiseMax(whole.size, .one)

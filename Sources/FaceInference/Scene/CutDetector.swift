@@ -1,23 +1,23 @@
-/// Tells whether a picture shows another scene than the one before it.
+/// Tells whether a frame shows another scene than the one before it.
 final class CutDetector {
-    /// How a picture differs from the one before it.
+    /// How a frame differs from the one before it.
     enum Step {
-        /// The pictures differ as those of one scene do.
+        /// The frames differ no more than frames of one scene do.
         case small
-        /// Most cells differ, but not by more than the light: it has changed, or the former scene was as uniform.
+        /// Most cells differ, but a change of light can explain that, as it can between two uniform scenes.
         case light
-        /// Most cells differ by more than the light.
+        /// Most cells differ by more than a change of light can explain.
         case cut
     }
 
-    /// The share of the cells that a cut changes, and the grey levels by which it changes them.
+    /// The fraction of the cells that a cut must change, each by at least `difference` grey levels.
     private static let share: Float = 0.5
     private static let difference: Float = 12
 
     private let previous = Cells(count: ChangeMap.count)
     private var hasPrevious = false
 
-    /// Compares a frame with the one before it; nil for the first one.
+    /// Compares a frame with the one before it; nil for the first frame.
     func step(to frame: Frame, _ map: ChangeMap) -> Step? { map.read(frame) ? step(to: map) : .small }
 
     func step(to map: ChangeMap) -> Step? {

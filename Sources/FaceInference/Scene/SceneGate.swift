@@ -1,48 +1,49 @@
-/// Decides in which frames the detector must search for faces: those in which the picture changed.
+/// Decides in which frames the detector must search for faces: those in which the picture has changed.
 ///
 /// It compares each frame's change map with that at the last search, relative to each cell's noise and without changes
-/// of the light, so that sensor noise, mains flicker, auto exposure and daylight do not count. Something that goes on
-/// moving is learnt as noise within seconds. Once a second the detector searches in any case. The same frames at the
-/// same times give the same decisions.
+/// of the light, so that sensor noise, mains flicker, auto exposure and daylight do not count. Continuous motion is
+/// learnt as noise within seconds. Once a second the detector searches in any case. The same frames at the same times
+/// give the same decisions.
 final class SceneGate {
     // Tuned on empty rooms and sliding faces made of photographs with noise, flicker, ramps and video coding.
 
-    /// The seconds between searches when nothing changes.
+    /// The interval between searches when nothing changes, in seconds.
     private static let longestPause = 1.0
-    /// The seconds for which every frame is searched after a new change, and for which searches go on after its end.
+    /// How long every frame is searched after a new change, and how long searches continue after its end, in seconds.
     private static let hold = 0.3
-    /// The seconds between searches while a change goes on, and after it.
+    /// The interval between searches while a change continues and shortly after it, in seconds.
     private static let pause = 0.1
-    /// The seconds without a change after which the next change counts as new.
+    /// The time without a change, in seconds, after which the next change counts as new.
     private static let calm = 0.5
-    /// Tolerance for rounded times, in seconds.
+    /// The tolerance for rounded timestamps, in seconds.
     private static let slack = 0.004
-    /// The share of a new difference that is learnt as noise in each frame.
+    /// The fraction by which each cell's noise approaches the newest squared difference in each frame.
     private static let learning: Float = 1.0 / 32
-    /// The variance, in grey levels squared, that is added to the noise for video coding.
+    /// The variance that is added to the noise to allow for video coding, in squared grey levels.
     private static let noiseFloor: Float = 1
-    /// The same two values, `learning` and `noiseFloor`, for the smoothed picture.
+    /// The fraction by which the smoothed picture approaches each frame. `smoothFloor` is its `noiseFloor`.
     private static let smoothing: Float = 0.2
     private static let smoothFloor: Float = 0.16
-    /// The number of frames that the smoothed picture takes to settle after a search.
+    /// The number of frames that the smoothed picture takes to settle after the start.
     private static let settling = 4
-    /// The sum of the deviations of 2 × 2 cells, each up to `cellLimit`, from which on they have changed.
+    /// The sum of the deviations of 2 × 2 cells, each limited to `cellLimit`, above which these have changed.
     private static let blockThreshold: Float = 14
     private static let cellLimit: Float = 8
-    /// The deviation from which on a cell has changed, and the share of changed cells from which on the picture has.
+    /// The deviation, in standard deviations of the noise, above which a cell has changed. If more than `cellShare` of
+    /// the cells have, the picture has changed.
     private static let cellThreshold: Float = 4
     private static let cellShare: Float = 0.02
 
     let map: ChangeMap
-    /// The picture that changes are measured against: the one at the last search, averaged with those after it.
+    /// The picture against which changes are measured: that at the last search, averaged with up to three after it.
     private let reference = Cells(count: ChangeMap.count)
     private let previous = Cells(count: ChangeMap.count)
-    /// Variance of each cell's noise.
+    /// The variance of each cell's noise, in squared grey levels.
     private let noise = Cells(count: ChangeMap.count, repeating: 1)
     private let smooth = Cells(count: ChangeMap.count)
     private let smoothReference = Cells(count: ChangeMap.count)
     private let deviations = Cells(count: ChangeMap.count)
-    /// What the kept picture, which the next one is compared with, shows: no faces, or the scene beside them.
+    /// What the reference shows: nothing yet, a scene without faces, or the scene beside followed faces.
     private enum Kept { case none, withoutFaces, besideFaces }
     private var kept = Kept.none
     private var averaged = 0
@@ -50,19 +51,19 @@ final class SceneGate {
     private var lastSearch = 0.0
     private var lastChange = -Double.infinity
     private var changeBegan = -Double.infinity
-    /// The decision for the frame with that stamp, which may be asked for again.
+    /// The last decision, kept with its frame's stamp because it may be asked for again.
     private var decision: (stamp: FrameStamp, mustSearch: Bool)?
-    /// The share of the last compared cells that differ, and its average beside followed faces.
+    /// The fraction of cells that differed in the last comparison. `usualShare` is its average beside followed faces.
     private var changedShare: Float = 0
     private var usualShare: Float = 0
-    /// Whether there was a search beside followed faces to compare with.
+    /// Whether there is a reference from a search beside followed faces.
     var canCompare: Bool { kept == .besideFaces }
-    /// Whether the scene beside followed faces changed at once in the last comparison, as by a hard cut.
+    /// Whether the scene beside followed faces changed abruptly in the last comparison, as by a hard cut.
     private(set) var wasCut = false
 
     init(region: NormalizedRect) { map = ChangeMap(region: region) }
 
-    /// Forgets the picture, but not the noise of its cells: the next frame is searched.
+    /// Forgets the reference, but not the noise of its cells. The next frame is searched.
     func reset() {
         kept = .none
         decision = nil
@@ -70,8 +71,8 @@ final class SceneGate {
 
     // MARK: Beside followed faces
 
-    /// Whether anything changed since `noteSearch` beside followed faces and what moves with them; their regions are
-    /// pixels of the upright picture. True for a frame that cannot be read, and without one to compare with.
+    /// Whether anything but the followed faces and their bodies has changed since `noteSearch`. The regions of the
+    /// faces are in pixels of the upright picture. True without a readable frame or a reference to compare with.
     func hasChanged(in frame: Frame, beside faces: [CropRegion]) -> Bool {
         guard map.read(frame) else { return true }
         let bottom = Float(frame.uprightSize.height)
@@ -87,12 +88,12 @@ final class SceneGate {
         return hasChanged
     }
 
-    /// Whether cells of the map that are not covered differ from those at `noteSearch` by more than noise and light.
+    /// Whether the map's uncovered cells have changed since `noteSearch` by more than noise and light.
     func hasChangedBesideCovered() -> Bool {
         !canCompare || hasChanged(map.cells, since: reference, noiseFactor: 1, floor: Self.noiseFloor)
     }
 
-    /// Makes the last frame the one that `hasChanged` compares with.
+    /// Makes the last frame that was read the reference of `hasChanged`.
     func noteSearch() {
         reference.copy(map.cells)
         kept = .besideFaces
@@ -100,7 +101,7 @@ final class SceneGate {
 
     // MARK: Without a face
 
-    /// Whether the detector must search a frame. Asking twice about a frame gives the same answer, whatever its size.
+    /// Whether the detector must search a frame. Asking again about a frame, even scaled, gives the same answer.
     func mustSearch(at frame: Frame) -> Bool {
         if let decision, decision.stamp == frame.stamp { return decision.mustSearch }
         let mustSearch = map.read(frame) ? mustSearch(at: frame.stamp.mediaTime) : true
@@ -108,9 +109,9 @@ final class SceneGate {
         return mustSearch
     }
 
-    /// Whether the detector must search the frame in the map, which has that media time in seconds.
+    /// Whether the detector must search the frame that the map has read, which has this media time in seconds.
     func mustSearch(at time: Double) -> Bool {
-        // A time before the last search is that of a source that began anew.
+        // A time before the last search means that the source has begun anew.
         guard kept == .withoutFaces, time >= lastSearch else {
             begin(at: time)
             return true
@@ -143,7 +144,7 @@ final class SceneGate {
         return age >= (isChanging(at: time) ? Self.pause : Self.longestPause)
     }
 
-    /// Whether the scene is changing at a time in seconds, or just was.
+    /// Whether the scene is changing, or was until a moment ago, at this media time in seconds.
     func isChanging(at time: Double) -> Bool { time - lastChange < Self.hold }
 
     private func begin(at time: Double) {
@@ -156,7 +157,7 @@ final class SceneGate {
         changeBegan = -.infinity
     }
 
-    /// Learns each cell's noise from the difference of successive pictures; large ones slowly, to learn no faces.
+    /// Learns each cell's noise from the difference of successive frames. Large ones are limited to learn no faces.
     private func learnNoise() {
         let lit = map.adapt(previous, to: map.cells)
         for index in lit.indices {
@@ -168,7 +169,7 @@ final class SceneGate {
         previous.copy(map.cells)
     }
 
-    /// Follows the picture slowly, which shows weak changes under the noise; returns whether there is one.
+    /// Updates the smoothed picture, which shows changes that are weaker than the noise. Returns whether there is one.
     private func followSmoothly() -> Bool {
         smooth.approach(map.cells, share: Self.smoothing)
         smoothed += 1
@@ -176,14 +177,15 @@ final class SceneGate {
             smoothReference.copy(smooth)
             return false
         }
-        // The share of the noise's variance that is left after the smoothing.
+        // The fraction of the noise's variance that is left after the smoothing.
         let factor = 2 * Self.smoothing / (2 - Self.smoothing)
         return hasChanged(smooth, since: smoothReference, noiseFactor: factor, floor: Self.smoothFloor)
     }
 
     // MARK: Comparing
 
-    /// Whether cells differ from earlier ones by more than the light and the noise, of which `factor` times counts.
+    /// Whether cells differ from earlier ones by more than a change of light and the noise, whose variance is taken as
+    /// `noiseFactor` × `noise` + `floor`.
     private func hasChanged(_ cells: Cells, since earlier: Cells, noiseFactor: Float, floor: Float) -> Bool {
         let lit = map.adapt(earlier, to: cells)
         let limit = Cells.Vector(repeating: Self.cellLimit)
@@ -201,7 +203,7 @@ final class SceneGate {
         return changed > Self.cellShare * Float(ChangeMap.count) || largestBlock() > Self.blockThreshold
     }
 
-    /// The largest sum of the deviations of 2 × 2 cells.
+    /// The maximum sum of the deviations of 2 × 2 adjacent cells.
     private func largestBlock() -> Float {
         let rows = ChangeMap.rows
         let numbers = deviations.numbers

@@ -1,35 +1,35 @@
 /// Decides in which frames to search for further faces.
 ///
-/// While no face is followed, it searches whenever the scene changes, to see one that comes at once; with all that are
-/// wanted, never. In between it searches at an interval, and often for a moment after a face was lost; a search beside
-/// followed faces may be put off while nothing changes there.
+/// While no face is followed, a search is always due and `SceneGate` decides. Once `maximumFaces` are followed, none is
+/// due. In between, searches come at an interval, and more often for a moment after a face was lost. A search beside
+/// followed faces may be postponed while nothing changes there.
 struct SearchSchedule: Hashable, Sendable {
-    /// The seconds of media time between searches beside followed faces.
+    /// The interval between searches beside followed faces if the scene there keeps changing, in seconds of media time.
     let interval: Double
     let maximumFaces: Int
-    /// The seconds of frequent searches after a loss: 0.5 at most, since a longer interval is set to spend less time.
+    /// How long searches are frequent after a face was lost, in seconds: at most 0.5, even if `interval` is longer.
     private var moment: Double { min(interval, 0.5) }
-    /// The seconds between two searches after a loss.
+    /// The interval between searches after a face was lost, in seconds.
     private static let pauseAfterLoss = 0.095
-    /// The seconds from a search beside followed faces to the next one, unless the scene there changes all the time.
+    /// The interval between searches beside followed faces, in seconds, unless the scene there keeps changing.
     private var calmInterval: Double { min(interval, 0.15) }
-    /// The seconds for which a search is put off: three frames at thirty a second.
+    /// How long a search is postponed, in seconds: three frames at 30 a second.
     private static let postponement = 0.095
-    /// The seconds after which a search is made although nothing changed.
+    /// How long a search beside followed faces waits while nothing changes, in seconds, unless `interval` is longer.
     private static let longestPause = 5.0
     private static let searchesAfterCut = 3
 
-    /// The times of the last search, the last loss and the last search that was put off.
+    /// The media time of the last search, in seconds, then those of the last lost face and the last postponed search.
     private(set) var lastSearch: Double?
     private(set) var lastLoss: Double?
     private(set) var lastPostponement: Double?
-    /// The number of searches beside followed faces that must still follow each other closely, after a cut.
+    /// The number of closely spaced searches, beside followed faces, that are still to come after a cut.
     private(set) var hurried = 0
-    /// Whether the last search was one for large faces only.
+    /// Whether the last search was for large faces only.
     private(set) var wasCoarse = false
 
-    /// Whether to search a frame of that time in seconds, with `count` faces followed; `isChanging` says whether the
-    /// scene beside them has been changing for a while.
+    /// Whether a search is due at a media time, in seconds, while `count` faces are followed. `isChanging` says whether
+    /// the scene beside them keeps changing.
     func isDue(at mediaTime: Double, following count: Int, isChanging: Bool = false) -> Bool {
         guard count < maximumFaces else { return false }
         if let lastLoss, hasLost(at: mediaTime) {
@@ -46,33 +46,33 @@ struct SearchSchedule: Hashable, Sendable {
         hasPassed(max(interval, Self.longestPause), since: lastSearch, at: mediaTime)
     }
 
-    /// Whether to compare the scene beside followed faces with that at the last search, though none is due, for cuts.
+    /// Whether to check the scene beside followed faces for a cut, although no search is due.
     func canCompare(at mediaTime: Double, following count: Int) -> Bool {
         count < maximumFaces && hasPassed(Self.postponement, since: lastSearch, at: mediaTime)
             && hasPassed(Self.postponement, since: lastPostponement, at: mediaTime)
     }
 
-    /// Whether another search must follow soon, whether the scene changes or not.
+    /// Whether another search must follow soon after a cut, even if the scene does not change.
     var isHurried: Bool { hurried > 0 }
 
-    /// Whether the next search beside followed faces may be for large faces only, at a quarter of the cost: every other
-    /// one while the scene there changes all the time.
+    /// Whether the next search beside followed faces may be for large faces only, at a quarter of the cost. While the
+    /// scene there keeps changing, every other search is.
     func mayBeCoarse(isChanging: Bool) -> Bool { isChanging && !isHurried && !wasCoarse }
 
-    /// Notes a cut: the next searches beside followed faces follow each other closely.
+    /// Notes a cut, after which the next searches beside followed faces come closely spaced.
     mutating func noteCut() { hurried = Self.searchesAfterCut }
 
     mutating func notePostponement(at mediaTime: Double) { lastPostponement = mediaTime }
 
     func hasLost(at mediaTime: Double) -> Bool { !hasPassed(moment, since: lastLoss, at: mediaTime) }
 
-    /// Whether `seconds` have passed since a time; a time before it is that of a source that began anew.
+    /// Whether `seconds` have passed since `time`, or `mediaTime` is before it because the source has begun anew.
     private func hasPassed(_ seconds: Double, since time: Double?, at mediaTime: Double) -> Bool {
         guard let time else { return true }
         return mediaTime - time >= seconds || mediaTime < time
     }
 
-    /// Notes that a frame of that time was searched, for all faces or for large ones only.
+    /// Notes a search at a media time, in seconds. `isCoarse` says that it was for large faces only.
     mutating func noteSearch(at mediaTime: Double, isCoarse: Bool = false) {
         lastSearch = mediaTime
         wasCoarse = isCoarse
