@@ -2,13 +2,13 @@ import CEvdev
 package import Companion
 import SettingsFiles
 
-/// An event or a sign, and the keys that it presses.
+/// A key binding such as `long_blink=ENTER`: an event, and the keys to press when it occurs.
 package struct KeyBinding {
     let text: String
     let event: EventName
     let keys: [KeyName]
 
-    /// - Throws: `CommandFailure` that suggests a similar name.
+    /// Parses a binding. Throws `CommandFailure`, which suggests a similar name for an unknown event or key.
     package init(_ text: String) throws(CommandFailure) {
         self.text = text
         guard let equals = text.firstIndex(of: "="), text.index(after: equals) < text.endIndex else {
@@ -36,15 +36,15 @@ package struct KeyBinding {
     }
 }
 
-/// A key or button, by the kernel's name for it.
+/// The kernel's code for a key or mouse button.
 struct KeyName: Hashable, Sendable {
     let code: UInt32
 
     private static let prefixes = ["KEY_", "BTN_", ""]
-    /// The names of keys in X11 that differ from those in the kernel.
+    /// The X11 names of keys that the kernel names differently, each with the kernel's name.
     private static let others = ["RETURN": "ENTER", "ESCAPE": "ESC"]
 
-    /// Finds a key; nil if no key has that name, whose KEY_ or BTN_ and case do not matter.
+    /// Finds a key by its name, in upper or lower case, with or without `KEY_` or `BTN_`; nil if there is no such key.
     init?(_ name: some StringProtocol) {
         let name = name.uppercased()
         let codes = Self.prefixes.lazy.map { prefix in
@@ -54,7 +54,7 @@ struct KeyName: Hashable, Sendable {
         self.code = UInt32(code)
     }
 
-    /// All names of keys, without KEY_.
+    /// The names of all keys and buttons; those of keys are without `KEY_`.
     static var all: [String] {
         (0..<UInt32(KEY_CNT)).compactMap { libevdev_event_code_get_name(UInt32(EV_KEY), $0) }
             .map { String(String(cString: $0).trimmingPrefix("KEY_")) }

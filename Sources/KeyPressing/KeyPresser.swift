@@ -1,20 +1,20 @@
 import CEvdev
 package import Companion
 
-/// Presses keys of this machine on events and signs, until the camera's messages end; then releases what is pressed.
+/// Presses keys of this machine when a camera reports certain events, such as a long blink.
 package struct KeyPresser {
-    /// The seconds for which a key is pressed.
+    /// The time for which a key stays pressed, in seconds.
     private static let duration = 0.05
 
     private let bindings: [KeyBinding]
     private let keyboard: VirtualKeyboard
 
-    /// The topics of the events that press keys, and the topic of the status.
+    /// The topics to subscribe to: those of the events that press keys, and the status.
     package var topics: [Topic] {
         EventWatch.topics(Set(bindings.map(\.event.topic)).sorted { $0.rawValue < $1.rawValue })
     }
 
-    /// - Throws: `CommandFailure` that says what to do if the kernel or its rights do not allow it.
+    /// Makes a virtual keyboard with the keys. Throws `CommandFailure`, with a remedy, if uinput cannot be used.
     package init(_ bindings: [KeyBinding]) throws {
         self.bindings = bindings
         keyboard = try VirtualKeyboard(keys: bindings.flatMap(\.keys))
@@ -41,21 +41,20 @@ package struct KeyPresser {
     }
 }
 
-/// A virtual keyboard and mouse of the kernel, whose keys reach programs on a console, in X11 and in Wayland.
-///
-/// Not Sendable: one task owns it. However the program ends, the kernel releases the keys and removes it.
+/// A virtual keyboard and mouse, whose keys reach programs on a console, in X11 and Wayland. The kernel releases the
+/// keys and removes the device when the program ends. Not `Sendable`: one task owns it.
 final class VirtualKeyboard {
     private static let node = "/dev/uinput"
 
     private let device: OpaquePointer
 
-    /// - Throws: `CommandFailure` that says what to do if the kernel or its rights do not allow it.
+    /// Makes a device with these keys. Throws `CommandFailure`, with a remedy, if uinput is missing or not permitted.
     init(keys: some Sequence<KeyName>) throws(CommandFailure) {
         guard let description = libevdev_new() else { throw CommandFailure("there is no memory for a keyboard") }
         defer { libevdev_free(description) }
         libevdev_set_name(description, "facet press")
         var codes = keys.map { (UInt32(EV_KEY), $0.code) }
-        // Without movement a desktop takes no device for a mouse, and ignores its buttons.
+        // A desktop recognises a mouse by its axes of movement, and ignores the buttons of a device without them.
         if codes.contains(where: { $0.1 == BTN_LEFT || $0.1 == BTN_RIGHT || $0.1 == BTN_MIDDLE }) {
             codes += [(UInt32(EV_REL), UInt32(REL_X)), (UInt32(EV_REL), UInt32(REL_Y))]
         }
@@ -68,7 +67,7 @@ final class VirtualKeyboard {
 
     deinit { libevdev_uinput_destroy(device) }
 
-    /// Presses keys in their order, or releases them in the opposite one.
+    /// Presses keys in the given order, or releases them in the reverse order.
     func set(_ keys: [KeyName], isDown: Bool) throws(CommandFailure) {
         let events = (isDown ? keys : keys.reversed()).map { (UInt32(EV_KEY), $0.code, isDown ? Int32(1) : 0) }
         for (type, code, value) in events + [(UInt32(EV_SYN), UInt32(SYN_REPORT), 0)] {

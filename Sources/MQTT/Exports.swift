@@ -1,3 +1,3 @@
-// A broker is an address with a secret, and a client logs to whom it is told to.
+// Types of these modules are part of this module's interface.
 @_exported public import Logging
 @_exported public import System

@@ -1,2 +1,2 @@
-// A camera gives frames.
+// Types of this module are part of this module's interface.
 @_exported public import Frames

@@ -1,19 +1,19 @@
-/// The time that a broker gets for its answer, in nanoseconds.
+/// How long a broker may take to answer a connection request, in nanoseconds.
 ///
-/// The first time it is long, since the broker may be far or slow. After a loss it is short: nodes of a cluster that
-/// elect a leader never answer what was asked before the election, so the request has to be sent anew soon.
+/// The time is long for a first connection, since the broker may be far or slow. After a loss it is short: nodes of a
+/// cluster that elect a leader never answer a request from before the election, so the request must be repeated soon.
 struct AnswerTimeouts {
-    /// The time before any answer came: in the first round of attempts, and at most.
+    /// The timeout for a first connection: in the first round of attempts, and the maximum for later rounds.
     static let first: ClosedRange<Int64> = 3_000_000_000...12_000_000_000
-    /// The time after a loss, or a fifth of the outage if that is more. It is not shorter because a NATS node ignores a
-    /// client's second request for 4 s; with three nodes there are two others to try.
+    /// The minimum timeout after a loss; a fifth of the outage applies if it is longer. A NATS node ignores a client's
+    /// second request for 4 s: in two timeouts, the two other nodes of a cluster of three can be tried.
     static let afterLoss: Int64 = 2_000_000_000
-    /// The time after a loss in which silence says nothing about the version of the protocol.
+    /// How long after a loss an unanswered request is no reason to try another version of the protocol.
     static let versionHoldsFor: Int64 = 10_000_000_000
 
-    /// The number of failed rounds of attempts in a row. Losing a connection does not count.
+    /// The number of rounds of attempts in a row in which no broker accepted the connection.
     var failedRounds = 0
-    /// The time at which the last connection was lost, by the timers' clock; nil before, and while there is one.
+    /// The time at which the last connection was lost, in monotonic nanoseconds; nil before that and while connected.
     var lostAt: Int64?
     var long: Int64 { Self.first.doubling(failedRounds) }
 
@@ -22,7 +22,7 @@ struct AnswerTimeouts {
         return min(Self.first.upperBound, max(Self.afterLoss, (request - lostAt) / 5))
     }
 
-    /// Whether a request that gets no answer is repeated in the same version.
+    /// Whether an unanswered request is repeated in the same protocol version, because the last loss is recent.
     func keepsVersion(now: Int64) -> Bool {
         guard let lostAt else { return false }
         return now - lostAt < Self.versionHoldsFor

@@ -1,23 +1,22 @@
 import Synchronization
 
-/// A client of one broker, which connects, reconnects and delivers on a thread of its own.
+/// An MQTT client that connects to one of its brokers, reconnects and delivers messages on a thread of its own.
 ///
-/// Everything may be called from any thread; only `stop` waits. What is published falls into three kinds:
-/// - *events* are kept until the broker has acknowledged them, in order, or until they are too old to be of use;
-/// - *states* are kept per topic, the newest only, and sent again on every connection;
-/// - *transient* messages go out now or never.
+/// Everything may be called from any thread; only `stop` waits for the network. There are three kinds of messages:
+/// - *events* are sent in order, and kept until the broker has acknowledged them or they are too old;
+/// - *states*: the newest one of each topic is kept, and sent again on every connection;
+/// - *transient* messages are sent at once or dropped.
 package final class BrokerConnection: Sendable {
-    /// Changes of the connection and messages on the subscribed topics, in their order; for one reader.
-    ///
-    /// While messages are not read, the oldest are dropped and counted. The newest 64 changes are kept.
+    /// The changes of the connection and the received messages, in their order; for one reader. If they are not read in
+    /// time, the oldest messages are dropped and counted, and only the newest 64 changes are kept.
     package var occurrences: AsyncStream<Occurrence> {
         AsyncStream { [inbox = session.inbox] in await inbox.next { $0.removeFirst() } }
     }
     private let session: ClientSession
     private let isStarted = Atomic(false)
 
-    /// Makes a client, which `start` lets connect. Events of an earlier run in `store` are sent first; `logger` gets a
-    /// line for each change of the connection and each kind of trouble. Throws `MQTTError` for unusable settings.
+    /// Makes a client, which connects after `start`. Events that an earlier run left in `store` are sent first.
+    /// `logger` gets all changes of the connection and all problems. Throws `MQTTError` for unusable settings.
     package init(
         settings: BrokerSettings,
         rules: DeliveryRules = DeliveryRules(),
@@ -30,19 +29,18 @@ package final class BrokerConnection: Sendable {
     }
 
     deinit {
-        // Without `stop` there is no orderly disconnect, but the thread must end all the same.
+        // Without `stop` there is no orderly disconnect, but the thread must end nevertheless.
         requestStop(timeout: .zero)
     }
 
-    /// Lets the client connect, and reconnect for ever; a second call does nothing. Throws `SystemError` if it fails.
+    /// Starts connecting, and reconnecting after each loss; a second call does nothing. Throws `SystemError`.
     package func start() throws {
         guard !isStarted.exchange(true, ordering: .relaxed) else { return }
         _ = try JoinableThread(named: "mqtt") { [session] in NetworkLoop(session).run() }
     }
 
-    /// Publishes something that happened, once, with quality of service 1 and never retained. When it returns, the
-    /// event is in the store. `sequence` is its number from the store's `nextSequence`, nil takes one; `age` is the
-    /// time since it happened.
+    /// Publishes an event with quality of service 1, not retained. The event is in the store when this returns.
+    /// `sequence` is a number from the store's `nextSequence`, nil for a new one. `age` is the event's age.
     package func publish(event message: MQTTMessage, sequence: Int64? = nil, age: Duration = .zero) {
         var message = message
         message.qos = .atLeastOnce
@@ -52,20 +50,19 @@ package final class BrokerConnection: Sendable {
         session.waker.wake()
     }
 
-    /// Publishes how something is, with the message's own quality of service and retain flag; the newest message of
-    /// each topic is sent on every connection.
+    /// Publishes a state with the message's own flags. Each topic's newest state is sent again on every connection.
     package func publish(state message: MQTTMessage) {
         session.state.withLock { $0.topics.set(message) }
         session.waker.wake()
     }
 
-    /// Publishes the last state of each of these topics once more.
+    /// Publishes the newest state of each of these topics again.
     package func repeatStates(_ topics: [String]) {
         session.state.withLock { $0.topics.renew(topics) }
         session.waker.wake()
     }
 
-    /// Publishes something for now or never, with quality of service 0; dropped and counted while offline.
+    /// Publishes a transient message with quality of service 0; dropped and counted if it cannot be sent now.
     package func publish(transient message: MQTTMessage) {
         var message = message
         message.qos = .atMostOnce
@@ -79,8 +76,8 @@ package final class BrokerConnection: Sendable {
         session.waker.wake()
     }
 
-    /// Subscribes, now and on every connection, with quality of service 0: the broker keeps nothing while we are away,
-    /// so no command comes late. Throws `MQTTError` for a filter that breaks the rules.
+    /// Subscribes on this and every later connection. With quality of service 0, the broker keeps no messages while the
+    /// client is away, so that no command comes late. Throws `MQTTError` for an invalid topic filter.
     package func subscribe(_ topicFilter: String) throws(MQTTError) {
         try MosquittoHandle.validate(filter: topicFilter)
         session.state.withLock { state in
@@ -92,15 +89,15 @@ package final class BrokerConnection: Sendable {
 
     package var counters: DeliveryCounters { session.counters }
 
-    /// Sends what is queued, disconnects, and finishes `occurrences`, all within `timeout`; at once while there is no
-    /// connection. Returns what was left, which stays in the store.
+    /// Sends the queued messages, disconnects and finishes `occurrences` within `timeout`, or at once if there is no
+    /// connection. Returns what was left unsent; events stay in the store.
     package func stop(timeout: Duration = .seconds(2)) async -> StopReport {
         requestStop(timeout: timeout)
         guard isStarted.load(ordering: .relaxed) else {
             session.finish(nil)
             return session.report(didDisconnect: false)
         }
-        // The thread may be held up where nothing can wake it, in the resolution of a name.
+        // The network thread may be blocked where nothing can wake it.
         let outcome = try? await onThread(named: "mqtt-stop") { [session] in
             session.outcome.wait(for: timeout + .milliseconds(250)) { $0 }
         }

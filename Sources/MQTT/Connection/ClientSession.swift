@@ -1,8 +1,8 @@
 import Synchronization
 
-/// The data that the network thread and its clients share: messages under way, and the state of the connection.
+/// The data that the network thread shares with the callers of `BrokerConnection`.
 final class ClientSession: Sendable {
-    /// The state behind the lock. The store, which may wait for a disk, is never called with the lock held.
+    /// The data that the lock protects. The store, which may wait for a disk, is never called with the lock held.
     struct State {
         var events: DeliveryQueue
         var topics: StateTopics
@@ -11,11 +11,11 @@ final class ClientSession: Sendable {
         var counters = DeliveryCounters()
         var isConnected = false
         var hasLoggedOverflow = false
-        /// The time at which DISCONNECT is sent although messages are not acknowledged, and that at which the
-        /// connection is cut, by the timers' clock; nil until `stop`.
+        /// The time at which DISCONNECT is sent even if messages are unacknowledged, and the time at which the
+        /// connection is cut, in monotonic nanoseconds; nil until `BrokerConnection.stop`.
         var stop: (disconnectTime: Int64, deadline: Int64)?
 
-        /// Lets events wait for the broker, if any are new; returns those that are too old or had to make room.
+        /// Queues new events and removes expired ones; returns all events that were dropped.
         mutating func accept(_ new: [StoredEvent], now: DeliveryClock.Moment) -> [DeliveryQueue.Dropped] {
             counters.acceptedEvents += new.count
             // Expired events are removed first, so that they do not count as overflow.
@@ -26,9 +26,9 @@ final class ClientSession: Sendable {
         }
     }
 
-    /// The number of transient messages that may wait for the network thread.
+    /// The maximum number of transient messages that wait for the network thread.
     static let transientCapacity = 64
-    /// The number of expired events that are removed from the store at once, for which `publish` may have to wait.
+    /// The maximum number of expired events removed from the store at once, for which `publish` may have to wait.
     static let expiryBatch = 16
 
     let settings: BrokerSettings
@@ -38,7 +38,7 @@ final class ClientSession: Sendable {
     let state: Mutex<State>
     let waker: Waker
     let inbox: Inbox<OccurrenceQueue>
-    /// The messages left over; nil until the end.
+    /// The result of `BrokerConnection.stop`; nil until the network thread has ended.
     let outcome = Monitor<StopReport?>(nil)
 
     init(
@@ -63,7 +63,7 @@ final class ClientSession: Sendable {
         forget(dropped)
     }
 
-    /// Writes an event to the store, and lets it wait for the broker.
+    /// Writes an event to the store, and queues it for the broker.
     func accept(_ event: StoredEvent) {
         let isSafe = store.append(event)
         let (dropped, isFirstOverflow) = state.withLock { state in
@@ -81,15 +81,15 @@ final class ClientSession: Sendable {
         if !dropped.isEmpty { store.remove(dropped.map(\.sequence)) }
     }
 
-    /// Removes events that are too old, here and in the store; returns whether there may be more.
+    /// Removes events that are too old from the queue and the store; returns whether there may be more.
     func expireEvents() -> Bool {
-        // The clock is read with the lock held: an event that comes in meanwhile would be from the future.
+        // The clock is read with the lock held, so that no event in the queue is newer than the reading.
         let dropped = state.withLock { $0.accept([], now: clock.now()) }
         forget(dropped)
         return dropped.count == Self.expiryBatch
     }
 
-    /// Removes an event that the broker has acknowledged, or will never take.
+    /// Removes an event that the broker has acknowledged or finally refused.
     func settle(event sequence: Int64, isRefused: Bool) {
         state.withLock { $0.events.remove(sequence) }
         // The event leaves the store before it is counted, so that a reader of the count finds it gone.
@@ -97,7 +97,7 @@ final class ClientSession: Sendable {
         state.withLock { if isRefused { $0.counters.count(.rejected) } else { $0.counters.acknowledgedEvents += 1 } }
     }
 
-    /// Notes that nothing under way will be acknowledged any more; transient messages are dropped.
+    /// Marks all messages in flight as unsent, and drops the transient messages.
     func connectionLost() {
         state.withLock { state in
             state.isConnected = false
@@ -122,7 +122,7 @@ final class ClientSession: Sendable {
         }
     }
 
-    /// Ends the stream; the report is nil if the network thread was never started.
+    /// Ends the stream of occurrences. `report` is nil if the network thread was never started.
     func finish(_ report: StopReport?) {
         inbox.finish()
         outcome.update { $0 = report }

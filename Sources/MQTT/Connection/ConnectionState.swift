@@ -1,4 +1,4 @@
-/// The state of the connection to the broker; one value for each change.
+/// The state of the connection to the broker, reported at each change.
 package enum ConnectionState: Hashable, Sendable, CustomStringConvertible {
     package enum ProtocolVersion: String, Hashable, Sendable {
         case version5 = "5"
@@ -7,16 +7,16 @@ package enum ConnectionState: Hashable, Sendable, CustomStringConvertible {
         var other: Self { self == .version5 ? .version311 : .version5 }
     }
 
-    /// The first attempt is under way.
+    /// The first attempt to connect is being made.
     case connecting
-    /// Connection is up; all states and subscriptions are being renewed. `broker` is the broker in use, as `host:port`.
+    /// The connection is up; states and subscriptions are being sent again. `broker` is the one in use, as `host:port`.
     case connected(ProtocolVersion, broker: String)
-    /// There is no connection, and it is tried again; the text is the reason.
+    /// There is no connection, for the reason in the text. Attempts continue.
     case disconnected(String)
-    /// Every broker, or its certificate, refused the client, which only a person can fix: the reason. It goes on
-    /// trying.
+    /// Every broker refuses the client or has an untrusted certificate, for the reason in the text. Only a person can
+    /// fix that, but attempts continue.
     case refused(String)
-    /// Another client with the same client id took over; the reason, with advice. It is tried again after a long wait.
+    /// Another client connected with the same client id. The text is the reason, with advice. Attempts become rare.
     case takenOver(String)
     /// `stop` was called and the connection is closed.
     case stopped
@@ -35,16 +35,16 @@ package enum ConnectionState: Hashable, Sendable, CustomStringConvertible {
     package var isConnected: Bool { if case .connected = self { true } else { false } }
 }
 
-/// A broker's answer that it does not accept the connection.
+/// A broker's answer that refuses a connection request.
 struct Refusal: Equatable {
     /// The reason code of MQTT 5 (0x80 and above, OASIS MQTT 5.0 §3.2.2.2) or the return code of 3.1.1 (1…5, §3.2.2.3).
     let code: Int32
     var isUnsupportedVersion: Bool { code == 1 || code == 0x84 }
 
-    /// Whether the broker may accept the client later without any change.
+    /// Whether the broker may accept the same request later.
     var isTemporary: Bool { [3, 0x88, 0x89, 0x97, 0x9F].contains(code) }
 
-    /// Whether the broker refuses the client itself, so that asking in another way does not help.
+    /// Whether the broker rejects the client or its password, so that a request without the old session does not help.
     var isAboutCredentials: Bool { [4, 5, 0x86, 0x87, 0x8A, 0x8C].contains(code) }
 
     func text(_ advice: BrokerSettings.Advice) -> String {

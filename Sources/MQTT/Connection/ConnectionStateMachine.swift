@@ -1,46 +1,45 @@
-/// Decides when to connect, to which broker, how, and what a failure means.
+/// Decides when to connect, to which broker and how, and what a failure means.
 ///
-/// The brokers are tried in rounds: first the one that served last, then the others in their order, without a wait in
-/// between. At one broker, an unanswered or closed connection request is repeated at once without the old session, then
-/// with the other version of MQTT; the version that was accepted is remembered. A request that goes unanswered in that
-/// version is repeated with it, since another node of the cluster may answer. Rounds without success begin ever more
-/// rarely.
+/// The brokers are tried in rounds: first the last connected one, then the others in the order of the settings, without
+/// a wait. At each broker, a connection request that fails without a refusal is repeated at once without the old
+/// session, then in the other version of MQTT. An accepted version is remembered. In that version an unanswered request
+/// is repeated unchanged, since another node of a cluster may answer. The waits between failed rounds grow.
 ///
-/// Uses no network and no clock: times are nanoseconds of the timers' clock, handed in.
+/// Uses no network and no clock: the caller passes all times, in monotonic nanoseconds.
 struct ConnectionStateMachine {
     struct Attempt: Equatable {
-        /// The broker's index in the settings.
+        /// The index of the broker in the settings.
         var broker: Int
         var version: ConnectionState.ProtocolVersion
-        /// Whether the broker is to forget the session of the last connection.
+        /// Whether the broker must discard the session of the last connection.
         var cleanStart: Bool
     }
 
     enum Action: Equatable {
         case open(Attempt)
-        /// Drops the connection without a goodbye, and all that was not sent.
+        /// Drops the connection without DISCONNECT, along with everything unsent.
         case abandon
         case report(ConnectionState)
     }
 
     enum Loss: Equatable {
-        /// No connection could be made: the reason, and whether only a person can fix it, such as a wrong certificate.
+        /// No connection could be made, for the reason in the text; `isRefusal` means that only a person can fix it.
         case unreachable(String, isRefusal: Bool = false)
         case ended(String)
-        /// The broker did not answer the request for a connection; the text names the answer that was waited for.
+        /// The broker did not answer in time while the connection was opened; the text names the missing answer.
         case unanswered(String)
-        /// The server sent bytes that no broker sends; the text names them and the server.
+        /// The server sent invalid MQTT; the text names the bytes and the server.
         case malformed(String)
-        /// The broker says that another client has taken over.
+        /// Another client with the same id has taken over.
         case takenOver
     }
 
-    /// The steps of opening a connection.
+    /// The steps of opening a connection, in their order.
     enum Stage: Comparable {
         case dialing
-        /// The broker was reached; TLS is being agreed on.
+        /// The broker was reached, and TLS is being negotiated.
         case securing
-        /// The broker was asked for the connection.
+        /// The connection request was sent.
         case asking
     }
 
@@ -52,18 +51,18 @@ struct ConnectionStateMachine {
         case stopped
     }
 
-    /// The time to reach a broker, in which a lost packet can be sent again; shorter if there are other brokers.
+    /// The timeout in nanoseconds for reaching a broker: for a single broker, and for one of several.
     static let dialTimeout: (alone: Int64, inList: Int64) = (10_000_000_000, 2_500_000_000)
-    /// Nanoseconds that a connection must have lasted to be a success, after which the next wait starts small again.
+    /// How long a connection must last, in nanoseconds, not to count as short-lived.
     static let stableAfter: Int64 = 2_000_000_000
-    /// The connections in a row that ended at once and are not a coincidence, if nothing else shows another client.
+    /// The number of short-lived connections in a row that suggest another client with the same id.
     static let suspiciousCount = 3
-    /// The connections in a row that ended at once if the topic that only this client uses shows no other client: that
-    /// one may use another topic, or the broker's access list may forbid what this client does.
+    /// The number of short-lived connections in a row that suggest another client with the same id, although no client
+    /// was found on `selfCorrectingTopic`. An access list that forbids topics may be the cause, too.
     static let unexplainedCount = 2 * suspiciousCount
-    /// The shortest and the longest wait after another client took our place.
+    /// The minimum and the maximum wait after another client took over, in nanoseconds.
     static let takeoverDelays: ClosedRange<Int64> = 30_000_000_000...600_000_000_000
-    /// The longest wait after a refusal that only a person can fix.
+    /// The maximum wait after a refusal that only a person can fix, in nanoseconds.
     static let refusalDelay: Int64 = 30_000_000_000
 
     private let settings: BrokerSettings
@@ -71,15 +70,15 @@ struct ConnectionStateMachine {
     private var phase = Phase.idle
     private(set) var attempt = Attempt(broker: 0, version: .version5, cleanStart: true)
     private var round: ArraySlice<Int> = []
-    /// The reasons why the other brokers failed in this round, and whether only a person can fix them.
+    /// The reasons why brokers failed in this round, each with whether only a person can fix it.
     private var reasons: [(text: String, isRefusal: Bool)] = []
     private var hasRepeated = false
-    /// The reason why the other version was tried at this broker; nil if it was not tried.
+    /// The reason why the other protocol version was tried at this broker; nil if it was not tried.
     private var otherVersionReason: (text: String, isRefusal: Bool)?
     private var accepted: [Int: ConnectionState.ProtocolVersion] = [:]
     private var roundBegin: Int64 = 0
     private var served = 0
-    /// The broker that may still have our session.
+    /// The index of the broker that may still have this client's session.
     private var sessionBroker: Int?
     private var failures = 0
     private var timeouts = AnswerTimeouts()
@@ -95,7 +94,7 @@ struct ConnectionStateMachine {
     var isConnected: Bool { if case .connected = phase { true } else { false } }
     var isStopped: Bool { phase == .stopped }
 
-    /// The time of the next call of `tick`, at the latest.
+    /// The time by which `tick` must be called; nil if nothing has a time limit.
     var deadline: Int64? {
         switch phase {
         case .waiting(let until): until
@@ -112,7 +111,7 @@ struct ConnectionStateMachine {
         return report(.connecting) + beginRound(now: now)
     }
 
-    /// Notes that time went by; `unanswered` names the addresses that have not answered yet, for people.
+    /// Acts on `deadline` if it has passed. `unanswered` lists addresses that did not answer, for the error message.
     mutating func tick(now: Int64, unanswered: String = "") -> [Action] {
         guard let deadline, now >= deadline else { return [] }
         guard case .opening(let stage, let since) = phase else { return beginRound(now: now) }
@@ -127,7 +126,7 @@ struct ConnectionStateMachine {
         return lost(loss, now: now)
     }
 
-    /// Notes that a step of opening the connection has begun.
+    /// Moves the attempt on to a later step of opening the connection.
     mutating func reached(_ stage: Stage, now: Int64) {
         if case .opening(let earlier, _) = phase, earlier < stage { phase = .opening(stage, since: now) }
     }
@@ -136,7 +135,7 @@ struct ConnectionStateMachine {
         guard case .opening(.asking, _) = phase else { return [] }
         phase = .connected(since: now)
         timeouts = AnswerTimeouts()
-        // A version that was only tried because the better one went unanswered for once must not stay for that.
+        // One unanswered request must not replace MQTT 5 by the older version for good.
         if accepted[attempt.broker] != .version5 { accepted[attempt.broker] = attempt.version }
         sessionBroker = attempt.version == .version5 && settings.sessionExpiry > .zero ? attempt.broker : nil
         served = attempt.broker
@@ -166,7 +165,7 @@ struct ConnectionStateMachine {
         }
     }
 
-    /// Notes that the cause of connections that ended is known, and will be avoided from now on.
+    /// Resets the counts of failures, since the cause of the ended connections was found and will be avoided.
     mutating func explained() { (shortLived, failures) = (0, 0) }
 
     mutating func stop() -> [Action] {
@@ -177,7 +176,7 @@ struct ConnectionStateMachine {
 
     // MARK: - Rounds
 
-    /// The broker of the attempt, for people.
+    /// The address of the broker that is being tried or used, for messages.
     var broker: String { settings.brokers[attempt.broker].description }
 
     private mutating func beginRound(now: Int64) -> [Action] {
@@ -203,7 +202,7 @@ struct ConnectionStateMachine {
         return [.open(attempt)]
     }
 
-    /// Same attempt without the session, for a cluster that waits for the node that had it. The outbox makes that safe.
+    /// The same attempt without the old session, since a cluster may wait for the node that has the session.
     private mutating func withCleanStart() -> Attempt {
         sessionBroker = nil
         var next = attempt
@@ -234,7 +233,7 @@ struct ConnectionStateMachine {
         }
     }
 
-    /// Tries the same broker in another way, if there is one left.
+    /// Tries the same broker without the old session or in the other version, unless both were tried.
     private mutating func again(_ reason: String, now: Int64) -> [Action] {
         if !attempt.cleanStart {
             hasRepeated = true
@@ -257,7 +256,7 @@ struct ConnectionStateMachine {
         timeouts.lostAt = now
         if lifetime >= Self.takeoverDelays.upperBound { takeovers = 0 }
         shortLived = lifetime >= Self.stableAfter ? 0 : shortLived + 1
-        // A connection that was accepted but did not last is a failure like one that was not.
+        // A connection that was accepted but did not last counts as a failure, like a refused one.
         if shortLived > 1, loss != .takenOver { failures = shortLived - 1 }
         switch loss {
         case .takenOver:
@@ -283,12 +282,12 @@ struct ConnectionStateMachine {
 
     // MARK: - Waits
 
-    /// Waits before the next round; the time since `begin`, when the last round began, counts as waited.
+    /// Waits before the next round. The time since `begin`, the start of the last round, is deducted from the wait.
     private mutating func retry(_ state: ConnectionState, since begin: Int64? = nil, now: Int64) -> [Action] {
         failures += 1
         let delays = settings.reconnectDelay
         var longest = delays.upperBound.wholeNanoseconds
-        // Brokers ban clients that ask too often after what only a person can change.
+        // Brokers ban clients that repeat a refused request too often.
         if case .disconnected = state {} else { longest = max(longest, Self.refusalDelay) }
         let full = delay(within: delays.lowerBound.wholeNanoseconds...longest, after: failures)
         return wait(state, delay: max(0, full - max(0, now - (begin ?? now))), now: now)
@@ -299,7 +298,7 @@ struct ConnectionStateMachine {
         return report(state)
     }
 
-    /// Wait, doubled with each failure; jitter takes off up to half of it, so that clients of one broker spread out.
+    /// The wait, doubled with each failure. Up to half of it is cut off at random, so that clients spread out.
     private func delay(within range: ClosedRange<Int64>, after failures: Int) -> Int64 {
         let ceiling = range.doubling(failures)
         return max(range.lowerBound, jitter(ceiling / 2...ceiling))

@@ -2,7 +2,7 @@ import Synchronization
 
 extension NetworkLoop {
     func sendSubscriptions() {
-        // Our own topic is first: nothing is sent before its retained message is known.
+        // This client's own topic is first: nothing is sent before its retained message is known.
         let filters = [settings.selfCorrectingTopic].compactMap(\.self) + session.state.withLock(\.subscriptions)
         while takesMore, let handle, subscribed < filters.count {
             let filter = filters[subscribed]
@@ -17,7 +17,7 @@ extension NetworkLoop {
         }
     }
 
-    /// Takes the answer to a subscription; a reason of 0x80 and above is a refusal.
+    /// Logs the refusal of a subscription, which is a reason of 0x80 or above.
     func subscriptionAnswered(_ filter: String, reasons: [Int32]) {
         guard let reason = reasons.first(where: { $0 >= 0x80 }) else { return }
         logger.error(
@@ -56,8 +56,8 @@ extension NetworkLoop {
         }
     }
 
-    /// Sends a message; that of an event comes with the event's number and the time until it is too old. Returns false
-    /// if the message cannot be sent or the connection is gone.
+    /// Sends a message. `event` is the number of an event, and `expiry` the time until it is too old. Returns false if
+    /// the message cannot be sent or the connection is gone.
     private func send(_ message: MQTTMessage, as event: Int64? = nil, _ expiry: Duration? = nil) -> Bool {
         guard let handle else { return false }
         var message = message
@@ -66,7 +66,7 @@ extension NetworkLoop {
         do {
             try handle.publish(message, event: event, qos: qos, expiry: expiry)
             session.state.withLock { $0.counters.sent += 1 }
-            // A message that has no answer is followed by a request that has one.
+            // A message that gets no answer is followed by a request that gets one.
             let isAlone = closing.sent(message, at: DeliveryClock.monotonic())
             if isAlone, qos == .atMostOnce { try handle.requestBarrier(after: message.topic) }
             flush()
@@ -81,7 +81,7 @@ extension NetworkLoop {
         }
     }
 
-    /// Takes the answer to a message; a reason of 0x80 and above is a refusal.
+    /// Handles the broker's answer to a message; a reason of 0x80 or above is a refusal.
     func answered(_ sent: MosquittoHandle.Sent, reason: Int32) {
         if sent.qos == .atLeastOnce { closing.answered() }
         let isPostponed = refusals.isTemporary(reason, of: sent.topic, now: DeliveryClock.monotonic())
@@ -99,7 +99,7 @@ extension NetworkLoop {
         )
     }
 
-    /// Logs each kind of rejection once per topic; the counters tell the total.
+    /// Logs each reason for a rejection once per topic; the counters have the total.
     private func logRejection(of topic: String, size: Int? = nil, reason: String) {
         guard loggedRejections.insert(topic + "\0" + reason).inserted else { return }
         var metadata: Logger.Metadata = ["topic": "\(topic)", "reason": "\(reason)"]
@@ -107,7 +107,7 @@ extension NetworkLoop {
         logger.error("a message was refused and is dropped", metadata: metadata)
     }
 
-    /// Finds the message at which the broker closed the connection, if there is one.
+    /// Looks for the message that made the broker close the connection, and logs it once it is found.
     func searchCause() {
         let wasSearching = closing.isSearching
         let finding = closing.ended(at: DeliveryClock.monotonic())
@@ -131,13 +131,13 @@ extension NetworkLoop {
         }
     }
 
-    /// Notes that the broker has answered everything before `requestBarrier`.
+    /// Handles the answer to `requestBarrier`: the broker has answered everything that was sent before.
     func barrierReached() {
         if checksOwnTopicSince == nil { closing.answered() }
         checksOwnTopicSince = nil
     }
 
-    /// Counts received messages that are too large, or whose topic is no text.
+    /// Counts received messages that are too large, or whose topic is not valid UTF-8.
     func countRefused(_ number: Int) { session.state.withLock { $0.counters.countRefused(number) } }
 
     func received(_ message: MQTTMessage) {
@@ -160,13 +160,12 @@ extension NetworkLoop {
         guard !message.retain else {
             // The renewal of all states overwrites the retained message anyway.
             guard checksOwnTopicSince != nil, isRivals else { return }
-            // Not every broker says why it closed a connection (mosquitto 2.0 does not): a takeover may look like any
-            // loss. But the client that took our place also wrote its state where ours was. Found once, that is no
-            // proof: a broker that crashed may have come back with the state of an earlier run of ours. Found twice, we
-            // give way before we write ours: the other client, thrown out by our return, finds nothing strange and
-            // stays.
+            // Not every broker says why it closed a connection (mosquitto 2.0 does not), so a takeover may look like
+            // any loss. But the client that took over also replaced this client's retained state. Found once, that
+            // proves nothing: a broker that crashed may have restored a state of an earlier run. Found twice, it makes
+            // this client give way before sending its own state. The other client then reconnects to its own state.
             guard let last = exchange(&rivalFound, with: now), now - last < Self.rivalWindow else { return }
-            // DISCONNECT keeps our will from overwriting the other client's state.
+            // DISCONNECT keeps this client's will from replacing the other client's state.
             handle?.disconnect()
             flushed {}
             return connectionLost(.takenOver)
@@ -178,7 +177,7 @@ extension NetworkLoop {
         )
     }
 
-    /// Ends the connection if that was asked for: first sends what waits, then DISCONNECT.
+    /// Ends the connection after a call of `stop`: first sends what is queued, then DISCONNECT.
     func leaveIfAsked() {
         guard let stop = session.state.withLock(\.stop) else { return }
         let now = DeliveryClock.monotonic()

@@ -1,22 +1,20 @@
 import Synchronization
 
-/// The network thread: connects as the state machine says, and carries messages between libmosquitto and the session.
-///
-/// Confined to its thread.
+/// The work of the network thread: carries out what the state machine decides, and passes messages between libmosquitto
+/// and the session. Used by that thread only.
 final class NetworkLoop {
-    /// The state of the link to the broker.
     private enum Link {
         case none
-        /// An address that answers is being searched for.
+        /// The broker's addresses are being tried.
         case dialing(Dialer)
         /// TLS is being negotiated.
         case securing(ByteStream)
         case open(MosquittoHandle, SocketProxy)
     }
 
-    /// The time after which libmosquitto checks the keep-alive, in nanoseconds.
+    /// The interval at which libmosquitto checks the keep-alive, in nanoseconds.
     private static let keepAliveCheck: Int64 = 1_000_000_000
-    /// The nanoseconds between two findings of another client's state after which they are unrelated.
+    /// The maximum time between two discoveries of another client's state that prove a takeover, in nanoseconds.
     static let rivalWindow: Int64 = 600_000_000_000
 
     let session: ClientSession
@@ -25,11 +23,11 @@ final class NetworkLoop {
     var machine: ConnectionStateMachine
     var correction = SelfCorrection()
     var maximumQoS = MQTTMessage.QoS.atLeastOnce
-    /// The number of subscriptions that were sent on this connection.
+    /// The number of subscriptions sent on this connection.
     var subscribed = 0
-    /// The time since when messages wait for the broker to show what it retained on our own topic; nil if they do not.
+    /// The time at which the wait for the retained message on this client's own topic began; nil after the wait.
     var checksOwnTopicSince: Int64?
-    /// The time at which, after a reconnection, another client's state was found on this client's own topic.
+    /// The time at which another client's state was last found on this client's own topic after a reconnection.
     var rivalFound: Int64?
     var loggedRejections: Set<String> = []
     private var loggedExpired = 0
@@ -38,9 +36,9 @@ final class NetworkLoop {
     var isLeaving = false
     private var outcome: StopReport?
     private var link = Link.none
-    /// The broker and the address of a connection that is not accepted yet.
+    /// The broker's index and the address of a connection that the broker has not accepted yet.
     private var unaccepted: (broker: Int, address: SocketAddress)?
-    /// Each broker's addresses that answered without accepting the connection, in the order of these failures.
+    /// The addresses of each broker that were reached but did not accept the connection, the oldest failure first.
     private var failedAddresses: [Int: [SocketAddress]] = [:]
 
     init(_ session: ClientSession) {
@@ -48,7 +46,6 @@ final class NetworkLoop {
         machine = ConnectionStateMachine(settings: session.settings)
     }
 
-    /// The handle of libmosquitto while there is a connection to a broker.
     var handle: MosquittoHandle? { if case .open(let handle, _) = link { handle } else { nil } }
 
     private var proxy: SocketProxy? { if case .open(_, let proxy) = link { proxy } else { nil } }
@@ -56,14 +53,14 @@ final class NetworkLoop {
     /// Whether a connection to a broker is open or being opened.
     var isLinked: Bool { if case .none = link { false } else { true } }
 
-    /// Whether the network takes more messages now; others stay in their queues, where they may be replaced or expire.
+    /// Whether the network takes another message now; until then, messages stay in queues, where they may be replaced.
     var takesMore: Bool {
         machine.isConnected && handle?.wantsToWrite == false && proxy?.isFlushed == true && closing.takesMore
     }
 
     func flush() { proxy?.flush() }
 
-    /// Works until the session is asked to stop.
+    /// Runs the network thread until the client is stopped.
     func run() {
         perform(machine.start(now: DeliveryClock.monotonic()))
         while !machine.isStopped {
@@ -71,7 +68,7 @@ final class NetworkLoop {
             if case .dialing(let dialer) = link { unanswered = dialer.unanswered }
             perform(machine.tick(now: DeliveryClock.monotonic(), unanswered: unanswered))
             dropStalledConnection()
-            // Not only while connected: events are written and expire without a broker, too.
+            // Without a connection, too: events are written and expire all the time.
             if session.expireEvents() { session.waker.wake() }
             logExpired()
             if machine.isConnected { deliver() }
@@ -110,21 +107,21 @@ final class NetworkLoop {
         }
     }
 
-    /// Moves the bytes that are ready on libmosquitto's socket, the network's, and our end of libmosquitto's.
+    /// Moves the available bytes between the network and libmosquitto, then runs the calls that libmosquitto reports.
     private func serve(_ handle: MosquittoHandle, _ proxy: SocketProxy, _ ready: [Int16]) {
         if ready[1] != 0 || ready[2] != 0 { countRefused(proxy.receive()) }
         let failure = handle.serve(isReady: ready[0])
         proxy.flush()
         for call in handle.drainCalls() {
-            // The rest is about a connection that was abandoned.
+            // The remaining calls are about a connection that was abandoned.
             guard self.handle === handle else { return }
             call(self)
         }
-        // The state machine ignores what an event has said before.
+        // The state machine ignores a failure that a call has already reported.
         if let failure, self.handle === handle { connectionFailed(failure) }
     }
 
-    /// Notes that the broker accepted the connection, and the highest quality of service that it takes.
+    /// Handles the broker's acceptance; `maximumQoS` is the highest quality of service that the broker supports.
     func accepted(maximumQoS: MQTTMessage.QoS) {
         self.maximumQoS = maximumQoS
         closing.connected(to: machine.attempt.broker, at: DeliveryClock.monotonic())
@@ -143,7 +140,7 @@ final class NetworkLoop {
 
     func refused(code: Int32) { perform(machine.refused(Refusal(code: code), now: DeliveryClock.monotonic())) }
 
-    /// Notes that the connection ended: with a code of libmosquitto below 0x80, or with the broker's reason.
+    /// Handles the end of the connection; `code` is libmosquitto's error if below 0x80, else the broker's reason.
     func ended(code: Int32) {
         if isLeaving { return flushed { finish(didDisconnect: code == 0) } }
         guard let handle else { return }
@@ -185,7 +182,7 @@ final class NetworkLoop {
         step { link = .dialing(try Dialer(settings.brokers[attempt.broker], failed: failed, waker: session.waker)) }
     }
 
-    /// Performs a step of opening the connection; if it fails, the broker counts as unreachable.
+    /// Runs a step of opening the connection; an error makes the broker count as unreachable.
     private func step(_ body: () throws -> Void) {
         do { try body() } catch { connectionLost(.unreachable("\(error)")) }
     }
@@ -231,7 +228,7 @@ final class NetworkLoop {
     private func abandon() {
         proxy?.abandon()
         link = .none
-        // The address answered but did not serve, so the next attempt begins with another one.
+        // The address was reached but did not serve, so the next attempt begins with another one.
         if let (broker, address) = unaccepted {
             failedAddresses[broker] = (failedAddresses[broker] ?? []).filter { $0 != address } + [address]
         }
@@ -255,7 +252,7 @@ final class NetworkLoop {
         session.inbox.put { _ = $0.put(.connection(state)) }
     }
 
-    /// Drops the connection to a broker that takes messages but acknowledges none.
+    /// Drops the connection if the broker has not acknowledged a message in time.
     private func dropStalledConnection() {
         let timeout = settings.acknowledgementTimeout
         guard let oldest = [handle?.oldestUnanswered, checksOwnTopicSince].compactMap(\.self).min(),
@@ -287,7 +284,7 @@ final class NetworkLoop {
         if handle.socket < 0 { flushed { finish(didDisconnect: true) } }
     }
 
-    /// Calls `body` if everything is written; else the caller tries again later, and the deadline ends the wait.
+    /// Ends the connection and calls `body` if everything is written; otherwise the caller must try again.
     func flushed(_ body: () -> Void) {
         guard let proxy else { return body() }
         proxy.flush()
@@ -299,7 +296,7 @@ final class NetworkLoop {
     private func deliver() {
         sendSubscriptions()
         if checksOwnTopicSince == nil, DeliveryClock.monotonic() >= refusals.pauseEnd {
-            // A state at which the broker closes the connection must not keep events back.
+            // If a state makes the broker close the connection, events must not wait behind it.
             if closing.isSearching { sendEvents() }
             sendStates()
             sendEvents()

@@ -4,7 +4,7 @@ extension BrokerConnection {
     /// A change of the connection, or a received message.
     package enum Occurrence: Hashable, Sendable {
         case connection(ConnectionState)
-        /// A message on one of the subscribed topics.
+        /// A message received on one of the subscribed topics.
         case message(MQTTMessage)
 
         package var state: ConnectionState? { if case .connection(let state) = self { state } else { nil } }
@@ -12,10 +12,8 @@ extension BrokerConnection {
     }
 }
 
-/// The occurrences that wait for a connection's reader, in their order.
-///
-/// Of too many messages the oldest is dropped, and of too many changes of the connection the oldest change: a later one
-/// says as much about the messages behind both.
+/// The occurrences that wait for the reader of a `BrokerConnection`, in their order. If there are too many messages,
+/// the oldest message is dropped; if there are too many changes of the connection, the oldest change.
 struct OccurrenceQueue {
     private static let mostChanges = 64
 
@@ -24,7 +22,7 @@ struct OccurrenceQueue {
 
     init(capacity: Int) { mostMessages = max(1, capacity) }
 
-    /// Adds an occurrence; returns whether a message had to make room.
+    /// Adds an occurrence; returns whether a message was dropped to make room.
     mutating func put(_ new: BrokerConnection.Occurrence) -> Bool {
         let isMessage = new.message != nil
         waiting.append(new)

@@ -1,14 +1,14 @@
-/// Finds the messages at which the broker closes the connection: MQTT 3.1.1 has no other answer to a message that is
-/// too large, that is retained where nothing is kept, or whose topic is denied.
+/// Finds the messages that make the broker close the connection. A broker of MQTT 3.1.1 has no other answer to a
+/// message that is too large, is retained although it keeps none, or has a forbidden topic.
 ///
-/// After two connections in a row that ended soon after a message, messages go out one by one. One with which the
-/// connection ends twice is left out until a smaller one of its topic comes.
+/// After two connections in a row that ended soon after a message, messages are sent one at a time. A message after
+/// which the connection then ends twice is left out until a smaller one on its topic comes.
 struct ClosingMessages {
-    /// The cause that was found at the end of a connection.
+    /// The cause found for the end of a connection.
     enum Finding: Equatable {
-        /// This message ends the connection.
+        /// The broker closes the connection at this message.
         case message(topic: String, size: Int, isRetained: Bool)
-        /// Every retained message ends the connection.
+        /// The broker closes the connection at every retained message.
         case retained
     }
 
@@ -17,30 +17,30 @@ struct ClosingMessages {
         let isRetained: Bool
     }
 
-    /// The number of connections in a row, or of ends with the same message alone, that are not a coincidence.
+    /// The number of ends of a connection after which messages are sent alone, and a message sent alone is left out.
     static let limit = 2
-    /// The number of topics with a retained message that ended the connection from which on all are taken to do so.
+    /// The number of topics whose retained messages must end connections before nothing is sent as retained any more.
     static let retainedLimit = 3
-    /// The nanoseconds after a message within which the end of the connection is because of it.
+    /// How soon after a message, in nanoseconds, a connection must end for the message to be suspected.
     static let answer: Int64 = 6_000_000_000
-    /// The nanoseconds without an end of the connection after which messages are sent as usual.
+    /// How long a connection must last, in nanoseconds, before messages are again sent without waiting for answers.
     static let calm: Int64 = 60_000_000_000
 
-    /// Whether the broker takes retained messages.
+    /// Whether the broker accepts retained messages.
     private(set) var takesRetained = true
     private var broker = 0
     private var endings = 0
     private var connected: Int64 = 0
     private var lastSent: Int64 = .min
-    /// The message that was sent alone and is not acknowledged yet.
+    /// The message that was sent alone and that the broker has not answered yet.
     private var single: (kind: Kind, size: Int)?
-    /// The number of times that the connection ended while a message of a kind was the only one not acknowledged.
+    /// How often the connection ended at a message that was sent alone, by the message's kind.
     private var strikes: [Kind: Int] = [:]
-    /// The size of the smallest message of a kind that ends the connection.
+    /// The size in bytes of the smallest message that ends the connection, by the message's kind.
     private var sizes: [Kind: Int] = [:]
     private var hasKeptRetained = false
 
-    /// Whether messages are sent one by one, events first, to find the one that ends the connection.
+    /// Whether messages are sent one at a time, to find the one that ends the connection.
     var isSearching: Bool { endings >= Self.limit }
     var takesMore: Bool { single == nil }
 
@@ -57,7 +57,7 @@ struct ClosingMessages {
         lastSent = .min
     }
 
-    /// Notes that a message was sent. Returns whether its answer is waited for.
+    /// Notes that a message was sent; returns whether to wait for its answer before the next one.
     mutating func sent(_ message: MQTTMessage, at now: Int64) -> Bool {
         lastSent = now
         if now - connected > Self.calm { endings = 0 }
@@ -66,7 +66,7 @@ struct ClosingMessages {
         return true
     }
 
-    /// Notes that the broker has acknowledged what was sent.
+    /// Notes that the broker has answered the message that was sent alone.
     mutating func answered() {
         guard let (kind, _) = single else { return }
         if kind.isRetained { hasKeptRetained = true }
@@ -74,7 +74,7 @@ struct ClosingMessages {
         single = nil
     }
 
-    /// Notes the end of a connection; returns the cause if it was found.
+    /// Notes the end of a connection; returns the cause once it is found.
     mutating func ended(at now: Int64) -> Finding? {
         defer { single = nil }
         if now - connected > Self.calm { endings = 0 }
@@ -95,6 +95,6 @@ struct ClosingMessages {
 }
 
 extension MQTTMessage {
-    /// The bytes of the topic and the payload.
+    /// The number of bytes of the topic and the payload.
     var size: Int { topic.utf8.count + payload.count }
 }

@@ -1,15 +1,15 @@
-/// Measures how old an event is, across restarts of the program and of the machine.
+/// Measures the age of events, across restarts of the program and of the machine.
 ///
-/// Within one run of the machine the time since its boot decides (suspended time counts), so that setting the wall
-/// clock, as a Raspberry Pi does after each boot, changes no event's age.
+/// While the machine is not rebooted, the age comes from its uptime. So setting the wall clock, as a Raspberry Pi does
+/// after each boot, changes no event's age.
 package struct DeliveryClock: Sendable {
-    /// A moment in the form that is stored with an event.
+    /// A point in time, in the form that is stored with an event.
     package struct Moment: Hashable, Sendable {
-        /// The nanoseconds since 1970, UTC.
+        /// The wall clock, in nanoseconds since 1970 UTC.
         package var wall: Int64
-        /// The nanoseconds since the machine's boot, time asleep included.
+        /// The time since the machine booted, including suspended time, in nanoseconds.
         package var uptime: Int64
-        /// The id of the machine's boot to which `uptime` belongs.
+        /// The kernel's id of the boot from which `uptime` counts.
         package var boot: String
 
         /// The moment that was `duration` before this one.
@@ -18,9 +18,9 @@ package struct DeliveryClock: Sendable {
             return Moment(wall: max(0, wall - nanoseconds), uptime: max(0, uptime - nanoseconds), boot: boot)
         }
 
-        /// The time since `earlier`; nil when it is unknown because the wall clock went backwards between boots.
+        /// The time since `earlier`; nil if the machine was rebooted since and the wall clock shows an earlier time.
         package func elapsed(since earlier: Moment) -> Duration? {
-            // The time since boot never goes backwards, but a reading taken earlier may be compared later.
+            // Uptime never goes back, but `earlier` may have been read after this moment.
             if boot == earlier.boot { return .nanoseconds(max(0, uptime - earlier.uptime)) }
             return wall < earlier.wall ? nil : .nanoseconds(wall - earlier.wall)
         }
@@ -37,18 +37,18 @@ package struct DeliveryClock: Sendable {
         }
     }()
 
-    /// The reading of the timers' clock, in nanoseconds.
+    /// The reading of `CLOCK_MONOTONIC`, in nanoseconds.
     static func monotonic() -> Int64 { nanoseconds(of: CLOCK_MONOTONIC) }
 }
 
 extension ClosedRange<Int64> {
-    /// The lower bound doubled `times` times, but at most the upper bound.
+    /// The lower bound doubled `times` times, limited to the upper bound.
     func doubling(_ times: Int) -> Int64 {
         Int64(Swift.min(Int128(upperBound), Int128(lowerBound) << Swift.min(times, 20)))
     }
 }
 
 extension Duration {
-    /// The whole nanoseconds, at most those of 292 years, which 64 bits can hold.
+    /// The duration in whole nanoseconds, limited to what 64 bits can hold (292 years).
     var wholeNanoseconds: Int64 { Int64(clamping: attoseconds / 1_000_000_000) }
 }

@@ -1,45 +1,44 @@
-/// The numbers of messages by what happened to them since the connection was made.
-///
-/// Once all is quiet, `acceptedEvents` is `acknowledgedEvents` plus `queuedEvents` plus the dropped events: `expired`,
-/// `unconfirmed`, `overflow`, `rejected`.
+/// The numbers of messages since the client was made, by what happened to them. While no event is being processed,
+/// `acceptedEvents` is the sum of `acknowledgedEvents`, `queuedEvents` and the events dropped as `expired`,
+/// `unconfirmed`, `overflow` or `rejected`.
 package struct DeliveryCounters: Hashable, Sendable {
     package enum Drop: String, Hashable, Sendable, CaseIterable {
-        /// An event grew too old before it could be sent; it was never handed to the broker.
+        /// An event became too old before it was sent for the first time.
         case expired
-        /// An event was sent, its acknowledgement never came, and it grew too old to be sent again.
+        /// An event was sent but never acknowledged, and became too old to be sent again.
         case unconfirmed
-        /// The oldest event made room for a new one.
+        /// The oldest event was dropped to make room for a new one.
         case overflow
-        /// The broker or the protocol refused it for good: too large, not allowed, malformed.
+        /// The broker or the protocol refused a message for good, as too large, not allowed or malformed.
         case rejected
-        /// A transient message came while there was no connection.
+        /// A transient message was dropped because there was no connection.
         case offline
-        /// A transient message came while the network was still busy with earlier ones.
+        /// A transient message was dropped because the network was still busy with earlier messages.
         case congested
-        /// A received message made room for a newer one before it was read.
+        /// A received message was dropped before it was read, to make room for a newer one.
         case incomingOverflow = "incoming_overflow"
-        /// A received message was too large, or its topic was not text.
+        /// A received message was too large, or its topic was not valid UTF-8.
         case incomingRefused = "incoming_refused"
     }
 
-    /// Events taken by `publish(event:sequence:)` and events found in the store at the start.
+    /// The number of events published with `publish(event:sequence:age:)` or found in the store at the start.
     package var acceptedEvents = 0
     package var acknowledgedEvents = 0
-    /// Events that wait, or were sent and are not acknowledged.
+    /// The number of events that the broker has not acknowledged yet.
     package var queuedEvents = 0
-    /// Messages of all kinds handed to the network, repetitions too.
+    /// The number of messages of all kinds handed to the network, including repetitions.
     package var sent = 0
     package var received = 0
-    /// The number of times that the broker accepted the connection.
+    /// The number of times that a broker accepted the connection.
     package var connections = 0
     package var dropped: [Drop: Int] = [:]
-    /// Events that were accepted while the store could not protect them from a crash.
+    /// The number of events accepted while the store could not protect them from a crash.
     package var unsafeEvents = 0
 
-    /// Events that grew too old, whether they were ever tried or not.
+    /// The number of events dropped as too old, whether they had been sent or not.
     package var expired: Int { dropped[.expired, default: 0] + dropped[.unconfirmed, default: 0] }
 
-    /// Counts received messages that are not passed on.
+    /// Counts received messages that are not passed on to the reader.
     mutating func countRefused(_ number: Int) {
         received += number
         count(.incomingRefused, number)
@@ -51,12 +50,12 @@ package struct DeliveryCounters: Hashable, Sendable {
     }
 }
 
-/// The messages that were left when a connection was stopped.
+/// The result of stopping a client: what was not delivered.
 package struct StopReport: Hashable, Sendable {
     /// Whether the broker got DISCONNECT; if not, it publishes the will.
     package var didDisconnect: Bool
-    /// Number of events that are not acknowledged. They stay in the store, for the next run if it survives this one.
+    /// The number of events that are not acknowledged. A store in a file keeps them for the next run.
     package var unsentEvents: Int
-    /// The topics of states whose newest message the broker does not have.
+    /// The topics whose newest state the broker has not confirmed.
     package var unsentTopics: [String]
 }

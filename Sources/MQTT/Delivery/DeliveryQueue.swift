@@ -1,25 +1,24 @@
 import DequeModule
 
-/// Decides which event goes to the broker next, and which never will. The work for one event does not grow with the
-/// number of events that wait.
+/// Decides which event is sent next and which are dropped. The work per event does not grow with the queue's length.
 struct DeliveryQueue {
-    /// An event that will not be sent (again).
+    /// An event that will not be sent, or not again.
     struct Dropped: Equatable {
         var sequence: Int64
-        /// `expired` if the event was never sent, `unconfirmed` if it was and grew too old, or `overflow`.
+        /// `expired` if the event was never sent, `unconfirmed` if it was sent but is too old now, or `overflow`.
         var reason: DeliveryCounters.Drop
     }
 
     private struct Entry {
         let event: StoredEvent
-        /// Whether it was handed to the network at any time.
+        /// Whether the event was ever handed to the network.
         var wasSent = false
-        /// Whether the event is being sent, or the broker has not acknowledged it yet.
+        /// Whether the event was sent on this connection and the broker has not answered yet.
         var isUnderWay = false
     }
 
     let rules: DeliveryRules
-    /// The events in their order; only those within the window are being sent or unacknowledged.
+    /// The events in the order in which they are sent. Only the first `rules.window` of them may be in flight.
     private var entries: Deque<Entry> = []
 
     init(rules: DeliveryRules) { self.rules = rules }
@@ -29,20 +28,20 @@ struct DeliveryQueue {
 
     private var firstWaiting: Int? { entries.firstIndex { !$0.isUnderWay } }
 
-    /// Adds an event; returns the event that had to make room.
+    /// Adds an event; returns the event that was dropped to make room.
     mutating func append(_ event: StoredEvent, now: DeliveryClock.Moment) -> Dropped? {
         defer { entries.append(Entry(event: event)) }
         guard count >= rules.capacity else { return nil }
-        // An event under way may still be acknowledged: removing it would only lose count of it.
+        // An event in flight may still be acknowledged, so dropping it would only falsify the counts.
         let oldest = entries.remove(at: firstWaiting ?? 0)
         let reason = oldest.isUnderWay ? nil : ageDrop(of: oldest, now: now)
         return Dropped(sequence: oldest.event.sequence, reason: reason ?? .overflow)
     }
 
-    /// Removes events that are too old, at most `limit` at once.
+    /// Removes events that are too old, up to `limit`.
     ///
-    /// An event under way stays until it is acknowledged or the connection is lost. An old event that came in after a
-    /// younger one stays until that one is taken out.
+    /// An event in flight stays until it is acknowledged or the connection is lost. An old event behind a younger one
+    /// stays until the younger one is gone.
     mutating func expire(now: DeliveryClock.Moment, limit: Int = .max) -> [Dropped] {
         var dropped: [Dropped] = []
         while dropped.count < limit, let index = firstWaiting {
@@ -52,15 +51,15 @@ struct DeliveryQueue {
         return dropped
     }
 
-    /// The reason why an event is too old to be sent; nil if it is not. An unknown age counts as too old.
+    /// The reason to drop an event because of its age; nil if it may still be sent. An unknown age counts as too old.
     private func ageDrop(of entry: Entry, now: DeliveryClock.Moment) -> DeliveryCounters.Drop? {
         guard let limit = rules.maximumAge else { return nil }
         if let age = now.elapsed(since: entry.event.time), age < limit { return nil }
         return entry.wasSent ? .unconfirmed : .expired
     }
 
-    /// Returns the next event to send, if one may go now, and the time until it is too old, nil without a limit. It
-    /// counts as being sent from then on. Call `expire` first.
+    /// Returns the next event if one may be sent now, and the time until it is too old, which is nil without a limit.
+    /// The event counts as in flight from then on. `expire` must be called first.
     mutating func next(now: DeliveryClock.Moment) -> (event: StoredEvent, remaining: Duration?)? {
         guard let index = firstWaiting, index < rules.window else { return nil }
         let event = entries[index].event
@@ -72,17 +71,17 @@ struct DeliveryQueue {
         return (event, limit - age)
     }
 
-    /// Removes an event that was sent: the broker has it, or can never take it.
+    /// Removes an event in flight that the broker has acknowledged or finally refused.
     mutating func remove(_ sequence: Int64) {
         if let index = indexUnderWay(of: sequence) { entries.remove(at: index) }
     }
 
-    /// Notes that the broker could not take an event now; the event waits again, in its old place.
+    /// Marks an event as waiting again, in its old place, because the broker could not take it now.
     mutating func postpone(_ sequence: Int64) {
         if let index = indexUnderWay(of: sequence) { entries[index].isUnderWay = false }
     }
 
-    /// Notes that nothing that was sent will be acknowledged any more; it waits again, in its old place.
+    /// Marks the events in flight as waiting again, in their old places, since no acknowledgement will come.
     mutating func connectionLost() {
         for index in entries.indices.prefix(rules.window) { entries[index].isUnderWay = false }
     }
@@ -92,11 +91,11 @@ struct DeliveryQueue {
     }
 }
 
-/// How old events may be when they are sent, and how many may wait.
+/// The maximum age of an event that is sent, and the maximum number of waiting events.
 package struct DeliveryRules: Hashable, Sendable {
-    /// An event older than this is dropped and counted, never sent; nil sends events of any age.
+    /// The age above which an event is dropped and counted instead of sent; nil for no limit.
     package var maximumAge: Duration?
-    /// The number of events that may wait, 1 or more; the oldest makes room.
+    /// The maximum number of waiting events, at least 1; above it the oldest is dropped.
     package var capacity: Int
 
     package init(maximumAge: Duration? = .seconds(10), capacity: Int = 1000) {
@@ -104,9 +103,9 @@ package struct DeliveryRules: Hashable, Sendable {
         self.capacity = max(1, capacity)
     }
 
-    /// The number of events that may be under way at once.
+    /// The maximum number of events in flight.
     ///
-    /// What the kernel has cannot be taken back: a broker that hangs and wakes hours later still reads it. So with an
-    /// age limit it is one event at a time, of which a local broker takes thousands per second.
+    /// Sent data cannot be taken back from the kernel: a broker that hangs for hours still reads it. So with an age
+    /// limit, only one event is in flight at a time. A local broker takes thousands per second even so.
     var window: Int { maximumAge == nil ? 16 : 1 }
 }

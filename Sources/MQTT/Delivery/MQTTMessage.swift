@@ -1,4 +1,4 @@
-/// One MQTT message as the sender sees it.
+/// An MQTT message, sent or received.
 package struct MQTTMessage: Hashable, Sendable {
     /// MQTT's quality of service.
     package enum QoS: Int32, Hashable, Sendable, Comparable {
@@ -10,9 +10,9 @@ package struct MQTTMessage: Hashable, Sendable {
         package static func < (left: QoS, right: QoS) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// A name and value that travel with an MQTT 5 message; dropped on MQTT 3.1.1.
+    /// A name and a value that an MQTT 5 message carries; dropped on MQTT 3.1.1.
     package struct UserProperty: Hashable, Sendable {
-        /// The name; may occur more than once in a message.
+        /// The name; several properties of a message may have the same name.
         package var name: String
         package var value: String
 
@@ -20,14 +20,14 @@ package struct MQTTMessage: Hashable, Sendable {
     }
 
     package var topic: String
-    /// The bytes, at most 268 435 455 (the protocol's limit).
+    /// The content, at most 268 435 455 bytes (the protocol's limit).
     package var payload: [UInt8]
     package var qos: QoS
-    /// Whether the broker keeps it for later subscribers.
+    /// Whether the broker keeps the message for later subscribers.
     package var retain: Bool
     /// The MIME type of the payload; MQTT 5 only.
     package var contentType: String?
-    /// Further properties; MQTT 5 only.
+    /// The user properties; MQTT 5 only.
     package var userProperties: [UserProperty]
 
     package init(
@@ -48,9 +48,9 @@ package struct MQTTMessage: Hashable, Sendable {
     }
 }
 
-/// The reason why a client cannot be made or a message cannot be taken.
+/// The reason why settings, a topic or a resource of the system cannot be used.
 package struct MQTTError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What was tried, on what, why it failed and what to do.
+    /// The message for people: what was tried, why it failed and what to do.
     package let description: String
 
     private init(_ description: String) { self.description = description }
@@ -59,14 +59,14 @@ package struct MQTTError: Error, Hashable, Sendable, CustomStringConvertible {
         Self("MQTT \(name) '\(value)' cannot be used: \(remedy)")
     }
 
-    /// The error that TLS cannot work with these settings.
+    /// The error of TLS settings that do not work.
     package static func tls(_ reason: String) -> Self { Self("TLS to the broker cannot be set up: \(reason)") }
 
-    /// The error that a broker's address, shown without a password, or a topic cannot be used.
+    /// The error of an unusable topic or broker address, shown without a password.
     static func unusable(_ what: String, _ text: String, _ reason: String) -> Self {
         Self("the \(what) '\(text)' cannot be used: \(reason)")
     }
 
-    /// The error that libmosquitto or the system lacks memory or other resources for what was tried.
+    /// The error of missing memory or other resources, in the system or in libmosquitto.
     static func resources(_ attempt: String, _ reason: String) -> Self { Self("cannot \(attempt): \(reason)") }
 }

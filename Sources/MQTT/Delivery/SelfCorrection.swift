@@ -1,18 +1,18 @@
 /// Decides when to overwrite another client's message on this client's own topic.
 ///
-/// A late will is corrected at once. Should two programs both claim the topic, their corrections grow rarer instead of
-/// answering each other as fast as the network can.
+/// A single message, such as a late will, is overwritten at once. If another client keeps writing, the corrections
+/// become rarer, so that two programs with the same topic do not flood the network.
 struct SelfCorrection {
-    /// The nanoseconds within which further corrections mean that another client keeps writing.
+    /// The time after a correction, in nanoseconds, within which a further one belongs to the same series.
     static let quietPeriod: Int64 = 60_000_000_000
-    /// The wait of the second correction in a row, in nanoseconds; each further one waits twice as long.
+    /// The wait before the second correction of a series, in nanoseconds; it doubles with each further one, up to 30 s.
     static let firstWait: Int64 = 1_000_000_000
 
     private(set) var due: Int64?
     private var last: Int64?
     private var correctionsInARow = 0
 
-    /// Notes another client's message. Returns true, once, if another client seems to write here repeatedly.
+    /// Notes another client's message. Returns true once in a series, when another client evidently keeps writing.
     mutating func noticed(now: Int64) -> Bool {
         guard due == nil else { return false }
         guard let last, now - last < Self.quietPeriod else {
@@ -32,6 +32,6 @@ struct SelfCorrection {
         return true
     }
 
-    /// Notes that the connection ended; on the next one all is sent in any case.
+    /// Cancels a pending correction, since all states are sent anyway on the next connection.
     mutating func connectionLost() { due = nil }
 }

@@ -1,18 +1,18 @@
-/// The newest message of each state topic, and whether the broker has it.
+/// The newest state of each topic, and whether the broker has received it.
 struct StateTopics {
     private struct Entry {
         var message: MQTTMessage
         var isDue = true
-        /// Whether a newer message of this topic waits. This one still goes first: states between them depend on it.
+        /// Whether a newer message of the topic waits behind this one, which is still sent first.
         var isSuperseded = false
-        /// Whether the broker has not answered the topic's last message yet.
+        /// Whether the broker has not answered the topic's last sent message yet.
         var isUnderWay = false
     }
 
     private let ownTopic: String?
-    /// The states, in the order in which they were last set.
+    /// The states in the order in which they were last set.
     private var entries: [Entry] = []
-    /// The last payloads on this client's own topic, which brokers of MQTT 3.1.1 send back, also after a reconnection.
+    /// The last payloads on this client's own topic, to recognise them when a broker of MQTT 3.1.1 sends them back.
     private var ownPayloads: [[UInt8]] = []
     private let willPayload: [UInt8]?
 
@@ -21,13 +21,13 @@ struct StateTopics {
         willPayload = will?.topic == ownTopic ? will?.payload : nil
     }
 
-    /// The topics of which the broker does not have the newest message.
+    /// The topics whose newest state the broker has not confirmed.
     var unsettledTopics: [String] { entries.filter { $0.isDue || $0.isUnderWay }.map(\.message.topic) }
 
-    /// Takes a new state.
+    /// Sets the newest state of a topic.
     ///
-    /// One message of our own topic that was never sent is kept if other states were set after it: "starting" has to
-    /// reach subscribers before the empty count that it explains, even if frames come by the time of the connection.
+    /// One unsent message of this client's own topic is kept if other states were set after it, because it explains
+    /// them: subscribers must get "starting" before the first count of zero faces.
     mutating func set(_ message: MQTTMessage) {
         var new = Entry(message: message)
         if let index = index(of: message.topic) {
@@ -41,11 +41,11 @@ struct StateTopics {
         entries.append(new)
     }
 
-    /// Returns the next state to send; it counts as being sent until `settle`.
+    /// Returns the next state to send, which is in flight until `settle`.
     ///
-    /// States go out in the order in which they were set, after a new connection too: a subscriber never sees "no face"
-    /// from a daemon that it still believes to be watching. A topic whose last message is not answered waits, so that a
-    /// slow network gets the newest only; nothing overtakes this client's own topic.
+    /// States are sent in the order in which they were set, also on a new connection: a subscriber never sees "no face"
+    /// before it knows that the daemon stopped watching. A topic waits for the answer to its last message, so that a
+    /// slow network gets only the newest state. No state overtakes one of this client's own topic.
     mutating func nextDue() -> MQTTMessage? {
         let next = entries.firstIndex { $0.isDue && (!$0.isUnderWay || $0.message.topic == ownTopic) }
         guard let index = next, !entries[index].isUnderWay else { return nil }
@@ -60,16 +60,16 @@ struct StateTopics {
         return message
     }
 
-    /// Notes that a topic's last message is answered, or was not sent; it is due again if it was refused for now.
+    /// Notes that a topic's last message was answered, or was not sent. If `isDueAgain`, the broker refused it for now.
     mutating func settle(_ topic: String, isDueAgain: Bool = false) {
-        // One that is superseded since may be marked, too.
+        // A message that was superseded since then may be marked, too.
         for index in entries.indices where entries[index].message.topic == topic {
             entries[index].isUnderWay = false
             entries[index].isDue = entries[index].isDue || isDueAgain
         }
     }
 
-    /// Notes that the connection ended, so that the broker has to get all states again.
+    /// Marks all states as due again, since the next connection needs them all.
     mutating func connectionLost() {
         for index in entries.indices {
             entries[index].isDue = true
@@ -77,21 +77,20 @@ struct StateTopics {
         }
     }
 
-    /// Whether a message on this client's own topic is another client's.
+    /// Whether a message on this client's own topic comes from another client.
     func isForeign(_ message: MQTTMessage) -> Bool {
         guard message.topic == ownTopic, let index = index(of: message.topic) else { return false }
         return !(ownPayloads + [entries[index].message.payload]).contains(message.payload)
     }
 
-    /// Whether a retained message on this client's own topic is another client's, and not our will either.
+    /// Whether a retained message on this client's own topic is another client's state, and not this client's will.
     func isRivals(_ message: MQTTMessage) -> Bool {
         !message.payload.isEmpty && message.payload != willPayload && isForeign(message)
     }
 
-    /// Marks the message of this client's own topic as due again.
     mutating func renewOwn() { renew([ownTopic].compactMap(\.self)) }
 
-    /// Marks the messages of these topics as due again.
+    /// Marks the states of these topics as due again.
     mutating func renew(_ topics: [String]) {
         for index in topics.compactMap(index(of:)) { entries[index].isDue = true }
     }

@@ -1,16 +1,16 @@
-/// Decides whether a refused message is sent again: a cluster refuses some in the second after it has lost a node.
+/// Decides whether to send a refused message again, as a cluster that has just lost a node refuses some for a second.
 ///
-/// All sending pauses then, so that messages keep their order. RabbitMQ also refuses a message that all subscribers got
-/// but one whose node is away: it is repeated a few times only, as the others get each repetition.
+/// After such a refusal all sending pauses, so that messages keep their order. The number of repetitions is limited:
+/// RabbitMQ also refuses a message that reached all subscribers but one, and the others get each repetition.
 struct TemporaryRefusals {
-    /// The wait after a refusal, in nanoseconds.
+    /// The pause after a refusal, in nanoseconds.
     static let pause: Int64 = 500_000_000
-    /// The number of refusals in a row on a topic after which each one is final.
+    /// The number of refusals in a row on one topic at which a refusal becomes final.
     static let limit = 3
 
-    /// The time until which nothing is sent, by the timers' clock.
+    /// The time until which nothing is sent, in monotonic nanoseconds.
     private(set) var pauseEnd: Int64 = 0
-    /// The number of messages in a row that were refused on each topic.
+    /// The number of refusals in a row on each topic.
     private var counts: [String: Int] = [:]
 
     /// Takes the broker's answer to a message; returns whether to send the message again.

@@ -4,28 +4,28 @@ import Synchronization
 
 /// Keeps events and a few small values in an SQLite file, so that no crash loses any; without a file, in memory.
 ///
-/// The kernel has at once what is written, so that it survives any end of the program. The disk has it with the next
-/// checkpoint: a power cut may cost the events and numbers since then (up to 128 writes), but never the file.
-/// The same is kept in memory, so that a file that fails while it is in use is replaced without a loss:
-/// - a damaged file is moved aside and a new one begins; what it held at the start is not sent;
+/// Written data reaches the kernel at once, so it survives any end of the program. It reaches the disk at the next
+/// checkpoint: a power cut may lose the events and numbers since then (up to 128 writes), but never the file. All data
+/// is also kept in memory, so that a file that fails while it is in use is replaced without a loss:
+/// - a damaged file is moved aside and a new one begins; if it was damaged at the start, its events are not sent;
 /// - a file that cannot be written or was deleted is tried again every few seconds.
 package final class Outbox: EventStore {
     private struct State {
-        /// The file's path; nil if events are kept in memory only.
+        /// The path of the file; nil if events are kept in memory only.
         var path: String?
         var maximumPages: Int?
         /// The open file; nil while it cannot be used.
         var file: OutboxFile?
-        /// The lock, kept once it could be taken: closing any descriptor of its file releases it.
+        /// The lock, kept once it was taken: closing any descriptor of its file would release it.
         var lock: OutboxLock?
         var hasBeenOpened = false
-        /// The content of the file, or what it must contain once it can be used.
+        /// The content of the file, or what the file must contain once it can be used again.
         var contents = OutboxFile.Contents()
-        /// The values that are written together with an event, by the event's number.
+        /// The values to write together with an event, by the event's number.
         var pending: [Int64: [String: [UInt8]?]] = [:]
-        /// The condition while the file can be used.
+        /// The condition to report while the file can be used.
         var healthy = StoreCondition(state: .ok)
-        /// The reason why the file cannot be used, or that there is no file.
+        /// The reason why the file cannot be used, or the fact that there is no file.
         var problem = "events are kept in memory only"
         var writes = 0
         var nextCheck: Int64 = 0
@@ -39,7 +39,7 @@ package final class Outbox: EventStore {
             var found = OutboxFile.Contents()
             if lock?.isInPlace != true { lock = try OutboxLock(of: path) }
             do {
-                // Closed before a new one takes a damaged one's place: SQLite finds a file's log by its name.
+                // A damaged file is closed before a new one takes its name: SQLite finds a file's log by the name.
                 let file = try OutboxFile(path: path, maximumPages: maximumPages, lock: lock)
                 found = try file.read()
                 opened = file
@@ -53,7 +53,7 @@ package final class Outbox: EventStore {
                 let detail = "\(damage): moved to \(aside), a new one begins"
                 healthy = StoreCondition(state: .restored, detail: detail)
             }
-            // A file that is opened late still holds what an earlier run left: that stays for the next one.
+            // A file that is first opened late may have events of an earlier run, which stay in it for the next run.
             if !hasBeenOpened {
                 contents.events.merge(found.events) { memory, _ in memory }
                 contents.values.merge(found.values) { memory, _ in memory }
@@ -63,7 +63,7 @@ package final class Outbox: EventStore {
             file = opened
         }
 
-        /// Tries again to use the file, and writes into it what is in memory.
+        /// Tries again to use the file, and writes the contents of memory into it.
         mutating func reopen() {
             guard let path else { return }
             if hasBeenOpened, access(path, F_OK) != 0 {
@@ -78,7 +78,7 @@ package final class Outbox: EventStore {
             }
         }
 
-        /// Writes everything into the file, which then has all numbers and values that were used.
+        /// Writes all contents into the file, which then has every number and value in use.
         mutating func settle() {
             guard let file else { return }
             do {
@@ -89,7 +89,7 @@ package final class Outbox: EventStore {
             }
         }
 
-        /// Continues in memory after an error; opening the file again will find out how damaged it is.
+        /// Continues in memory after an error; opening the file again will show whether it is damaged.
         mutating func fail(_ error: any Error) {
             file = nil
             lock?.note(isStale: true)
@@ -99,35 +99,34 @@ package final class Outbox: EventStore {
 
     }
 
-    /// The number of writes after which the log is merged into the file: about half a megabyte.
+    /// The number of writes after which the write-ahead log is merged into the file: about half a megabyte.
     private static let writesPerCheckpoint = 128
-    /// The nanoseconds between two checks that the file is still in its place.
+    /// The interval of the checks whether the file was deleted or replaced, in nanoseconds.
     private static let checkInterval: Int64 = 1_000_000_000
-    /// The nanoseconds between a failure and the next attempt.
+    /// The wait between a failure and the next attempt to use the file, in nanoseconds.
     private static let retryInterval: Int64 = 3_000_000_000
 
-    /// The condition at each change; for one reader.
+    /// The condition after each change; for one reader, who gets only the newest one.
     package let conditions: AsyncStream<StoreCondition>
-    /// Whether numbers and values of earlier runs are missing: a full disk did not take them, or the file was damaged
-    /// or cannot be opened. True in later runs too, until one has called `settle`.
+    /// Whether event numbers and values of earlier runs are missing, because the disk was full, or the file is damaged
+    /// or cannot be opened. Stays true in later runs until one of them calls `settle`.
     package let hasLostValues: Bool
     private let path: String?
     private let logger: Logger
     private let found: [StoredEvent]
     private let state: Mutex<State>
-    /// A copy of the state's condition: the state's lock is held while the disk is written.
+    /// A copy of the condition, readable while the state's lock is held for a write to the disk.
     private let published: Mutex<StoreCondition>
     private let checkpoints = DispatchQueue(label: "outbox")
     private let changes: AsyncStream<StoreCondition>.Continuation
 
-    /// Keeps events in memory.
+    /// Makes an outbox that keeps events in memory only.
     package convenience init() {
         self.init(State(), logger: Logger(label: "outbox"))
     }
 
-    /// Opens or makes the file, along with the directories that lead to it. `maximumPages` limits its size as a full
-    /// disk would; `logger` gets one line per change of the condition. Throws `OutboxInUse` if another process has the
-    /// file: both would number and send the same events.
+    /// Opens or makes the file and its directories. `maximumPages` limits its size as a full disk would. `logger` gets
+    /// the changes of the condition. Throws `OutboxInUse` if another process uses the file.
     package convenience init(path: String, maximumPages: Int? = nil, logger: Logger) throws(OutboxInUse) {
         var state = State(path: path, maximumPages: maximumPages)
         do {
@@ -168,8 +167,8 @@ package final class Outbox: EventStore {
 
     package func nextSequence() -> Int64 { nextSequence(with: [:]) }
 
-    /// Returns a number for the next event. The values are written together with that event, so that a crash loses both
-    /// or neither; without a file, where a crash loses all, they are kept at once.
+    /// Returns a number for the next event. `values` are written together with that event, so that a crash loses both
+    /// or neither. Without a file they are stored at once.
     package func nextSequence(with values: [String: [UInt8]?]) -> Int64 {
         state.withLock { state in
             state.contents.lastSequence += 1
@@ -192,16 +191,16 @@ package final class Outbox: EventStore {
     package func events() -> [StoredEvent] { found }
     package func value(for key: String) -> [UInt8]? { state.withLock { $0.contents.values[key] } }
 
-    /// Stores a value under a key; nil removes it. May wait for the disk.
+    /// Stores a value under a key; nil removes the value. May wait for the disk.
     package func set(_ value: [UInt8]?, for key: String) { set([key: value]) }
 
-    /// Stores values under their keys, all or none if there is a crash; nil removes one.
+    /// Stores values under their keys in one transaction; nil removes a value.
     package func set(_ values: [String: [UInt8]?]) { write(.init(values: values)) }
 
-    /// Writes all numbers and values that are in use, after which none are missing.
+    /// Writes all event numbers and values in use into the file, so that `hasLostValues` is false in later runs.
     package func settle() { updating { $0.settle() } }
 
-    /// Begins to merge the log into the file once it has grown, and repeats what failed.
+    /// Retries what failed, and merges the write-ahead log into the file, in the background, once the log has grown.
     package func tidy() {
         let now = DeliveryClock.monotonic()
         let file = updating { state -> OutboxFile? in
@@ -219,13 +218,13 @@ package final class Outbox: EventStore {
             return state.file
         }
         guard let file else { return }
-        // Waits for the disk, in which the network's thread must answer the broker.
+        // In the background, since this waits for the disk and the network thread must answer the broker.
         checkpoints.async { [weak self] in
             do { try file.checkpoint() } catch { self?.updating { if $0.file === file { $0.fail(error) } } }
         }
     }
 
-    /// Changes the content, and writes the change; returns whether it is in the file.
+    /// Applies a change in memory and in the file; returns whether the file has it.
     @discardableResult
     private func write(_ change: OutboxFile.Change) -> Bool {
         updating { state in

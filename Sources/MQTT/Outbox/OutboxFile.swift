@@ -2,14 +2,12 @@ import CSQLite
 import Foundation
 import Synchronization
 
-/// One outbox file, opened by one process at a time: its tables, and each operation as one transaction.
-///
-/// Safe to use from any thread.
+/// The SQLite file of an outbox, opened by one process at a time. Safe to use from any thread.
 final class OutboxFile: Sendable {
     struct Contents {
         var events: [Int64: StoredEvent] = [:]
         var values: [String: [UInt8]] = [:]
-        /// The highest number of any event, including those already removed.
+        /// The highest event number ever used, including those of removed events.
         var lastSequence: Int64 = 0
 
         mutating func apply(_ change: Change) {
@@ -22,28 +20,27 @@ final class OutboxFile: Sendable {
         }
     }
 
-    /// A change that is written in one transaction.
     struct Change {
         var events: [StoredEvent] = []
         var removed: [Int64] = []
-        /// The values to store, by their keys; nil removes a value.
+        /// The values to store by their keys; nil removes a value.
         var values: [String: [UInt8]?] = [:]
     }
 
-    /// The reason why a file cannot be used although SQLite could open it.
+    /// The reason why a file cannot be used, in words for people.
     struct Failure: Error, CustomStringConvertible {
         let description: String
-        /// Whether the contents are wrong, and not only unreachable or unwritable.
+        /// Whether the contents are damaged, and not only unreachable or unwritable.
         var isDamage = false
 
         static func damaged(_ what: String) -> Self { Self(description: "it is damaged (\(what))", isDamage: true) }
         static let newer = Self(description: "it was written by a newer version of this program")
     }
 
-    /// The event numbers that are believed: half of the integers that JSON readers take exactly, to leave room.
+    /// The valid event numbers: up to half of the integers that JSON readers take exactly, to leave room.
     static let sequences: ClosedRange<Int64> = 1...(1 << 52)
 
-    /// The statements' text after `CREATE TABLE`, which SQLite stores as well.
+    /// The text of each table's definition after `CREATE TABLE`; SQLite stores it, and `read` compares it.
     private static let tables = [
         // Version 0.1 made these tables, which stay as they are; nothing uses `expiry`.
         // AUTOINCREMENT keeps the highest number ever used even when all events are gone.
@@ -59,20 +56,19 @@ final class OutboxFile: Sendable {
     ]
 
     private let connection: Mutex<SQLiteConnection>
-    /// A second connection, so that waiting for the disk does not hold up writers.
+    /// A second connection for checkpoints, so that their wait for the disk does not hold up writers.
     private let checkpointer: Mutex<SQLiteConnection>
-    /// The lock, which is released after the file is closed.
     private let lock: OutboxLock?
     private let path: String
     private let identity: [UInt64]
 
-    /// Opens or makes the file, holding `lock` as long as it is open. Throws `Failure`, `SystemError` or `SQLiteError`.
+    /// Opens or makes the file, keeping `lock` while it is open. Throws `Failure`, `SystemError` or `SQLiteError`.
     init(path: String, maximumPages: Int?, lock: OutboxLock?) throws {
         self.path = path
         self.lock = lock
         // Made here, so that no other user may read it; SQLite gives its companion files the same mode.
         let descriptor = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
-        // SQLite does not say why a file cannot be opened; `Failure` explains what follows from permissions.
+        // SQLite does not say why a file cannot be opened, and `Failure` assumes that permissions are missing.
         if descriptor < 0, errno == EMFILE || errno == ENFILE { throw SystemError("open \(path)", errno) }
         if descriptor >= 0 { close(descriptor) }
         let first = try Self.connect(to: path, maximumPages)
@@ -90,14 +86,14 @@ final class OutboxFile: Sendable {
 
     private static func connect(to path: String, _ maximumPages: Int?) throws -> sending SQLiteConnection {
         let connection = try SQLiteConnection(path: path)
-        // Writes reach the kernel at once, which survives any end of the program, and the disk with `checkpoint`.
+        // Writes reach the kernel at once, so they survive any end of the program, and the disk with `checkpoint`.
         try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0")
         try connection.execute("PRAGMA journal_size_limit = 1000000")
         if let maximumPages { try connection.execute("PRAGMA max_page_count = \(maximumPages)") }
         return connection
     }
 
-    /// Makes the tables, unless the file has them. Their version is in a table of its own, which files of 0.1 lack.
+    /// Makes missing tables. Their version is in a separate table, which files of Facet 0.1 lack.
     private static func makeTables(of connection: SQLiteConnection) throws {
         try connection.execute("CREATE TABLE IF NOT EXISTS grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
         guard try !versions(in: connection).contains("v1") else { return }
@@ -121,10 +117,10 @@ final class OutboxFile: Sendable {
 
     static func identity(_ status: stat) -> [UInt64] { [UInt64(status.st_dev), UInt64(status.st_ino)] }
 
-    /// Whether the file is still in its place, not deleted or replaced.
+    /// Whether the path still leads to this file, which may have been deleted or replaced.
     var isInPlace: Bool { (try? Self.identity(of: path)) == identity }
 
-    /// Reads and checks everything, as a damaged page might go unnoticed until much later; throws the first error.
+    /// Reads and checks the whole file, since damage might otherwise go unnoticed for long; throws the first error.
     func read() throws -> Contents {
         try connection.withLock { connection in
             try connection.transaction(isWriting: false) { try Self.read(connection) }
@@ -133,7 +129,7 @@ final class OutboxFile: Sendable {
 
     private static func read(_ connection: SQLiteConnection) throws -> Contents {
         let versions = try versions(in: connection)
-        // A newer program adds to the versions; without ours the page that holds them is damaged.
+        // A newer program adds its version to `v1`; without `v1`, the page with the versions is damaged.
         guard versions.contains("v1") else { throw Failure.damaged("its version cannot be read") }
         guard versions.count == 1 else { throw Failure.newer }
         if case .text(let problem)? = try connection.execute("PRAGMA quick_check(1)").first?[0], problem != "ok" {
@@ -167,7 +163,7 @@ final class OutboxFile: Sendable {
         }
     }
 
-    /// The highest number used so far, if a damaged file still shows it; otherwise 0.
+    /// The highest event number that a damaged file still shows; 0 if it cannot be read.
     static func lastSequence(inDamaged path: String) -> Int64 {
         (try? lastSequence(in: SQLiteConnection(path: path))) ?? 0
     }
@@ -212,8 +208,8 @@ final class OutboxFile: Sendable {
         }
     }
 
-    /// Merges the write-ahead log into the file, which waits for the disk while writers go on; throws `SQLiteError`.
-    /// `prepare` is called first, on the connection that does it.
+    /// Merges the write-ahead log into the file, while writers go on. Waits for the disk; throws `SQLiteError`.
+    /// `prepare` is called first, with the second connection already locked.
     func checkpoint(_ prepare: () -> Void = {}) throws {
         // The connection's checkpoint is passive: the other kinds hold the writers' lock while they wait for the disk.
         try checkpointer.withLock { connection in
@@ -222,7 +218,7 @@ final class OutboxFile: Sendable {
         }
     }
 
-    /// Moves a damaged file aside, under a name with the date; returns its new path.
+    /// Moves a damaged file to a name with the date; returns the new path.
     static func moveAside(path: String) throws -> String {
         let time = Date.now.formatted(.iso8601.timeSeparator(.omitted))
         let aside = "\(path).damaged-\(time)"
@@ -235,7 +231,7 @@ final class OutboxFile: Sendable {
 }
 
 extension OutboxFile.Failure {
-    /// Explains an error in words that a person can act on.
+    /// Makes the failure that explains an error in words for people.
     init(_ error: any Error, path: String) {
         guard let error = error as? SQLiteError else {
             self = error as? Self ?? Self(description: "\(error)")
@@ -243,7 +239,7 @@ extension OutboxFile.Failure {
         }
         switch error.primaryCode {
         case SQLITE_BUSY, SQLITE_LOCKED: self.init(description: "another program uses it")
-        // A damaged header can make a file read-only, too.
+        // A damaged header can also make SQLite open a writable file as read-only.
         case SQLITE_READONLY where access(path, W_OK) == 0: self = .damaged(error.message)
         case SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_PERM:
             self.init(description: "it cannot be written; check who may write there")
@@ -257,7 +253,7 @@ extension OutboxFile.Failure {
 }
 
 extension StoredEvent {
-    /// Reads an event from its row; throws `OutboxFile.Failure.damaged` if the types or ranges are not those written.
+    /// Reads an event from its row; throws `OutboxFile.Failure.damaged` for unexpected types or ranges.
     fileprivate init(_ cells: [SQLiteValue]) throws {
         let nanoseconds: ClosedRange<Int64> = 0...(1 << 62)
         guard cells.count == 9, case .integer(let sequence) = cells[0], OutboxFile.sequences.contains(sequence),
@@ -275,7 +271,7 @@ extension StoredEvent {
         self.init(sequence: sequence, time: .init(wall: wall, uptime: uptime, boot: boot), message: message)
     }
 
-    /// The values of its row, in the order of the table's columns.
+    /// The values of the event's row, in the order of the table's columns.
     fileprivate var row: [SQLiteValue] {
         let properties = message.userProperties.flatMap { [$0.name, $0.value] }.joined(separator: "\0")
         return [

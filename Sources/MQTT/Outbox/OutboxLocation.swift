@@ -1,8 +1,8 @@
 import Foundation
 
-/// The default place of the outbox.
+/// The default path of the outbox's file.
 package enum OutboxLocation {
-    /// The directory for state, from systemd (`STATE_DIRECTORY`) or the desktop's conventions (`XDG_STATE_HOME`).
+    /// The directory for the program's state, from systemd (`STATE_DIRECTORY`) or XDG (`XDG_STATE_HOME`).
     package static func directory(environment: [String: String]) -> String {
         let environment = environment.given
         if let directory = environment["STATE_DIRECTORY"]?.split(separator: ":").first { return String(directory) }
@@ -10,7 +10,7 @@ package enum OutboxLocation {
         return (environment["HOME"] ?? "/var/lib") + "/.local/state/facet"
     }
 
-    /// The file for events under a base topic; each base topic is a program of its own, with its own file.
+    /// The path of the outbox for a base topic. Each base topic has its own, since each belongs to one program.
     package static func path(topic: String, environment: [String: String]) -> String {
         var name = identifier(ofTopic: topic)
         // Most file systems take 255 bytes, of which SQLite's own files need some for an ending.
@@ -20,9 +20,8 @@ package enum OutboxLocation {
         return directory(environment: environment) + "/outbox-" + name + ".sqlite"
     }
 
-    /// A base topic as part of an id or a file's name: letters, digits, `_` and `-` only.
-    ///
-    /// A slash becomes `-`, any other byte `_` and its two hexadecimal digits, so that no two topics give the same.
+    /// A base topic as part of an id or of a file's name: letters, digits, `_` and `-` only. A slash becomes `-`, any
+    /// other byte `_` and two hexadecimal digits, so that different topics give different results.
     package static func identifier(ofTopic topic: String) -> String {
         let kept = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/")
         let encoded = topic.addingPercentEncoding(withAllowedCharacters: kept) ?? topic

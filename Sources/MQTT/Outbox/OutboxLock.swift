@@ -1,17 +1,16 @@
-/// Keeps other processes from using an outbox, from its creation to the end of its last reference.
+/// Keeps other processes from using an outbox, while this object exists.
 ///
-/// The kernel drops the lock with the process, however that ends, and with the first descriptor of its file that the
-/// process closes. The lock's file stays: empty if the outbox has all numbers that were used, one byte long otherwise.
-/// A full disk takes such a length, because it needs no block.
+/// The kernel releases the lock at the end of the process, or when the process closes any descriptor of the lock's
+/// file. The file stays: it is empty if the outbox has all event numbers that were used, else one byte long. Even a
+/// full disk allows that length, because it needs no block.
 final class OutboxLock: Sendable {
-    /// Whether an earlier process used numbers that it could not write.
+    /// Whether an earlier process used event numbers that it could not write into the outbox.
     let foundStale: Bool
     private let descriptor: CInt
     private let name: String
     private let identity: [UInt64]
 
-    /// Takes the lock; makes the directories that lead to the outbox. Throws `OutboxInUse` if another process has it,
-    /// or `SystemError`.
+    /// Takes the lock, after making missing directories. Throws `OutboxInUse` if another process has it.
     init(of path: String) throws {
         try Self.makeDirectory(of: path)
         name = path + ".lock"
@@ -32,10 +31,10 @@ final class OutboxLock: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Whether the lock's file is still in its place, where another process looks for it.
+    /// Whether the lock's file still has its name, under which another process looks for it.
     var isInPlace: Bool { (try? OutboxFile.identity(of: name)) == identity }
 
-    /// Notes for the next process whether numbers are in use that the outbox does not have.
+    /// Records, for the next process, whether event numbers are in use that the outbox does not have.
     func note(isStale: Bool) { _ = ftruncate(descriptor, isStale ? 1 : 0) }
 
     private static func makeDirectory(of path: String) throws {

@@ -12,14 +12,14 @@ package final class SQLiteConnection {
 
     deinit { close() }
 
-    /// Ends the connection; the last one of a file merges the log into it.
+    /// Closes the connection. A file's last connection also merges the write-ahead log into the file.
     package func close() {
         sqlite3_close_v2(handle)
         handle = nil
     }
 
-    /// Runs statements, which are separated by semicolons, each with the arguments in the places of its question marks.
-    /// Returns the rows of all of them. Throws `SQLiteError`.
+    /// Runs the statements of `sql`, separated by semicolons, each with the same arguments for its question marks.
+    /// Returns the rows of all statements. Throws `SQLiteError`.
     @discardableResult package func execute(_ sql: String, _ arguments: [SQLiteValue] = []) throws -> [[SQLiteValue]] {
         var rows: [[SQLiteValue]] = []
         try sql.withCString { text in
@@ -44,9 +44,8 @@ package final class SQLiteConnection {
         return rows
     }
 
-    /// Runs a body in a transaction: all that it changes is kept if it returns, and nothing if it throws. Others are
-    /// kept from writing from its start if `isWriting`, else from the first change on. Throws what the body throws, or
-    /// `SQLiteError`.
+    /// Runs `body` in a transaction, committed if `body` returns and rolled back if it throws. Other writers are kept
+    /// out from the start if `isWriting`, else from the first change. Throws the body's error or `SQLiteError`.
     @discardableResult
     package func transaction<Result>(isWriting: Bool = true, _ body: () throws -> Result) throws -> Result {
         try execute(isWriting ? "BEGIN IMMEDIATE" : "BEGIN")
@@ -61,7 +60,7 @@ package final class SQLiteConnection {
         }
     }
 
-    /// Merges the log into the file as far as that keeps no other connection waiting; throws `SQLiteError`.
+    /// Merges the write-ahead log into the file, as far as no other connection has to wait; throws `SQLiteError`.
     package func checkpoint() throws {
         try check(sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil))
     }
@@ -99,18 +98,17 @@ package final class SQLiteConnection {
     }
 }
 
-/// The error of an operation of SQLite.
+/// An error that SQLite reports.
 package struct SQLiteError: Error {
     /// SQLite's extended result code.
     let code: Int32
-    /// SQLite's message about it.
     let message: String
 
     /// The result code without details, such as `SQLITE_IOERR`.
     var primaryCode: Int32 { code & 0xFF }
 }
 
-/// A value of a row, of the type that it has in the file, whatever its column was declared as.
+/// A value of a row, with the type that it has in the file, whatever the column's declared type.
 package enum SQLiteValue {
     case null
     case integer(Int64)

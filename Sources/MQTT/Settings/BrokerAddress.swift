@@ -1,19 +1,19 @@
 import Foundation
 
-/// A broker as a URL names it: `mqtt[s]://[user@]host[:port]`.
+/// The address of a broker, as in a URL: `mqtt[s]://[user@]host[:port]`.
 package struct BrokerAddress: Hashable, Sendable {
     package var usesTLS: Bool
-    /// The user, decoded; nil if the URL has none.
+    /// The user name, percent-decoded; nil if the URL has none.
     package var username: String?
-    /// Name, IPv4 address, or IPv6 address without its brackets.
+    /// The host: a name, an IPv4 address, or an IPv6 address without brackets.
     package var host: String
     package var explicitPort: Int?
-    /// Whether the URL names a protocol, rather than being a bare `host[:port]`.
+    /// Whether the URL has a scheme, instead of being a bare `host[:port]`.
     package var hasScheme: Bool
     package var port: Int { explicitPort ?? (usesTLS ? BrokerSettings.defaultTLSPort : BrokerSettings.defaultPort) }
 
-    /// Reads a URL; a bare `host[:port]` means `mqtt`. Throws `MQTTError`, also for a URL with a password, which
-    /// process lists would show; the error does not repeat it.
+    /// Parses a URL; a bare `host[:port]` means `mqtt`. Throws `MQTTError` for an invalid URL and for one with a
+    /// password, which process lists would show. The error does not repeat the password.
     package init(url: String) throws(MQTTError) {
         let mark = url.firstRange(of: "://")
         hasScheme = mark != nil

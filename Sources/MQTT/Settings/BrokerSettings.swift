@@ -1,8 +1,8 @@
-/// The settings of a client: its brokers, its login there, and its time limits.
+/// The settings of an MQTT client: brokers, login, TLS and time limits.
 package struct BrokerSettings: Hashable, Sendable {
     package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         package var host: String
-        /// 1…65535.
+        /// The port number, 1…65535.
         package var port: Int
 
         package init(host: String, port: Int) { (self.host, self.port) = (host, port) }
@@ -10,7 +10,7 @@ package struct BrokerSettings: Hashable, Sendable {
         package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
     }
 
-    /// Advice for people about a refusal, in terms of the program's own options; empty for none.
+    /// Advice to show with a refusal, in terms of the program's own options; an empty text for no advice.
     package struct Advice: Hashable, Sendable {
         package var version = "allow another version"
         package var clientID = "use another client id"
@@ -21,45 +21,45 @@ package struct BrokerSettings: Hashable, Sendable {
         package var rival = "give each its own topic"
     }
 
-    /// The port of a broker without TLS (IANA: mqtt).
+    /// The default port of a broker without TLS (IANA: mqtt).
     package static let defaultPort = 1883
-    /// The port of a broker with TLS (IANA: secure-mqtt).
+    /// The default port of a broker with TLS (IANA: secure-mqtt).
     package static let defaultTLSPort = 8883
 
-    /// The brokers in the order in which to try them; one or more.
+    /// The brokers in the order in which to try them; at least one.
     package var brokers: [Endpoint]
-    /// The client's name at the broker; no two clients of a broker may share it.
+    /// The client id; no two clients of a broker may have the same.
     package var clientID: String
     package var username: String?
     package var password: Secret?
-    /// The longest silence before client and broker check on each other; 5 s or more.
+    /// MQTT's keep-alive: the maximum silence before client and broker check the connection; at least 5 s.
     package var keepAlive: Duration = .seconds(30)
-    /// TLS for all brokers; nil is plain text.
+    /// The TLS settings for all brokers; nil for plain text.
     package var tls: TLSSettings?
-    /// The only version to speak; nil is MQTT 5, and 3.1.1 where the broker refuses it or does not answer.
+    /// The only protocol version to use; nil for MQTT 5, or 3.1.1 if the broker refuses MQTT 5 or does not answer it.
     package var version: ConnectionState.ProtocolVersion?
-    /// The message that the broker publishes when this client vanishes without a word.
+    /// The message that the broker publishes when the connection ends without DISCONNECT.
     package var will: MQTTMessage?
-    /// The time that the broker waits with the will, so that a short break goes unnoticed; MQTT 5 only, whole seconds.
+    /// The broker's wait before it publishes the will, in whole seconds, to hide a short break; MQTT 5 only.
     package var willDelay: Duration = .zero
-    /// The time that a broker keeps the session of a lost connection; MQTT 5 only. It must not be below `willDelay`.
+    /// How long the broker keeps the session of a lost connection, at least `willDelay`; MQTT 5 only.
     var sessionExpiry: Duration { willDelay }
-    /// A topic on which only this client publishes: anything else there is overwritten with the client's last state.
+    /// A topic on which only this client publishes: other clients' messages there are overwritten with its last state.
     ///
-    /// Meant for the will's topic, where a late will would mark a live client dead. It also shows when another client
-    /// with the same id is there, provided that will and states differ from run to run.
+    /// It is meant for the will's topic, where a late will would mark a live client as dead. It also reveals another
+    /// client with the same id, provided that will and states differ from run to run.
     package var selfCorrectingTopic: String?
-    /// The shortest and the longest wait before the next round of attempts; jitter included.
+    /// The minimum and the maximum wait before the next round of attempts, including jitter.
     package var reconnectDelay: ClosedRange<Duration> = .milliseconds(500) ... .seconds(3)
-    /// The time without an acknowledgement after which the connection counts as dead.
+    /// The maximum wait for an acknowledgement, after which the connection counts as dead.
     package var acknowledgementTimeout: Duration = .seconds(5)
-    /// The largest payload taken from the broker, in bytes; larger ones are dropped and counted.
+    /// The maximum payload of a received message, in bytes; larger messages are dropped and counted.
     package var maximumIncomingPayload = 1 << 20
-    /// The number of received messages that may wait in `occurrences`; the oldest is dropped first.
+    /// The maximum number of unread messages in `BrokerConnection.occurrences`; above it the oldest is dropped.
     package var incomingCapacity = 256
     package var advice = Advice()
 
-    /// The largest packet taken from the broker: topic, properties and header come on top of the payload.
+    /// The maximum size of a received packet, in bytes: the payload, with room for topic, properties and header.
     var maximumPacket: Int { maximumIncomingPayload + 0x1_0000 }
 
     package init(host: String, port: Int? = nil, clientID: String, tls: TLSSettings? = nil) {
@@ -69,17 +69,17 @@ package struct BrokerSettings: Hashable, Sendable {
         self.tls = tls
     }
 
-    /// Settings for a broker as its URL names it; TLS, where the URL asks for it, trusts the system's authorities.
+    /// Makes the settings for a broker's address; TLS, if the address asks for it, trusts the system's authorities.
     package init(_ address: BrokerAddress, clientID: String) {
         let tls = address.usesTLS ? TLSSettings() : nil
         self.init(host: address.host, port: address.port, clientID: clientID, tls: tls)
         username = address.username
     }
 
-    /// The brokers' addresses as people write them, without the user.
+    /// The brokers' addresses without the user, for messages to people.
     package var address: String { brokers.map(\.description).joined(separator: ", ") }
 
-    /// Refuses settings that cannot work; throws `MQTTError`, which names the setting, its value and what is right.
+    /// Checks the settings; throws `MQTTError`, which names the wrong setting, its value and the remedy.
     package func validate() throws(MQTTError) {
         for broker in brokers { try BrokerAddress.validate(host: broker.host) }
         guard !clientID.isEmpty, clientID.utf8.count <= 65535, !clientID.utf8.contains(0) else {
@@ -95,15 +95,15 @@ package struct BrokerSettings: Hashable, Sendable {
     }
 }
 
-/// The settings for TLS 1.2 or newer: how to recognise the broker, and how to prove who we are.
+/// The settings for TLS 1.2 or newer: whom to trust, and this client's certificate.
 ///
-/// The check of the certificate and of the host name cannot be switched off, and nothing falls back to plain text.
+/// The broker's certificate and host name are always checked, and there is no fallback to plain text.
 package struct TLSSettings: Hashable, Sendable {
-    /// A PEM file with the authorities to trust; nil trusts the operating system's.
+    /// A PEM file with the certificate authorities to trust; nil for the operating system's.
     package var certificateAuthority: String?
-    /// A PEM file with our certificate and its chain, if the broker asks for one.
+    /// A PEM file with this client's certificate and its chain, for brokers that ask for one.
     package var certificate: String?
-    /// A PEM file with the unencrypted key of `certificate`.
+    /// A PEM file with the unencrypted private key of `certificate`.
     package var key: String?
 
     package init(certificateAuthority: String? = nil, certificate: String? = nil, key: String? = nil) {
@@ -112,7 +112,7 @@ package struct TLSSettings: Hashable, Sendable {
 }
 
 extension Secret {
-    /// Reads a password file: its first line. Throws `MQTTError` if there is nothing to read.
+    /// Reads a password from the first line of a file. Throws `MQTTError` if it cannot be read or is empty.
     package init(file path: String) throws(MQTTError) {
         let line: String
         do {

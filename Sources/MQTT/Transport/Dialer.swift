@@ -1,6 +1,6 @@
 extension SocketAddress {
-    /// Puts addresses in the order in which to try them: the families in turn, beginning with that of the first (RFC
-    /// 8305 §4), and those last that have failed, in the order of their failures.
+    /// The addresses in the order in which to try them: IPv4 and IPv6 alternate, beginning with the first one's family
+    /// (RFC 8305 §4). Those in `failed` come last, the oldest failure first.
     static func ordered(_ addresses: [SocketAddress], failed: [SocketAddress]) -> [SocketAddress] {
         let first = addresses.filter { $0.family == addresses[0].family }
         let second = addresses.filter { $0.family != addresses[0].family }
@@ -11,10 +11,10 @@ extension SocketAddress {
     }
 }
 
-/// Connects to one host through whichever of its addresses answers first (RFC 8305, "happy eyeballs").
+/// Connects to a host through whichever of its addresses answers first (RFC 8305, "happy eyeballs").
 ///
-/// An address that does not answer delays the next one by a quarter of a second; after one that refuses, the next is
-/// tried at once. Confined to the network thread; `poll` over `sockets` and `wake` says when to call `advance`.
+/// The next address is tried after a quarter of a second without an answer, or at once after a refusal. Used by the
+/// network thread only, which calls `advance` at the time `wake`, or earlier if a socket becomes writable.
 final class Dialer {
     enum Progress {
         case pending
@@ -26,20 +26,20 @@ final class Dialer {
     /// The delay between attempts that RFC 8305 §5 recommends, in nanoseconds.
     private static let stagger: Int64 = 250_000_000
 
-    /// The result of looking up the host's name; nil until it is there.
+    /// The host's addresses, or why they were not found; nil while they are being looked up.
     private typealias Lookup = Result<[SocketAddress], SocketAddress.LookupError>?
 
-    /// The look-up in progress; nil once the addresses are known.
+    /// The name look-up in progress; nil once the addresses are known.
     private var lookup: Monitor<Lookup>?
     private var waiting: ArraySlice<SocketAddress> = []
     private var attempts: [(socket: CInt, address: SocketAddress)] = []
     private var nextStart: Int64 = 0
     private var failures: [(address: String, reason: String)] = []
 
-    /// Looks up a host and tries its addresses, those that have `failed` last; throws `SystemError` without a thread.
+    /// Looks up a host and tries its addresses, those in `failed` last; throws `SystemError` if no thread can be made.
     init(_ endpoint: BrokerSettings.Endpoint, failed: [SocketAddress], waker: Waker) throws(SystemError) {
         let lookup = Monitor<Lookup>(nil)
-        // On a thread of its own: a resolver may block for long.
+        // On a thread of its own, because a resolver may block for long.
         _ = try JoinableThread(named: "mqtt-dns") {
             let found = Result { () throws(SocketAddress.LookupError) in
                 try SocketAddress.ordered(SocketAddress.all(of: endpoint.host, port: endpoint.port), failed: failed)
@@ -54,13 +54,13 @@ final class Dialer {
 
     deinit { for attempt in attempts { close(attempt.socket) } }
 
-    /// The sockets to wait for until they can be written to.
+    /// The connecting sockets, to be polled until they are writable.
     var sockets: [CInt] { attempts.map(\.socket) }
 
-    /// The time at which `advance` has to be called next at the latest, by the timers' clock.
+    /// The time by which `advance` must be called again, in monotonic nanoseconds.
     var wake: Int64 { waiting.isEmpty ? .max : nextStart }
 
-    /// The addresses that have not answered, for people.
+    /// The addresses that were tried and have not answered, for messages to people.
     var unanswered: String { attempts.map(\.address.host).joined(separator: ", ") }
 
     func advance(now: Int64) -> Progress {

@@ -1,14 +1,13 @@
 import CMosquitto
 
-/// One connection through libmosquitto; each attempt makes a new one.
+/// One connection through libmosquitto; each attempt to connect makes a new handle.
 ///
-/// libmosquitto writes and reads MQTT packets on a UNIX socket, whose other end belongs to `SocketProxy`: addresses,
-/// deadlines, TLS and the check of incoming packets are ours.
-/// A new handle has no memory of the last: `DeliveryQueue` alone decides what is sent again after a loss.
-/// Confined to one thread. libmosquitto calls back within the calls made here; what it reports is kept in order until
-/// `drainCalls`, so that nothing is decided inside a callback.
+/// libmosquitto reads and writes MQTT packets on a UNIX socket. `SocketProxy` has the other end, and handles the
+/// network, TLS and the check of incoming packets. A new handle knows nothing of earlier ones.
+///
+/// Used by one thread. libmosquitto's callbacks run inside the calls made here; their reports wait for `drainCalls`.
 final class MosquittoHandle {
-    /// A report of libmosquitto, as a call on the network's thread.
+    /// A callback of libmosquitto that is queued to run on the network thread.
     typealias Call = (NetworkLoop) -> Void
 
     struct Failure: Error, Equatable {
@@ -24,7 +23,7 @@ final class MosquittoHandle {
             }
         }
 
-        /// Whether the network is fine and only this message is impossible.
+        /// Whether only this message cannot be sent, while the connection works.
         var concernsTheMessage: Bool {
             [
                 MOSQ_ERR_INVAL, MOSQ_ERR_PAYLOAD_SIZE, MOSQ_ERR_MALFORMED_UTF8, MOSQ_ERR_QOS_NOT_SUPPORTED,
@@ -40,9 +39,9 @@ final class MosquittoHandle {
         let topic: String
         /// The number of the event; nil for a state.
         let event: Int64?
-        /// The quality of service; for `atMostOnce` libmosquitto itself answers, as soon as the message is written.
+        /// The quality of service. With `atMostOnce`, libmosquitto itself answers as soon as the message is written.
         let qos: MQTTMessage.QoS
-        /// The time at which it was sent, by the timers' clock.
+        /// The time at which the message was sent, in monotonic nanoseconds.
         let time = DeliveryClock.monotonic()
     }
 
@@ -51,7 +50,7 @@ final class MosquittoHandle {
     private let handle: OpaquePointer
     private let isVersion5: Bool
     private var calls: [Call] = []
-    /// The messages and the filters of subscriptions that were not answered yet, by libmosquitto's number.
+    /// The messages that the broker has not answered yet, by the numbers that libmosquitto gave them.
     private var unanswered: [Int32: Sent] = [:]
     private var filters: [Int32: String] = [:]
 
@@ -88,7 +87,7 @@ final class MosquittoHandle {
         }
     }
 
-    /// Asks for the connection; returns our end of the socket that libmosquitto uses.
+    /// Sends the connection request; returns the other end of libmosquitto's socket, which the caller owns.
     func connect(_ settings: BrokerSettings) throws(MQTTError) -> CInt {
         var properties = Properties()
         defer { properties.free() }
@@ -104,12 +103,12 @@ final class MosquittoHandle {
         }
     }
 
-    /// The socket, for `poll`; -1 without a connection.
+    /// libmosquitto's socket, for `poll`; -1 without a connection.
     var socket: CInt { mosquitto_socket(handle) }
     var wantsToWrite: Bool { mosquitto_want_write(handle) }
 
-    /// Reads and writes what the socket is ready for, given in the bits of `poll`, and keeps the connection alive.
-    /// Returns the failure, unless a call reports it.
+    /// Reads and writes if the socket is ready, according to the bits of `poll`, and keeps the connection alive.
+    /// Returns the failure, which a callback may report as well.
     func serve(isReady events: Int16) -> Failure? {
         errno = 0
         var code = MOSQ_ERR_SUCCESS.rawValue
@@ -119,13 +118,13 @@ final class MosquittoHandle {
         return code == 0 ? nil : failure(code)
     }
 
-    /// Returns the calls since the last time, in their order.
+    /// Returns the queued callbacks in their order, and empties the queue.
     func drainCalls() -> [Call] { exchange(&calls, with: []) }
 
-    /// The time at which the oldest message was sent that the broker has not answered yet.
+    /// The time at which the oldest unanswered message was sent; nil if all are answered.
     var oldestUnanswered: Int64? { unanswered.values.lazy.map(\.time).min() }
 
-    /// Hands a message over. The answer to an event, and to a message with quality of service 1, is reported as a call.
+    /// Sends a message. The answer to an event, or to a message with quality of service 1, is queued as a call.
     func publish(_ message: MQTTMessage, event: Int64?, qos: MQTTMessage.QoS, expiry: Duration?) throws(Failure) {
         var properties = Properties(of: isVersion5 ? message : nil)
         defer { properties.free() }
@@ -143,24 +142,23 @@ final class MosquittoHandle {
         }
     }
 
-    /// Subscribes with quality of service 0: the broker then keeps no command that is stale by the time we are back.
+    /// Subscribes with quality of service 0, so that the broker keeps no commands while this client is away.
     func subscribe(_ filter: String) throws(Failure) {
         filters[try numbered { mosquitto_subscribe_v5(handle, &$0, filter, 0, 0, nil) }] = filter
     }
 
-    /// Asks the broker for an answer that comes after its answers and retained messages to the subscriptions before.
+    /// Sends a request whose answer comes after all earlier requests' answers and retained messages.
     ///
-    /// Brokers work through a connection's requests in their order, so the end of a subscription that never was is
-    /// answered last.
+    /// Brokers work through a connection's requests in order. This one is an unsubscription that changes nothing.
     func requestBarrier(after filter: String) throws(Failure) {
         _ = try numbered { mosquitto_unsubscribe_v5(handle, &$0, filter + "/barrier", nil) }
     }
 
-    /// Sends DISCONNECT; the will is not published then.
+    /// Sends DISCONNECT, after which the broker does not publish the will.
     func disconnect() { mosquitto_disconnect_v5(handle, 0, nil) }
     func failure(_ code: Int32) -> Failure { Failure(code: code, systemError: errno) }
 
-    /// Returns the number that libmosquitto gives to a message or a request that `send` sends.
+    /// Calls `send`; returns the number that libmosquitto gives to the message or request.
     private func numbered(_ send: (inout Int32) -> Int32) throws(Failure) -> Int32 {
         var number: Int32 = 0
         let code = send(&number)
@@ -172,7 +170,6 @@ final class MosquittoHandle {
 
     // MARK: - Callbacks
 
-    /// The handle that libmosquitto hands back to each callback.
     private static func from(_ context: UnsafeMutableRawPointer?) -> MosquittoHandle? {
         context.map { Unmanaged<MosquittoHandle>.fromOpaque($0).takeUnretainedValue() }
     }
@@ -228,7 +225,7 @@ extension MosquittoHandle {
         }
     }
 
-    /// Refuses a topic filter one cannot subscribe to.
+    /// Checks a topic filter; throws `MQTTError` if it is invalid.
     static func validate(filter: String) throws(MQTTError) {
         guard !filter.isEmpty, !filter.utf8.contains(0), mosquitto_sub_topic_check(filter) == 0 else {
             let rule = "+ stands for one level and # for all that follow; both fill their level alone"
@@ -236,7 +233,7 @@ extension MosquittoHandle {
         }
     }
 
-    /// Whether a filter matches a topic; the group of a shared subscription does not count.
+    /// Whether a filter matches a topic; the group in a shared subscription's filter is ignored.
     static func matches(_ topic: String, filter: String) -> Bool {
         var filter = filter[...]
         if filter.hasPrefix("$share/") {
@@ -246,11 +243,11 @@ extension MosquittoHandle {
         return mosquitto_topic_matches_sub(String(filter), topic, &result) == 0 && result
     }
 
-    /// A reason code of the broker (0x80 and above) in words.
+    /// The text for a reason code of the broker (0x80 and above).
     static func reasonText(_ code: Int32) -> String { String(cString: mosquitto_reason_string(code)) }
 }
 
-/// A list of MQTT 5 properties in libmosquitto's memory; the owner frees it or hands it over.
+/// A list of MQTT 5 properties in libmosquitto's memory; the owner must free it or hand it over.
 private struct Properties {
     var list: OpaquePointer?
 
@@ -264,7 +261,7 @@ private struct Properties {
         }
     }
 
-    /// Adds a duration in whole seconds, rounded up.
+    /// Adds a duration, rounded up to whole seconds.
     mutating func add(_ identifier: mqtt5_property, seconds duration: Duration) {
         let (seconds, rest) = duration.components
         add(identifier, number: UInt32(clamping: seconds + (rest > 0 ? 1 : 0)))
@@ -276,7 +273,7 @@ private struct Properties {
 
     mutating func free() { mosquitto_property_free_all(&list) }
 
-    /// Reads a received message's MIME type and user properties; what is not text is left out.
+    /// Reads the MIME type and the user properties of a received message, without invalid text.
     static func read(_ list: OpaquePointer?, into message: inout MQTTMessage) {
         var property = list
         while let current = property {
@@ -299,9 +296,9 @@ private struct Properties {
         }
     }
 
-    /// The highest quality of service that a broker says it takes.
+    /// The highest quality of service that the broker accepts, according to its properties.
     static func maximumQoS(_ list: OpaquePointer?) -> MQTTMessage.QoS {
-        // Stays so where there is no such property.
+        // The default if there is no such property.
         var value: UInt8 = 1
         mosquitto_property_read_byte(list, CInt(MQTT_PROP_MAXIMUM_QOS.rawValue), &value, false)
         return value == 0 ? .atMostOnce : .atLeastOnce

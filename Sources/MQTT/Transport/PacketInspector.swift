@@ -1,34 +1,33 @@
 /// Checks the broker's packets before libmosquitto reads them.
 ///
-/// libmosquitto 2.0 ends the process when a packet has a property that it does not know: its property reader logs
-/// without a client handle, and the logger asserts that there is one. It also allocates whatever length a packet
-/// announces. So it gets complete packets only, whose properties are well-formed and known (OASIS MQTT 5.0 §2.2.2), and
-/// whose size is within the limit.
+/// libmosquitto 2.0 ends the process when a packet has an unknown property: its property reader logs without a client
+/// handle, and the logger asserts that there is one. It also allocates whatever length a packet announces. So it gets
+/// only complete packets within the size limit, with known, well-formed properties (OASIS MQTT 5.0 §2.2.2).
 package struct PacketInspector {
-    /// The error with which the connection cannot continue.
+    /// The error of an invalid or too large packet, after which the connection cannot continue.
     package struct Malformed: Error, Equatable, CustomStringConvertible {
         let reason: String
 
         package var description: String { "the broker sent \(reason)" }
     }
 
-    /// The packets for libmosquitto, and the number of those left out.
+    /// The packets for libmosquitto, and the number of messages left out.
     package struct Result: Equatable {
         package var packets: [UInt8] = []
-        /// The number of messages larger than the limit.
+        /// The number of messages left out because they exceed the limit.
         package var oversized = 0
     }
 
     private let isVersion5: Bool
     private let limit: Int
     private var buffer: [UInt8] = []
-    /// The bytes of an oversized message that are still to come.
+    /// The number of bytes still to come of an oversized message.
     private var skip = 0
 
-    /// `limit` is the largest packet, header included, in bytes.
+    /// Makes an inspector; `limit` is the maximum size of a packet in bytes, header included.
     package init(isVersion5: Bool, limit: Int) { (self.isVersion5, self.limit) = (isVersion5, limit) }
 
-    /// Returns the packets that these bytes complete. Throws `Malformed`, with which the packets before are lost too.
+    /// Returns the packets that these bytes complete. Throws `Malformed` for an invalid one, and loses those before it.
     package mutating func inspect(_ bytes: some Collection<UInt8>) throws(Malformed) -> Result {
         var result = Result()
         let skipped = min(skip, bytes.count)
@@ -37,7 +36,7 @@ package struct PacketInspector {
         var start = 0
         while let packet = try header(at: start) {
             if packet.count > limit {
-                // Only a message without acknowledgement can be passed over.
+                // Only a message with quality of service 0 can be left out: the others must be acknowledged.
                 guard buffer[start] >> 4 == 3, buffer[start] & 0x06 == 0 else {
                     throw Malformed(reason: "a packet of \(packet.count) bytes, the limit is \(limit)")
                 }
@@ -56,7 +55,7 @@ package struct PacketInspector {
         return result
     }
 
-    /// The place of the packet that begins at `start`; nil while its header is incomplete.
+    /// The start of the body, the end and the size of the packet at `start`; nil while its header is incomplete.
     private func header(at start: Int) throws(Malformed) -> (body: Int, upperBound: Int, count: Int)? {
         guard start + 1 < buffer.count else { return nil }
         var reader = Reader(bytes: buffer[(start + 1)...])
@@ -102,12 +101,11 @@ package struct PacketInspector {
     }
 }
 
-/// Reads the fields of a packet in their order.
 private struct Reader {
     private enum Kind {
         case fixed(Int)
         case variableInteger
-        /// One or several texts, one after the other.
+        /// A number of strings, one after the other.
         case strings(Int)
     }
 
@@ -141,7 +139,7 @@ private struct Reader {
         return Int(bytes[start]) << 8 | Int(bytes[start + 1])
     }
 
-    /// Reads a number of at most four bytes, seven bits in each (OASIS MQTT 5.0 §1.5.5).
+    /// Reads an integer of up to four bytes with seven bits each (OASIS MQTT 5.0 §1.5.5).
     mutating func variableInteger(mayBeIncomplete: Bool = false) throws(PacketInspector.Malformed) -> Int? {
         var value = 0
         for shift in 0..<4 {

@@ -1,10 +1,10 @@
 import CMosquitto
 
-/// Listens for one connection from within this process, on a UNIX socket in a directory that only this user can enter.
+/// Makes a connection within this process, over a UNIX socket in a directory that only this user can enter.
 ///
-/// libmosquitto takes an address to connect to, but no descriptor. The socket's name is removed once it is connected.
+/// It is needed because libmosquitto connects to an address, and cannot be given a descriptor.
 enum PrivateListener {
-    /// Accepts the connection that `connect` makes to the path it is given.
+    /// Calls `connect` with the path of a new socket; returns the descriptor of the connection made to the socket.
     static func accept(_ connect: (String) throws(MQTTError) -> Void) throws(MQTTError) -> CInt {
         let directory = try makeDirectory()
         let path = directory + "/mqtt"
@@ -24,7 +24,7 @@ enum PrivateListener {
         return accepted
     }
 
-    /// Makes a directory with a new name and mode 0700 in the first usable directory of the service, user or machine.
+    /// Makes a new directory with mode 0700 in the first usable temporary directory of the service, user or machine.
     private static func makeDirectory() throws(MQTTError) -> String {
         let variables: [String] = ["RUNTIME_DIRECTORY", "XDG_RUNTIME_DIR", "TMPDIR"]
         let places =

@@ -1,15 +1,13 @@
-/// Moves bytes between the network and libmosquitto, and checks what comes in on the way.
-///
-/// Confined to the network thread; nothing in it blocks.
+/// Moves bytes between the network and libmosquitto, and checks incoming packets. Never blocks; used by one thread.
 final class SocketProxy {
     private static let chunk = 65_536
 
     private let stream: ByteStream
-    /// Our end of libmosquitto's socket.
+    /// This program's end of libmosquitto's socket.
     private let inner: CInt
     private var inspector: PacketInspector
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: SocketProxy.chunk, alignment: 16)
-    /// The bytes that wait for the network, and those that wait for libmosquitto.
+    /// The bytes from libmosquitto that wait for the network.
     private var outgoing: ArraySlice<UInt8> = []
     private var incoming: ArraySlice<UInt8> = []
     private var isAtEnd = false
@@ -18,7 +16,7 @@ final class SocketProxy {
     /// The reason why the connection ended, if libmosquitto does not know it.
     private(set) var failure: (any Error)?
 
-    /// Takes over the stream and the socket.
+    /// Takes ownership of the stream and the socket.
     init(stream: ByteStream, inner: CInt, inspector: PacketInspector) {
         (self.stream, self.inner, self.inspector) = (stream, inner, inspector)
     }
@@ -28,7 +26,7 @@ final class SocketProxy {
         buffer.deallocate()
     }
 
-    /// The descriptors to poll, with the events of interest; -1 once libmosquitto has closed its end.
+    /// The network's and libmosquitto's descriptor to poll, with events; libmosquitto's is -1 after it closed its end.
     var interests: [(descriptor: CInt, events: Int16)] {
         let reads = incoming.isEmpty && !isAtEnd ? POLLIN : 0
         let writes = outgoing.isEmpty && !stream.needsWriting ? 0 : POLLOUT
@@ -37,13 +35,13 @@ final class SocketProxy {
         return [(stream.socket, Int16(reads | writes)), (isInnerAtEnd ? -1 : inner, Int16(innerReads | innerWrites))]
     }
 
-    /// Whether the network has taken everything that was handed over.
+    /// Whether the network has taken all bytes that libmosquitto has written.
     var isFlushed: Bool { outgoing.isEmpty }
 
-    /// Passes bytes from the network on to libmosquitto; returns the number of messages dropped because of their size.
+    /// Passes bytes from the network to libmosquitto; returns the number of messages left out as too large.
     func receive() -> Int {
         var oversized = 0
-        // A limited number of times, so that a flood does not keep the thread from everything else.
+        // Only a few times, so that a flood of packets leaves the thread time for everything else.
         for _ in 0..<4 where incoming.isEmpty && !isAtEnd {
             do {
                 guard let count = try stream.read(buffer) else { break }
@@ -75,7 +73,7 @@ final class SocketProxy {
         if isAtEnd { shutdown(inner, CInt(SHUT_WR)) }
     }
 
-    /// Passes bytes from libmosquitto on to the network.
+    /// Passes bytes from libmosquitto to the network.
     func flush() {
         do {
             while true {
@@ -96,12 +94,12 @@ final class SocketProxy {
         }
     }
 
-    /// Ends the connection so that what was written still arrives.
+    /// Ends the connection so that everything written still arrives.
     func end() {
         hasEnded = true
         stream.end()
     }
 
-    /// Ends the connection so that nothing more arrives, unless it has ended already.
+    /// Ends the connection so that nothing unsent arrives any more; does nothing after `end`.
     func abandon() { if !hasEnded { stream.discardUnsentBytes() } }
 }

@@ -1,10 +1,10 @@
 import CMosquitto
 
-/// The TLS settings in the form of OpenSSL.
+/// The TLS settings as an OpenSSL context.
 final class TLSContext {
     fileprivate let context: OpaquePointer
 
-    /// Makes OpenSSL read certificates and keys; throws `MQTTError`, which names the file that cannot be used.
+    /// Loads the certificates and keys; throws `MQTTError`, which names the file that cannot be used.
     init(_ settings: TLSSettings) throws(MQTTError) {
         guard (settings.certificate == nil) == (settings.key == nil) else {
             throw .tls("a client certificate needs its key, and a key its certificate: set both or none")
@@ -21,7 +21,7 @@ final class TLSContext {
         tls_set_minimum_version(context, TLS1_2_VERSION)
         tls_set_modes(context)
         SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
-        // An encrypted key must not ask at the terminal of a daemon.
+        // An encrypted key must not make a daemon ask for a password at its terminal.
         SSL_CTX_set_default_passwd_cb(context) { _, _, _, _ in 0 }
         func use(_ what: String, _ isUsed: Bool) throws(MQTTError) {
             guard isUsed else { throw tlsError("cannot use the \(what)") }
@@ -40,11 +40,11 @@ final class TLSContext {
     deinit { SSL_CTX_free(context) }
 }
 
-/// The bytes of a connection, through TLS if there is a context. Never blocks; confined to one thread.
+/// The byte stream of a socket, encrypted if there are TLS settings. Never blocks; used by one thread.
 final class ByteStream {
     struct Failure: Error, CustomStringConvertible {
         let description: String
-        /// Whether the certificate is not trusted, or the server does not speak TLS.
+        /// Whether TLS itself failed: the certificate is not trusted, or the server does not speak TLS.
         var isUntrusted = false
 
         fileprivate static let closed = Failure(description: "the connection was closed")
@@ -54,10 +54,10 @@ final class ByteStream {
 
     let socket: CInt
     private var session: OpaquePointer?
-    /// Whether TLS waits until the socket takes more before anything else can happen.
+    /// Whether TLS must write before anything else, and waits for the socket to become writable.
     private(set) var needsWriting = false
 
-    /// Takes over the socket, which is closed if this throws.
+    /// Takes ownership of the socket, which is closed if this throws.
     init(socket: CInt, host: String, tls settings: TLSSettings?) throws(MQTTError) {
         self.socket = socket
         guard let settings else { return }
@@ -78,7 +78,7 @@ final class ByteStream {
         close(socket)
     }
 
-    /// Continues the handshake; returns whether it is complete.
+    /// Continues the TLS handshake; returns whether it is complete.
     func handshake() throws(Failure) -> Bool {
         guard let session else { return true }
         let result = try moved(session, SSL_connect)
@@ -88,13 +88,13 @@ final class ByteStream {
         return result != nil
     }
 
-    /// Reads the bytes that are there into `buffer`. Returns their number; 0 at the end; nil if there are none yet.
+    /// Reads bytes into `buffer`. Returns their number: 0 at the end of the stream, nil if none have come yet.
     func read(_ buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int? {
         guard let session else { return try moved(recv(socket, buffer.baseAddress, buffer.count, 0)) }
         return try moved(session) { SSL_read($0, buffer.baseAddress, CInt(clamping: buffer.count)) }
     }
 
-    /// - Returns: how many bytes were taken.
+    /// Writes bytes; returns the number of those that the socket took.
     func write(_ buffer: UnsafeRawBufferPointer) throws(Failure) -> Int {
         guard let session else {
             return try moved(send(socket, buffer.baseAddress, buffer.count, CInt(MSG_NOSIGNAL))) ?? 0
@@ -104,20 +104,20 @@ final class ByteStream {
         return count ?? 0
     }
 
-    /// The number of bytes that a call of the socket moved; nil if the socket is not ready.
+    /// The number of bytes that a system call moved; nil if the socket is not ready.
     private func moved(_ count: Int) throws(Failure) -> Int? {
         if count >= 0 { return count }
         guard errno == EAGAIN || errno == EINTR else { throw .system(errno) }
         return nil
     }
 
-    /// Ends the connection so that what was written still arrives.
+    /// Ends the connection so that everything written still arrives.
     func end() {
         if let session { SSL_shutdown(session) }
         shutdown(socket, CInt(SHUT_WR))
     }
 
-    /// Makes the kernel drop unsent bytes when the socket is closed: a broker that wakes hours later does not get them.
+    /// Makes the kernel drop unsent bytes on closing, so that a broker that wakes hours later does not get them.
     func discardUnsentBytes() {
         var option = linger(l_onoff: 1, l_linger: 0)
         setsockopt(socket, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
@@ -126,7 +126,7 @@ final class ByteStream {
     /// The number of bytes that a call of OpenSSL moved; nil if TLS waits for the socket, 0 at the end of the stream.
     private func moved(_ session: OpaquePointer, _ call: (OpaquePointer) -> CInt) throws(Failure) -> Int? {
         ERR_clear_error()
-        // A failure that is not the system's leaves what an earlier call has set.
+        // OpenSSL does not reset `errno`, which an earlier call may have set.
         errno = 0
         let result = call(session)
         let systemError = errno
@@ -150,10 +150,10 @@ final class ByteStream {
     }
 }
 
-/// The error of OpenSSL's last call, with what was tried.
+/// The error that names what was tried, with the reason of OpenSSL's last error.
 private func tlsError(_ attempt: String) -> MQTTError { .tls("\(attempt): \(lastReason() ?? "unknown reason")") }
 
-/// The reason why OpenSSL's last call failed, which OpenSSL forgets then; nil if it does not say.
+/// The reason of OpenSSL's last error, which is then cleared; nil if OpenSSL gives none.
 private func lastReason() -> String? {
     defer { ERR_clear_error() }
     return ERR_reason_error_string(ERR_get_error()).map { String(cString: $0) }

@@ -2,16 +2,15 @@ import CV4L2
 import Synchronization
 import SystemPackage
 
-/// The queue of buffers at the driver: which buffers it has, and how they get there.
+/// The driver's queue of buffers: which buffers the driver has, and the ways into the queue and out of it.
 ///
-/// Frames are released on any thread, so giving back takes the lock. After `detach` the descriptor is not touched any
-/// more: its number may belong to another file.
+/// A lock protects it, as frames are released on any thread. The descriptor is not used after `detach`.
 final class BufferQueue: Sendable {
     private struct State {
         var descriptor: CInt?
-        /// Whether the driver has each buffer, by index.
+        /// Whether the driver has each buffer, by the buffer's index.
         var isQueued: [Bool]
-        /// The failure of any thread that gave a buffer to the driver; the capture thread reports it.
+        /// The error of a `queue` call on any thread, which `dequeue` throws.
         var failure: Errno?
     }
 
@@ -27,7 +26,7 @@ final class BufferQueue: Sendable {
 
     var queuedCount: Int { state.withLock { $0.isQueued.count(where: \.self) } }
 
-    /// Gives a buffer to the driver; does nothing after `detach`. The next `dequeue` throws a failure.
+    /// Gives a buffer to the driver; does nothing after `detach`. An error is thrown by the next `dequeue`.
     func queue(_ index: Int) {
         state.withLock { state in
             guard let descriptor = state.descriptor else { return }
@@ -41,8 +40,7 @@ final class BufferQueue: Sendable {
         }
     }
 
-    /// Takes a filled buffer.
-    /// - Returns: Nil if no buffer is ready.
+    /// Takes a filled buffer from the driver; nil if no buffer is ready.
     func dequeue() throws(V4L2Error) -> v4l2_buffer? {
         var buffer = v4l2_buffer.capture()
         let isTaken = try state.withLock { state throws(V4L2Error) in
@@ -65,8 +63,7 @@ final class BufferQueue: Sendable {
         return isTaken ? buffer : nil
     }
 
-    /// Ends the queue: buffers that come back later stay ours.
-    /// - Returns: The buffers that frames may still use.
+    /// Ends the queue, which takes no more buffers; returns the indices of the buffers that frames may still use.
     func detach() -> [Int] {
         state.withLock { state in
             state.descriptor = nil
@@ -75,7 +72,7 @@ final class BufferQueue: Sendable {
     }
 }
 
-/// A frame's lease of its buffer; its end gives the buffer back to the driver.
+/// A frame's claim on a buffer. When it is released, the buffer goes back to the driver.
 final class BufferLease: Sendable {
     private let buffer: MappedBuffer
 
@@ -84,13 +81,12 @@ final class BufferLease: Sendable {
     deinit { buffer.queue.queue(buffer.index) }
 }
 
-/// A buffer of the driver, mapped into our memory until its last owner releases it; see `makePrivate`.
+/// A buffer of the driver, mapped into this process until its last owner releases it; see `makePrivate`.
 ///
-/// `@unchecked Sendable` because of the pointer: readers have the lease, and the driver writes only to queued buffers.
+/// `@unchecked Sendable` because of the pointer: readers have a lease, and the driver writes only to queued buffers.
 final class MappedBuffer: @unchecked Sendable {
     let base: UnsafeMutableRawPointer
     let length: Int
-    /// Its number in the queue to which it goes back.
     let index: Int
     let queue: BufferQueue
     private let calls: any V4L2Calls
@@ -109,8 +105,8 @@ final class MappedBuffer: @unchecked Sendable {
 
     deinit { calls.unmap(base, length: length) }
 
-    /// Replaces the driver's memory by a copy in the same place, for a frame that outlives its stream. While a page of
-    /// the driver is mapped, the kernel keeps the device busy for all programs. Without memory it stays mapped.
+    /// Replaces the driver's memory by a copy at the same address, for a frame that outlives its stream: the kernel
+    /// keeps the device busy while its memory is mapped. If there is no memory for a copy, nothing changes.
     func makePrivate() { try? calls.makePrivate(base, length: length) }
 }
 

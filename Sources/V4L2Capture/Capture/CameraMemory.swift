@@ -1,9 +1,9 @@
 import Synchronization
 
-/// The memory of a camera that was in use, by which the next source finds it again or waits for it.
+/// What is known of a camera that was used, so that the next source finds the camera again or waits for it.
 package final class CameraMemory: Sendable {
     struct Content: Sendable {
-        /// The configuration with which it last streamed.
+        /// The configuration with which the camera last streamed.
         var configuration: CameraConfiguration?
         var identity: V4L2Device.Identity?
         var timeline = FrameTimeline()

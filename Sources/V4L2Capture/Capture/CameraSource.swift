@@ -2,11 +2,10 @@ import Synchronization
 import System
 import SystemPackage
 
-/// A V4L2 camera as a source of frames that is opened again, within half a second, after every loss.
+/// A source of frames from a V4L2 camera. After a loss it tries to open the camera again, at least every half second.
 ///
-/// `.streaming` comes with the first frame after each opening; `.lost` once, and again only for a reason that a person
-/// must remove (`busy`, `permission_denied`, …). Frame numbers and media time continue over losses. Captured frames are
-/// those taken, late and corrupt ones added up; sequence gaps come on top.
+/// It reports `.streaming` with the first frame after each opening, and `.lost` after each loss. `.lost` is repeated
+/// only for a reason that a person must remedy (`busy`, `permission_denied`, …). Frame numbers and media time continue.
 package final class CameraSource: FrameSource {
     let configuration: CameraConfiguration
     let options: FrameSourceOptions
@@ -17,17 +16,17 @@ package final class CameraSource: FrameSource {
     private let fallback: Fallback?
     private let successor = Mutex<(any FrameSource)?>(nil)
 
-    /// The reports of losses: of reasons that do not go away by themselves. While a camera is away the reason of each
-    /// try changes: unplugged, then not found, then no permission until udev has finished.
+    /// Decides which failures are reported: after the first, only those that a person must remedy. While a camera is
+    /// away, the attempts fail for changing reasons: unplugged, not found, no permission until udev has finished.
     private static let report = LossReport(
         settling: 3_000_000_000,
         reasons: [.permissionDenied, .busy, .notACamera, .unsupportedMode, .unsupportedControl]
     )
 
-    /// Makes the source that takes over if `auto` finds only cameras that libcamera sets up; nil if there is none.
+    /// Makes a source to use instead if `auto` finds only cameras that need libcamera; returns nil if there is none.
     package typealias Fallback = @Sendable () -> (any FrameSource)?
 
-    /// Makes a source that continues from what an earlier one knew. `fallback` is used where V4L2 has no camera.
+    /// Makes a source that uses an earlier source's `memory`. `fallback` is used if all cameras need libcamera.
     /// - Throws: `V4L2Error.failed` if the process has no file descriptor left.
     package init(
         _ configuration: CameraConfiguration,
@@ -45,12 +44,12 @@ package final class CameraSource: FrameSource {
         do { stopWaker = try Waker() } catch { throw V4L2Error(.open, device: device, Errno(rawValue: error.code)) }
     }
 
-    /// Delivers frames and changes of state until `stop`; blocks. It ends by itself only at the start: for settings
-    /// that the camera can't fulfil, a node that is no camera, and, unless `waitsForCamera`, any other reason.
+    /// Delivers frames and changes of state until `stop`; blocks. It ends earlier only at the start: if the settings do
+    /// not fit the camera, if the node is no camera, or, without `waitsForCamera`, if the camera cannot be used.
     package func run(into mailbox: FrameMailbox) {
         var known = memory.content.withLock(\.self)
         var nodesWithoutFallback: [String]?
-        // Nothing announces a camera that is back, so it is tried again within the longest wait.
+        // The return of a camera is not announced, so the camera is tried again within half a second.
         var runner = SourceRunner(into: mailbox, until: isStopped, waiting: 0.25...0.5)
         runner.report = Self.report
         runner.spread = 1...1
@@ -96,7 +95,7 @@ package final class CameraSource: FrameSource {
         try loop.run()
     }
 
-    /// The source to use instead of a camera; nil if there is none, and for nodes for which there was none before.
+    /// The source to use instead of a camera that needs libcamera; nil if there is none, or was none for these nodes.
     private func follow(_ nodes: inout [String]?) -> (any FrameSource)? {
         let found = calls.nodes()
         guard found != nodes, let next = fallback?() else {
@@ -104,12 +103,12 @@ package final class CameraSource: FrameSource {
             return nil
         }
         successor.withLock { $0 = next }
-        // A stop before that did not reach it.
+        // `stop` may have been called before the new source was stored.
         if isStopped.isSet { next.stop() }
         return next
     }
 
-    /// Ends `run` within milliseconds, whatever it is waiting for.
+    /// Makes `run` return within milliseconds, whatever it is waiting for.
     package func stop() {
         isStopped.set()
         stopWaker.wake()

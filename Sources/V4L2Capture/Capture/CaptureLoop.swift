@@ -2,28 +2,28 @@ import CV4L2
 import System
 import SystemPackage
 
-/// Delivers a stream's frames until it is stopped or the camera is lost: of all buffers that are ready the newest good
-/// one. The driver always keeps `fewestQueued` buffers to fill: a frame that would take one of those is copied.
+/// Delivers a stream's frames until it is stopped or the camera is lost. Of all ready buffers, only the newest good one
+/// is delivered. The driver always keeps `fewestQueued` buffers to fill: a frame that would use one of these is copied.
 struct CaptureLoop {
-    /// The least number of queued buffers with which the driver skips no frame while one is handled here.
+    /// The minimum number of queued buffers with which the driver skips no frame while another frame is handled.
     static let fewestQueued = 2
-    /// The jump between the two clocks, in nanoseconds, above which the machine was suspended.
+    /// The suspended time between two rounds of the loop, in nanoseconds, above which a waiting frame is too old.
     private static let shortestSuspend: Int64 = 200_000_000
-    /// The milliseconds that a camera may take to start: longer than between frames, since it measures the light first.
+    /// How long a camera may take to start, in milliseconds: it measures the light before it sends frames.
     static let startTimeout = 5000
 
     let stream: CaptureStream
     let source: CameraSource
     let mailbox: FrameMailbox
-    /// The timeline that gives frames their numbers and times; it continues from one stream to the next.
+    /// The source of the frames' numbers and times, which continue from one stream to the next.
     var timeline: FrameTimeline
-    /// Whether a frame was delivered; only then the camera counts as streaming.
+    /// Whether a frame was delivered; until then, the camera does not count as streaming.
     private(set) var hasDelivered = false
     var copies = PixelMemoryPool()
     lazy var depth = stream.layout.wide?.depth
     private var calls: any V4L2Calls { stream.device.calls }
 
-    /// Runs until the capture is stopped or the mailbox closed.
+    /// Delivers frames until the capture is stopped or the mailbox is closed.
     /// - Throws: `V4L2Error` when the camera is lost.
     mutating func run() throws(V4L2Error) {
         timeline.beginStream()
@@ -41,7 +41,7 @@ struct CaptureLoop {
             }
             if ready.contains(.stopped) { return }
             let drained = ready.isEmpty ? (newest: nil, isEmpty: true, failure: nil) : drain()
-            // Once per round, because reading the clocks costs most here on boards without a fast one.
+            // Read once per round, because this is the slowest step on boards without a fast clock.
             now = calls.now()
             let wasSuspended = now.suspended - suspended > Self.shortestSuspend
             suspended = now.suspended
@@ -56,7 +56,7 @@ struct CaptureLoop {
                 guard deliver(newest, now) else { return }
             }
             if let failure = drained.failure { throw failure }
-            // An error condition without a reason would be reported again at once, endlessly.
+            // Without a reason, the error would be reported again at once, endlessly.
             if ready.contains(.failed), drained.isEmpty {
                 throw .failed(.wait, device: stream.device.path, .ioError)
             }
@@ -65,12 +65,12 @@ struct CaptureLoop {
 
     private typealias Filled = (buffer: v4l2_buffer, number: Int)
 
-    /// Takes all buffers that are ready; gives all but the newest good one back, and counts them.
+    /// Takes all ready buffers; counts all but the newest good one and gives them back.
     private mutating func drain() -> (newest: Filled?, isEmpty: Bool, failure: V4L2Error?) {
         var newest: Filled?
         var isEmpty = true
         do throws(V4L2Error) {
-            // Each buffer once at most: what comes meanwhile belongs to the next round.
+            // Each buffer at most once: those that are filled meanwhile belong to the next round.
             for _ in stream.buffers.indices {
                 guard let buffer = try stream.queue.dequeue() else { break }
                 isEmpty = false
@@ -101,7 +101,7 @@ struct CaptureLoop {
             && stream.layout.isWhole(memory.base, byteCount: Int(buffer.bytesused))
     }
 
-    /// Delivers a buffer as a frame; false if the mailbox is closed.
+    /// Delivers a buffer as a frame; returns false if the mailbox is closed.
     private mutating func deliver(_ filled: Filled, _ now: ClockReading) -> Bool {
         if !hasDelivered {
             hasDelivered = true
@@ -119,7 +119,7 @@ struct CaptureLoop {
         return mailbox.put(.frame(frame))
     }
 
-    /// The pixels of a buffer: the leased buffer itself, or a copy if the driver would have too few left.
+    /// The pixels of a buffer with their owner: the buffer itself, or a copy if the driver would have too few left.
     private mutating func pixels(of buffer: v4l2_buffer) -> (UnsafeRawPointer, any AnyObject & Sendable) {
         let mapped = stream.buffers[Int(buffer.index)]
         let lease = BufferLease(mapped)
@@ -142,7 +142,7 @@ struct CaptureLoop {
 }
 
 extension v4l2_buffer {
-    /// The driver's stamp in nanoseconds of the monotonic clock; nil if it is by another clock.
+    /// The driver's timestamp in nanoseconds of the monotonic clock; nil if it is invalid or by another clock.
     fileprivate var monotonicStamp: Int64? {
         guard Int(flags) & Int(V4L2_BUF_FLAG_TIMESTAMP_MASK) == Int(V4L2_BUF_FLAG_TIMESTAMP_MONOTONIC) else {
             return nil

@@ -1,6 +1,6 @@
 import CV4L2
 
-/// A camera that streams: mode negotiated, buffers mapped and queued. Owned by one thread.
+/// A streaming camera, whose mode is negotiated and whose buffers are mapped and queued. Owned by one thread.
 final class CaptureStream {
     let device: V4L2Device
     let layout: FrameLayout
@@ -8,15 +8,15 @@ final class CaptureStream {
     let queue: BufferQueue
     private(set) var buffers: [MappedBuffer]
 
-    /// Drivers, by the name they report, that fill buffers which were not queued again, as v4l2loopback 0.12.7 does
-    /// when a frame is kept for longer than it takes to fill the others.
+    /// The names of drivers that fill buffers which were not queued again. v4l2loopback 0.12.7 does so when a frame is
+    /// kept for longer than it takes to fill the others.
     private static let driversThatReuseBuffers: Set<String> = ["v4l2 loopback"]
 
-    /// Whether frames must be copied at once: libv4lconvert frees its memory when the device is closed, and some
-    /// drivers write into buffers that are in use.
+    /// Whether frames must be copied at once, because libv4lconvert frees its memory when the device is closed, or
+    /// because the driver writes into buffers that are in use.
     let copiesAlways: Bool
 
-    /// Negotiates, maps buffers and starts streaming; a failure undoes everything made so far.
+    /// Negotiates the mode, maps buffers and starts streaming; a failure undoes all of this.
     init(_ device: V4L2Device, _ configuration: CameraConfiguration, _ orientation: Orientation) throws(V4L2Error) {
         try device.apply(configuration.controls)
         let (mode, layout, rate) = try device.negotiate(configuration.request)
@@ -35,8 +35,8 @@ final class CaptureStream {
         try setStreaming(true)
     }
 
-    /// Stops streaming, unmaps unused buffers, frees the driver's; the device closes with its last owner. Failures are
-    /// ignored: they are usual when the device is gone.
+    /// Stops streaming, unmaps unused buffers and frees the driver's. The device is closed by its last owner. Failures
+    /// are ignored, since they are usual when the device is gone.
     deinit {
         let held = queue.detach()
         try? setStreaming(false)
@@ -66,13 +66,13 @@ final class CaptureStream {
 
 extension V4L2Device {
     /// Sets the mode that suits a request best.
-    /// - Returns: The mode, the layout of its frames, and the rate that the driver will use, if it knows rates.
+    /// - Returns: The mode, the layout of its frames, and the driver's frame rate (nil if the driver knows no rates).
     fileprivate func negotiate(_ request: CaptureRequest) throws(V4L2Error) -> (CaptureMode, FrameLayout, Double?) {
         let negotiation = FormatNegotiation(request: request)
         let offers = try formats(focus: negotiation.wanted)
         var chosen = negotiation.choose(from: offers)
         if chosen == nil {
-            // libv4lconvert offers its formats too, as the last resort.
+            // As the last resort, libv4lconvert adds the formats to which it can convert.
             do { try calls.convert(descriptor) } catch { throw V4L2Error(.convert, device: path, error) }
             chosen = negotiation.choose(from: try formats(focus: negotiation.wanted))
             chosen?.isEmulated = true
@@ -93,7 +93,7 @@ extension V4L2Device {
         let fourCC = FourCC(rawValue: answer.pixelformat)
         let size = FrameSize(answer)
         let isWanted = [nil, size].contains(request.size) && [nil, fourCC].contains(request.format)
-        // Fields one after the other are two half pictures, in which no face is found.
+        // Separate fields are two half pictures, in which no face is found.
         let whole = [V4L2_FIELD_NONE, V4L2_FIELD_INTERLACED, V4L2_FIELD_ANY]
         let isWhole = whole.contains { $0.rawValue == answer.field }
         guard isWanted, isWhole, let layout = FrameLayout(answer), Int(answer.sizeimage) >= layout.byteCount else {

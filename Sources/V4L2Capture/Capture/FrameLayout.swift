@@ -1,19 +1,19 @@
 import CV4L2
 
-/// The layout of a frame's planes in a buffer, by the driver's answer when the format was set.
+/// The layout of a frame's planes in a buffer, according to the format that the driver has set.
 struct FrameLayout {
     var format: PixelFormat
     var size: FrameSize
     var encoding: YUVEncoding
     private var planes: [(offset: Int, bytesPerRow: Int)] = []
-    /// Driver's bytes per row, and the conversion to single bytes, for a format of two bytes a sample; nil for others.
+    /// The driver's bytes per row and the conversion to single bytes, for formats with two bytes per sample; else nil.
     private(set) var wide: (bytesPerRow: Int, depth: GrayDepth)?
-    /// The number of bytes of a whole frame; of a JPEG, the fewest it can have.
+    /// The number of bytes of a whole frame; for a JPEG, the minimum.
     var byteCount: Int
-    /// The fewest bytes of a JPEG: those of its headers.
+    /// The minimum number of bytes of a JPEG: those of its headers.
     private static let fewestJPEGBytes = 128
 
-    /// The formats that can be read, cheapest first; gray comes last because the models learned from colours.
+    /// The readable formats, the cheapest first; gray comes last because the models were trained with colours.
     static let formats: [(name: FourCC, pixels: PixelFormat)] = [
         (.yuyv, .yuyv), (.nv12, .nv12), (.yu12, .planarYUV(chromaShiftX: 1, chromaShiftY: 1)),
         (.yv12, .planarYUV(chromaShiftX: 1, chromaShiftY: 1)), (.yuv422p, .planarYUV(chromaShiftX: 1, chromaShiftY: 0)),
@@ -21,10 +21,10 @@ struct FrameLayout {
         (.y16, .gray), (.y12, .gray), (.y10, .gray),
     ]
 
-    /// The formats with two bytes a sample, and the least number of bits that they use.
+    /// The formats with two bytes per sample, each with the minimum number of bits that are used.
     static let wide: [FourCC: Int] = [.y16: 8, .y12: 12, .y10: 10]
 
-    /// Makes a layout; nil for a format we can't read, or an answer that makes no sense.
+    /// Makes a layout; nil for a format that cannot be read, or an answer that makes no sense.
     init?(_ answer: v4l2_pix_format) {
         let name = FourCC(rawValue: answer.pixelformat)
         size = FrameSize(answer)
@@ -39,7 +39,7 @@ struct FrameLayout {
         if let depth { wide = (first, GrayDepth(atLeast: depth)) }
         byteCount = 0
         for row in rows {
-            // Rows of chroma are padded as those of brightness are.
+            // Chroma rows have padding in proportion to luma rows.
             let bytesPerRow = first * row.bytes / rows[0].bytes
             planes.append((byteCount, depth == nil ? bytesPerRow : row.bytes))
             byteCount += bytesPerRow * row.count
@@ -48,7 +48,7 @@ struct FrameLayout {
         if name == .yv12 { planes.swapAt(1, 2) }
     }
 
-    /// Whether `used` bytes make a whole frame; of a JPEG only the start can be judged without decoding.
+    /// Whether `used` bytes make a whole frame; of a JPEG, only the size and the start are checked.
     func isWhole(_ base: UnsafeRawPointer, byteCount used: Int) -> Bool {
         guard used >= byteCount else { return false }
         guard case .jpeg = format else { return true }
@@ -66,7 +66,7 @@ extension FrameSize {
 }
 
 extension YUVEncoding {
-    /// Makes the encoding that the driver reports, with V4L2's defaults for what it leaves open.
+    /// Makes the encoding that the driver reports, with V4L2's defaults for everything that the driver leaves open.
     init(_ answer: v4l2_pix_format) {
         let colorspace = answer.colorspace
         let isHighDefinition =
@@ -81,18 +81,18 @@ extension YUVEncoding {
     }
 }
 
-/// Converts the 16-bit words in which infrared cameras give brightness to bytes. It measures how many bits of a word
-/// are used: drivers do not say, formats named Y16 have 10 or 12, and words of a 10-bit format may begin at the top.
+/// Converts the 16-bit words of infrared cameras to bytes of brightness. It measures how many bits of a word are used,
+/// because drivers do not say: formats named Y16 have 10 or 12, and words of a 10-bit format may use the highest bits.
 struct GrayDepth {
-    /// The words of which one may have more bits than before and count as damage; more such words show a greater depth.
+    /// The number of words among which one word above the known depth counts as damage, not as a greater depth.
     private static let damagedShare = 1000
 
-    /// The number of used bits; at the beginning that of the format's name.
+    /// The number of bits used of each word; at first the minimum for the format.
     private(set) var bits: Int
 
     init(atLeast bits: Int) { self.bits = bits }
 
-    /// Writes a picture of little-endian words, `bytesPerRow` from row to row, as bytes without gaps.
+    /// Writes a picture of little-endian words, with `bytesPerRow` from row to row, as bytes without gaps.
     mutating func narrow(
         _ words: UnsafeRawPointer,
         bytesPerRow: Int,

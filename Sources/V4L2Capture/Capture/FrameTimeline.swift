@@ -1,16 +1,16 @@
-/// Gives every frame of a source its number and its times, also across losses. Its clocks are parameters. A driver's
-/// stamp that can't be true (zero, in the future, by another clock) is replaced by the time of the fetch.
+/// Gives every frame of a source its number and its times, which continue after a loss of the camera. Timestamps of the
+/// driver that cannot be true (zero, in the future, by another clock) are replaced by the time of arrival.
 struct FrameTimeline {
-    /// The longest time between a capture and its fetch that is believed, in nanoseconds.
+    /// The maximum age at which a driver's timestamp is believed, in nanoseconds.
     private static let oldest: Int64 = 10_000_000_000
 
-    /// The drift between wall clock and monotonic clock, in nanoseconds, above which the wall clock counts as set (by
-    /// the network after boot) or the machine as suspended: slewing moves both alike.
+    /// The change of the offset between wall clock and monotonic clock, in nanoseconds, that shows that the wall clock
+    /// was set or the machine suspended. Slewing does not count, since it moves both clocks alike.
     private static let clockStep: Int64 = 50_000_000
-    /// The largest jump in sequence numbers that counts as a gap, and not as a confused driver.
+    /// The maximum jump in sequence numbers that counts as missing frames, and not as an error of the driver.
     private static let largestGap: UInt32 = 100_000
 
-    /// The number of the frame that `advance` was last called for.
+    /// The number of the last frame that `advance` counted.
     private(set) var number = -1
     private var lastSequence: UInt32?
     private var firstInstant: Int64?
@@ -23,8 +23,8 @@ struct FrameTimeline {
     }
 
     /// Counts a frame, good or not.
-    /// - Parameter sequence: The driver's number; nil if it can't be trusted, as in an empty buffer.
-    /// - Returns: The number of frames missing before it.
+    /// - Parameter sequence: The driver's sequence number; nil if it cannot be trusted, as that of an empty buffer.
+    /// - Returns: The number of frames missing before this frame.
     mutating func advance(to sequence: UInt32?) -> Int {
         var gap = 0
         if let sequence {
@@ -35,8 +35,8 @@ struct FrameTimeline {
         return gap
     }
 
-    /// Stamps a frame by the buffer's time in nanoseconds, nil if its clock is unknown, and the clocks at the fetch.
-    /// - Returns: The stamp, later than the one before, and the capture time in monotonic nanoseconds.
+    /// Stamps a frame by `driver`, the buffer's timestamp in monotonic nanoseconds (nil if unknown), or else by `now`.
+    /// - Returns: The stamp, later than the last one, and the capture time in monotonic nanoseconds.
     mutating func moment(of number: Int, driver: Int64?, now: ClockReading) -> (stamp: FrameStamp, instant: Int64) {
         var instant = now.monotonic
         if let driver, driver > 0, driver <= now.monotonic, now.monotonic - driver < Self.oldest { instant = driver }

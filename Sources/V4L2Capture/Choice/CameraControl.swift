@@ -1,4 +1,4 @@
-/// A setting of a camera: gain, exposure, power-line frequency.
+/// A control of a camera, such as gain, exposure or power-line frequency.
 public struct CameraControl: Hashable, Sendable, CustomStringConvertible {
     /// The kind of value that a control takes.
     public enum Kind: Hashable, Sendable {
@@ -14,26 +14,26 @@ public struct CameraControl: Hashable, Sendable, CustomStringConvertible {
     public var id: UInt32
     /// The control's name in settings and messages, in lowerCamelCase.
     public var name: String
-    /// The driver's own name, for people; it is accepted in settings too.
+    /// The driver's name for the control, for people; it is accepted in settings, too.
     public var label: String
-    /// The kind of value that it takes.
+    /// The kind of value that the control takes.
     public var kind = Kind.integer
-    /// The range of its values.
+    /// The range of the control's values.
     public var range: ClosedRange<Int>
-    /// The step between its values, which are `range.lowerBound` plus multiples of this.
+    /// The step between values: each value is `range.lowerBound` plus a multiple of it.
     public var step = 1
-    /// The value after a reset.
+    /// The driver's default value.
     public var defaultValue = 0
-    /// The value now; nil if the driver does not report it.
+    /// The current value; nil if the driver does not report it.
     public var value: Int?
-    /// The names of a menu's values.
+    /// The names of a menu's choices, by their values.
     public var choices: [Int: String] = [:]
-    /// Whether it cannot be set at all.
+    /// Whether the control can only be read.
     public var isReadOnly = false
-    /// Whether it cannot be set because of another control, as exposure while automatic exposure is on.
+    /// Whether another control prevents a change at the moment, as automatic exposure does for exposure.
     public var isInactive = false
 
-    /// Name and values on one line: `gain 0…255`, `powerLineFrequency (disabled, 50 Hz, 60 Hz)`.
+    /// The name and the possible values on one line: `gain 0…255`, `powerLineFrequency (disabled, 50 Hz, 60 Hz)`.
     public var description: String {
         switch kind {
         case .boolean: "\(name) (off, on)"
@@ -47,14 +47,14 @@ public struct CameraControl: Hashable, Sendable, CustomStringConvertible {
 /// The reason why a control cannot be set.
 package enum ControlError: Error, Hashable, Sendable, CustomStringConvertible {
     case unknown(name: String, existing: [CameraControl])
-    /// The value is out of range, or not one of the menu's.
+    /// The control does not take this value.
     case badValue(String, CameraControl)
-    /// The control only reports.
+    /// The control can only be read.
     case readOnly(CameraControl)
-    /// Another control sets it at the moment.
+    /// Another control prevents a change at the moment.
     case inactive(CameraControl)
 
-    /// The error, and the values that would be right.
+    /// The error, with the values that are possible.
     public var description: String {
         switch self {
         case .unknown(let name, let existing) where existing.isEmpty:
@@ -69,13 +69,13 @@ package enum ControlError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The control that a setting means, and the number of its value.
+/// A setting for a control, as the user writes it.
 struct ControlSetting {
     let name: String
-    /// The value: a number, the name of a menu's choice, or `on` and `off`.
+    /// The value: a number, the name of a menu's choice, `on` or `off`.
     let value: String
 
-    /// The control of that name, whichever way the name is written: `powerLineFrequency`, `Power Line Frequency`.
+    /// Finds the control with this name, which may be written `powerLineFrequency` or `Power Line Frequency`.
     func find(in controls: [CameraControl]) throws(ControlError) -> CameraControl {
         let wanted = Self.plain(name)
         guard let found = controls.first(where: { Self.plain($0.name) == wanted || Self.plain($0.label) == wanted })
@@ -89,7 +89,7 @@ struct ControlSetting {
         let wanted = Self.plain(value)
         let choice = control.choices.first { Self.plain($0.value) == wanted }?.key
         let state = control.kind == .boolean ? Self.states[wanted] : nil
-        // The range first, because the distance from its end to a number far outside may overflow.
+        // The range is checked first, because the subtraction may overflow for a number far outside.
         guard let number = Int(value) ?? choice ?? state, control.range.contains(number),
             (number - control.range.lowerBound).isMultiple(of: control.step),
             control.kind != .menu || control.choices[number] != nil
@@ -99,7 +99,7 @@ struct ControlSetting {
 
     private static let states = ["on": 1, "true": 1, "yes": 1, "off": 0, "false": 0, "no": 0]
 
-    /// The name reduced to letters and digits in lower case.
+    /// The name reduced to lower-case letters and digits, for comparisons.
     static func plain(_ name: String) -> String { String(name.lowercased().filter { $0.isLetter || $0.isNumber }) }
 
     /// The driver's name in lowerCamelCase: `Power Line Frequency` becomes `powerLineFrequency`.
@@ -109,7 +109,7 @@ struct ControlSetting {
         return (words.prefix(1) + capitalized).joined()
     }
 
-    /// Settings in the order in which to make them: automatic modes first, because they decide what else can be set.
+    /// The settings in the order in which to make them: automatic modes first, since other settings depend on them.
     static func ordered(_ settings: [String: String]) -> [ControlSetting] {
         let all = settings.sorted { $0.key < $1.key }.map { ControlSetting(name: $0.key, value: $0.value) }
         let isAutomatic = { (setting: ControlSetting) in plain(setting.name).contains("auto") }

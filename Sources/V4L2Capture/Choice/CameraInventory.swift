@@ -1,43 +1,43 @@
 import System
 
-/// The cameras of the machine, for people to choose from.
+/// The cameras of this machine, listed for people to choose from.
 public struct CameraInventory: Sendable {
     /// A camera and everything it offers.
     public struct Camera: Hashable, Sendable {
-        /// The node, as `/dev/video0`.
+        /// The path of the node, such as `/dev/video0`.
         public var node: String
-        /// The kernel driver's name.
+        /// The name of the kernel driver.
         public var driver: String
         /// The product's name, as the driver reports it.
         public var card: String
-        /// The bus and port that it is plugged into.
+        /// The bus and port that the camera is plugged into.
         public var bus: String
-        /// Links to the node in `/dev/v4l/by-id` and `by-path`, which survive replugging.
+        /// The links in `/dev/v4l/by-id` and `by-path` that lead to the node; they survive replugging.
         public var stableNames: [String]
-        /// Whether only libcamera can set it up, and a V4L2 program gets no picture.
+        /// Whether only libcamera can set up the camera, so that V4L2 programs get no picture.
         public var needsLibcamera = false
-        /// The formats with sizes and rates, as the hardware has them.
+        /// The formats of the hardware, with sizes and rates.
         public var formats: [CameraFormat]
         /// The controls, with their values and ranges.
         public var controls: [CameraControl]
     }
 
-    /// A node that is not a camera, or cannot be examined.
+    /// A video node that is not a camera, or cannot be examined.
     public struct Other: Hashable, Sendable {
-        /// The node.
+        /// The path of the node.
         public var node: String
-        /// The reason why it is not listed as a camera.
+        /// The reason why the node is not listed as a camera.
         public var why: String
-        /// Whether this user may not open it.
+        /// Whether this user has no permission to open the node.
         public var isDenied = false
     }
 
-    /// The cameras, by node number.
+    /// The cameras in the order of their node numbers.
     public var cameras: [Camera]
-    /// The other nodes, by number: metadata nodes, output devices, nodes that may not be opened.
+    /// The other nodes in the order of their numbers, such as metadata nodes and output devices.
     public var others: [Other]
 
-    /// Examines all nodes of the machine; cameras in use are listed too.
+    /// Examines all video nodes of this machine; cameras in use are listed, too.
     public static func list() -> CameraInventory { list(LibV4L2(), links: stableLinks()) }
 
     static func list(_ calls: any V4L2Calls, links: [String]) -> CameraInventory {

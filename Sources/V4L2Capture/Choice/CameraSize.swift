@@ -4,15 +4,15 @@ public struct CameraSize: Hashable, Sendable, CustomStringConvertible {
     public var minimum: FrameSize
     /// The largest size of the range; the size itself if there is only one.
     public var maximum: FrameSize
-    /// The steps between widths and heights in pixels, at least 1.
+    /// The step between widths, and the step between heights, in pixels; at least 1.
     public var step = FrameSize(width: 1, height: 1)
-    /// Frames per second; empty if the driver does not list them.
+    /// The ranges of frame rates, in frames per second; empty if the driver lists no rates.
     public var rates: [ClosedRange<Double>]
 
-    /// Whether the range contains exactly this size.
+    /// Whether the camera offers exactly this size.
     public func contains(_ size: FrameSize) -> Bool { nearest(to: size) == size }
 
-    /// The size of the range that comes nearest.
+    /// The size in the range that is nearest to the given one.
     public func nearest(to size: FrameSize) -> FrameSize {
         func nearest(_ side: KeyPath<FrameSize, Int>) -> Int {
             let least = minimum[keyPath: side]
@@ -22,7 +22,7 @@ public struct CameraSize: Hashable, Sendable, CustomStringConvertible {
         return FrameSize(width: nearest(\.width), height: nearest(\.height))
     }
 
-    /// Size and rates as people read them: `640x480 at 30, 15 fps`.
+    /// The size and the rates in words: `640x480 at 30, 15 fps`.
     public var description: String {
         let extent = minimum == maximum ? "\(minimum)" : "\(minimum) to \(maximum)"
         guard !rates.isEmpty else { return extent }

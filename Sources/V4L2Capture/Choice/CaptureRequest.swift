@@ -1,13 +1,13 @@
-/// The mode that the owner wants of a camera; nil leaves the choice to the negotiation.
+/// The mode that the user wants of a camera; nil values are chosen automatically.
 public struct CaptureRequest: Hashable, Sendable, CustomStringConvertible {
-    /// The size in pixels as the camera stores it, before any turning.
+    /// The size in pixels as the camera delivers it, before any rotation.
     public var size: FrameSize?
-    /// The frames per second.
+    /// The frame rate, in frames per second.
     public var rate: Double?
     /// The pixel format.
     public var format: FourCC?
 
-    /// Makes a request; values that are nil are left to the negotiation.
+    /// Makes a request; nil values are chosen automatically.
     public init(size: FrameSize? = nil, rate: Double? = nil, format: FourCC? = nil) {
         (self.size, self.rate, self.format) = (size, rate, format)
     }

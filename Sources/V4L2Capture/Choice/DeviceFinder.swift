@@ -1,12 +1,12 @@
-/// Finds the node of a camera, and opens it.
+/// Finds and opens the selected camera.
 struct DeviceFinder {
     let selector: DeviceSelector
     let calls: any V4L2Calls
 
-    /// Opens the selected camera and starts it; prefers the camera `lastSeen`, whatever number it has now.
+    /// Opens the selected camera and calls `start` with it.
     ///
-    /// A camera that another program uses is passed over, although many drivers only refuse to start. A link is waited
-    /// for while it is not there: a camera that looks the same may be another one of the same make.
+    /// The automatic choice prefers `lastSeen`, and passes over cameras that other programs use. A plain node such as
+    /// `/dev/video0` means `lastSeen`, even under another number. No other camera replaces a missing link.
     func open<Started>(
         lastSeen: V4L2Device.Identity?,
         _ start: (V4L2Device) throws(V4L2Error) -> Started
@@ -23,7 +23,7 @@ struct DeviceFinder {
                 switch error {
                 case .permissionDenied, .busy: failure = failure ?? error
                 case .setUpElsewhere: setUpElsewhere = setUpElsewhere ?? error
-                // These are common, and nothing that a person could fix.
+                // These failures are common, and a person cannot remove their causes.
                 case .notACamera, .notFound, .unplugged: break
                 case .failed(let operation, _, _) where operation != .startStreaming: broken = broken ?? error
                 default: throw error

@@ -1,18 +1,18 @@
-/// Chooses among what a camera offers. The owner's request is binding; the rest is the size nearest to 640×480, then
-/// the highest rate up to 30 per second, then the format that is cheapest to read. So a camera that does 1280×720 at 10
-/// fps in YUYV and at 30 in MJPG is read in MJPG.
+/// Chooses a mode from those that a camera offers. What the user requests is binding. For the rest, the size nearest to
+/// 640×480 is preferred, then the highest rate up to 30 per second, then the format that is cheapest to read. So a
+/// camera with 1280×720 at 10 fps in YUYV and at 30 fps in MJPG is read in MJPG.
 struct FormatNegotiation {
     static let preferred = FrameLayout.formats.map(\.name)
-    /// The frames per second beyond which nothing is gained.
+    /// The frame rate, in frames per second, beyond which nothing is gained.
     static let usualRate = 30.0
-    /// The share by which rates may differ and still count as the same: 29.97 is sold as 30.
+    /// The maximum relative difference at which two rates count as the same: 29.97 is sold as 30.
     static let rateTolerance = 0.011
 
     let request: CaptureRequest
-    /// The size to which the chosen one must be nearest.
+    /// The requested size, or else the size that the mode should come nearest to.
     var wanted: FrameSize { request.size ?? .usual }
 
-    /// The best mode; nil if the camera can't do what is asked for, or only in formats we can't read.
+    /// The best mode; nil if no readable format can do what is requested.
     func choose(from formats: [CameraFormat]) -> CaptureMode? {
         formats.flatMap(candidates).max { isWorse($0, than: $1) }
     }
@@ -24,7 +24,7 @@ struct FormatNegotiation {
         func mode(_ size: FrameSize, _ rate: Double?) -> CaptureMode {
             CaptureMode(format: format.fourCC, size: size, rate: rate, isEmulated: format.isEmulated)
         }
-        // A driver that lists nothing is asked directly, and its answer checked.
+        // A driver that lists no sizes is asked directly, and its answer is checked.
         guard !format.sizes.isEmpty else { return [mode(wanted, request.rate)] }
         return format.sizes.flatMap { size in
             if request.size != nil, !size.contains(wanted) { return [CaptureMode]() }
@@ -32,7 +32,7 @@ struct FormatNegotiation {
         }
     }
 
-    /// The rate to use with a size, nil if the driver lists none; empty if the size lacks the wanted one.
+    /// The rate for a size, as an array: empty if the requested rate is not offered, `[nil]` if no rate is known.
     private func rates(of size: CameraSize) -> [Double?] {
         guard !size.rates.isEmpty else { return [request.rate] }
         if let wanted = request.rate {
@@ -46,7 +46,7 @@ struct FormatNegotiation {
     }
 
     private func isWorse(_ left: CaptureMode, than right: CaptureMode) -> Bool {
-        // A converted format is the last resort, whatever else speaks for it.
+        // A converted format is the last resort, however good its size and rate are.
         if left.isEmulated != right.isEmulated { return left.isEmulated }
         let distances = (distance(left.size), distance(right.size))
         if distances.0 != distances.1 { return distances.0 > distances.1 }
@@ -56,7 +56,7 @@ struct FormatNegotiation {
         return rank(left.format) > rank(right.format)
     }
 
-    /// Whether a rate is worse: up to the usual rate higher is better, beyond it lower, as nothing is gained.
+    /// Whether a rate is worse: up to `usualRate` higher rates are better, beyond it lower ones.
     private static func isSlower(_ left: Double, than right: Double) -> Bool {
         func worth(_ rate: Double) -> Double { rate <= usualRate ? rate : usualRate * usualRate / rate }
         return worth(left) < worth(right) * (1 - rateTolerance)
@@ -73,7 +73,7 @@ struct FormatNegotiation {
 struct CaptureMode: Hashable {
     var format: FourCC
     var size: FrameSize
-    /// The rate to ask for; nil if the driver lists no rates and none was requested.
+    /// The rate to ask for; nil if the driver lists no rates and no rate was requested.
     var rate: Double?
     var isEmulated = false
 }

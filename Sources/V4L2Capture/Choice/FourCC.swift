@@ -1,12 +1,12 @@
 /// A pixel format as V4L2 names it: four characters in a number, the first in the lowest byte.
 public struct FourCC: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-    /// The number that the driver knows.
+    /// The number that V4L2 uses.
     public var rawValue: UInt32
 
-    /// Makes a format from the driver's number.
+    /// Makes a format from V4L2's number.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// Makes a format from its name of up to four ASCII characters; nil for another name.
+    /// Makes a format from its name of one to four printable ASCII characters; nil for any other text.
     public init?(_ name: String) {
         let bytes = Array(name.utf8)
         guard (1...4).contains(bytes.count), bytes.allSatisfy({ (0x20..<0x7F).contains($0) }) else { return nil }
@@ -14,43 +14,43 @@ public struct FourCC: RawRepresentable, Hashable, Sendable, CustomStringConverti
         rawValue = padded.reversed().reduce(0) { $0 << 8 | UInt32($1) }
     }
 
-    /// The name, without trailing spaces; characters that can't be printed as `?`.
+    /// The name without trailing spaces; unprintable characters are shown as `?`.
     public var description: String {
         let bytes = (0..<4).map { UInt8(truncatingIfNeeded: rawValue >> ($0 * 8)) & 0x7F }
         let text = String(decoding: bytes.map { (0x20..<0x7F).contains($0) ? $0 : 0x3F }, as: UTF8.self)
         return String(text.reversed().drop { $0 == " " }.reversed())
     }
 
-    /// YUV 4:2:2 in one plane.
+    /// YUV 4:2:2 in one plane, in the order Y, U, Y, V.
     public static let yuyv = FourCC(rawValue: 0x5659_5559)
-    /// A plane of Y, and one of U and V interleaved.
+    /// A plane of Y, and a plane of U and V in turn; chroma is halved in width and height.
     public static let nv12 = FourCC(rawValue: 0x3231_564E)
     /// One JPEG per frame.
     public static let mjpg = FourCC(rawValue: 0x4750_4A4D)
     /// One JPEG per frame, under the name that older drivers use.
     public static let jpeg = FourCC(rawValue: 0x4745_504A)
-    /// Brightness only.
+    /// Gray, 8 bits per pixel.
     public static let grey = FourCC(rawValue: 0x5945_5247)
-    /// Brightness only, in words of 16 bits, of which drivers use any number.
+    /// Gray in 16-bit words, of which drivers use different numbers of bits.
     public static let y16 = FourCC(rawValue: 0x2036_3159)
-    /// Brightness only, in words of 12 bits.
+    /// Gray in 16-bit words, of which 12 bits are used.
     public static let y12 = FourCC(rawValue: 0x2032_3159)
-    /// Brightness only, in words of 10 bits.
+    /// Gray in 16-bit words, of which 10 bits are used.
     public static let y10 = FourCC(rawValue: 0x2030_3159)
-    /// Planes of Y, U, V; chroma halved both ways.
+    /// Planes of Y, U and V; chroma is halved in width and height.
     public static let yu12 = FourCC(rawValue: 0x3231_5559)
-    /// Planes of Y, V, U; chroma halved both ways.
+    /// Planes of Y, V and U; chroma is halved in width and height.
     public static let yv12 = FourCC(rawValue: 0x3231_5659)
-    /// Planes of Y, U, V; chroma halved in width.
+    /// Planes of Y, U and V; chroma is halved in width only.
     public static let yuv422p = FourCC(rawValue: 0x5032_3234)
-    /// Bytes of R, G, B.
+    /// Packed bytes in the order R, G, B.
     public static let rgb3 = FourCC(rawValue: 0x3342_4752)
-    /// Bytes of B, G, R.
+    /// Packed bytes in the order B, G, R.
     public static let bgr3 = FourCC(rawValue: 0x3352_4742)
-    /// Bytes of B, G, R and one unused.
+    /// Packed bytes in the order B, G, R, then an unused one.
     public static let xr24 = FourCC(rawValue: 0x3432_5258)
 
-    /// The layout of the pixels in memory, planes and rows without gaps; nil if it is unknown or they are compressed.
+    /// The layout of uncompressed pixels without gaps between planes and rows; nil for other formats.
     package var rawPixels: PixelFormat? {
         guard self != .yv12, FrameLayout.wide[self] == nil else { return nil }
         let pixels = FrameLayout.formats.first { $0.name == self }?.pixels

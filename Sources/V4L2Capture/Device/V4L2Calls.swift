@@ -2,47 +2,47 @@ package import CV4L2
 import System
 package import SystemPackage
 
-/// The system calls of the capture, retried where a signal interrupts them; tests replace them by a scripted driver.
+/// The system calls that capture needs, repeated if a signal interrupts them; tests use a simulated driver.
 package protocol V4L2Calls: Sendable {
     func open(_ path: String) throws(Errno) -> CInt
 
     func close(_ descriptor: CInt)
 
-    /// Puts libv4lconvert between the driver and us, so that the device also offers converted formats.
+    /// Puts libv4lconvert between the driver and this program, so that the device also offers converted formats.
     func convert(_ descriptor: CInt) throws(Errno)
 
     func request(_ descriptor: CInt, _ request: V4L2Request, _ argument: UnsafeMutableRawPointer) throws(Errno)
 
     func map(_ descriptor: CInt, length: Int, offset: Int) throws(Errno) -> UnsafeMutableRawPointer
 
-    /// Replaces a mapping by a copy of its own in the same place, unnoticed by readers.
+    /// Replaces a mapping by a private copy at the same address, unnoticed by readers.
     func makePrivate(_ base: UnsafeMutableRawPointer, length: Int) throws(Errno)
 
     func unmap(_ base: UnsafeMutableRawPointer, length: Int)
 
-    /// Blocks until the device, if not negative, has something, until `stop` can be read, or, with an empty result,
-    /// until the time is over or a signal came.
+    /// Blocks until the device has data or an error, or `stop` is readable. Returns an empty result if the time is over
+    /// or a signal came. A negative descriptor stands for no device.
     func wait(_ descriptor: CInt, stop: CInt, milliseconds: Int) throws(Errno) -> Readiness
 
     func now() -> ClockReading
 
-    /// The nodes that cameras may have, `/dev/video0` and so on, by number.
+    /// The video nodes, such as `/dev/video0`, in the order of their numbers.
     func nodes() -> [String]
 
-    /// The node that a path leads to through symbolic links; nil if there is none.
+    /// The node that a path leads to through symbolic links; nil if the path leads nowhere.
     func node(at path: String) -> String?
 
-    /// The index of a node among its device's, from 0; nil if the kernel does not report it.
+    /// The index of a node among the nodes of its device, from 0; nil if the kernel does not report it.
     func index(ofNode node: String) -> Int?
 }
 
-/// The time by the clocks that capture needs.
+/// The readings of the clocks that capture needs.
 package struct ClockReading: Hashable, Sendable {
-    /// `CLOCK_MONOTONIC` in nanoseconds, the clock of the driver's stamps, which stops while the machine is suspended.
+    /// `CLOCK_MONOTONIC` in nanoseconds: the clock of the driver's timestamps, which stops during suspend.
     var monotonic: Int64
     /// `CLOCK_REALTIME` in nanoseconds since the Unix epoch.
     var wall: Int64
-    /// Nanoseconds for which the machine was suspended since it booted.
+    /// The time for which the machine was suspended since it booted, in nanoseconds.
     var suspended: Int64 = 0
 }
 
@@ -56,7 +56,7 @@ package struct Readiness: OptionSet, Hashable, Sendable {
     static let stopped = Readiness(rawValue: 4)
 }
 
-/// The real calls, through libv4l2 for cameras whose pictures it converts; the first `convert` loads it.
+/// The real system calls. After `convert` they go through libv4l2, which the first `convert` loads.
 struct LibV4L2: V4L2Calls {
     func open(_ path: String) throws(Errno) -> CInt { try Self.check(facet_v4l2_open(path)) }
 

@@ -3,7 +3,7 @@ import System
 import SystemPackage
 
 extension V4L2Device {
-    /// The most controls of a driver, so that an endless list ends.
+    /// The maximum number of controls that are listed, in case a driver's list never ends.
     private static let mostControls = 512
 
     func controls() throws(V4L2Error) -> [CameraControl] {
@@ -12,7 +12,7 @@ extension V4L2Device {
         for _ in 0..<Self.mostControls {
             var entry = v4l2_queryctrl()
             entry.id = id | UInt32(V4L2_CTRL_FLAG_NEXT_CTRL)
-            // The end of the list, or a control that a sloppy camera lists and can't describe, which can't be skipped.
+            // The list ends, or has a control that the camera cannot describe and that cannot be skipped.
             let refusals = Self.lacking + [.ioError]
             guard try request(.queryControl, &entry, for: .listControls, refusals: refusals) else { break }
             id = entry.id
@@ -21,7 +21,7 @@ extension V4L2Device {
         return controls
     }
 
-    /// Applies the settings in an order that works; the first failure ends it.
+    /// Applies settings to controls, automatic modes first; stops at the first failure.
     func apply(_ settings: [String: String]) throws(V4L2Error) {
         for setting in ControlSetting.ordered(settings) {
             // Listed anew each time, because a control changes which others are active.
@@ -85,7 +85,7 @@ extension V4L2Device {
         return choices
     }
 
-    /// Names of usual controls whose labels differ from kernel to kernel; the others are named after their label.
+    /// The names of common controls whose labels differ between kernels; other controls are named after their label.
     private static let standardNames: [UInt32: String] = [
         UInt32(V4L2_CID_AUTOGAIN): "autoGain",
         UInt32(V4L2_CID_EXPOSURE_AUTO): "autoExposure",

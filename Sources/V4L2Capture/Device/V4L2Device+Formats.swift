@@ -2,10 +2,10 @@ import CV4L2
 import System
 
 extension V4L2Device {
-    /// The most entries of a list, since some drivers never end theirs.
+    /// The maximum number of entries of a list, since some drivers never end their lists.
     private static let mostEntries: UInt32 = 256
 
-    /// All formats with sizes and rates; for a range of sizes the rates at the size nearest to `focus`.
+    /// All formats with their sizes and rates. The rates for a range of sizes are those of the size nearest to `focus`.
     func formats(focus: FrameSize) throws(V4L2Error) -> [CameraFormat] {
         var kind = v4l2_fmtdesc()
         kind.type = V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue
@@ -54,7 +54,7 @@ extension V4L2Device {
         return rates
     }
 
-    /// Fetches a list, entry by entry, up to one that covers the rest; empty if the driver has no such list.
+    /// Fetches a list entry by entry, until the driver has no more or `isLast` is true for an entry.
     private func entries<Entry>(
         _ request: V4L2Request,
         of kind: Entry,
@@ -72,8 +72,7 @@ extension V4L2Device {
         return entries
     }
 
-    /// Sets pixel format and size.
-    /// - Returns: The mode that the driver chose.
+    /// Sets the pixel format and the size; returns the format that the driver chose.
     func setFormat(
         _ fourCC: FourCC,
         _ size: FrameSize,
@@ -91,8 +90,7 @@ extension V4L2Device {
         return format.fmt.pix
     }
 
-    /// Sets the frame rate.
-    /// - Returns: The rate that the driver will use; nil if it knows no rates.
+    /// Sets the frame rate unless it is nil; returns the driver's rate, or nil if the driver knows no rates.
     func setRate(_ rate: Double?) throws(V4L2Error) -> Double? {
         var parameters = v4l2_streamparm()
         parameters.type = V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue
@@ -100,7 +98,7 @@ extension V4L2Device {
         guard let rate, parameters.parm.capture.capability & UInt32(V4L2_CAP_TIMEPERFRAME) != 0 else {
             return parameters.parm.capture.timeperframe.rate
         }
-        // In thousandths, for 29.97. A driver may list any rate: uvcvideo makes ten million of an interval of 0.
+        // In thousandths, for 29.97. Limited, since uvcvideo reports a rate of ten million for an interval of 0.
         let thousandths = UInt32(min(max(0, (rate * 1000).rounded()), Double(UInt32.max)))
         parameters.parm.capture.timeperframe = v4l2_fract(numerator: 1000, denominator: thousandths)
         try request(.setParameters, &parameters, for: .setRate)
@@ -109,6 +107,6 @@ extension V4L2Device {
 }
 
 extension v4l2_fract {
-    /// The frames per second, if this is the time between two; nil if it is not a positive time.
+    /// The frames per second, if this is the time between two frames in seconds; nil if it is not positive.
     fileprivate var rate: Double? { numerator > 0 && denominator > 0 ? Double(denominator) / Double(numerator) : nil }
 }

@@ -2,14 +2,14 @@ import CV4L2
 import System
 import SystemPackage
 
-/// An open camera, with typed calls and named failures; owned by one thread, closed at the end.
+/// An open camera, with typed requests and specific errors. Owned by one thread; closed with its last reference.
 final class V4L2Device {
     let path: String
     let calls: any V4L2Calls
     let descriptor: CInt
     private(set) var identity = Identity()
 
-    /// - Throws: Also `notACamera`, unless `isCamera` is false and it is a video device.
+    /// Opens a node. Throws `notACamera` if it is no video device, or, if `isCamera`, no camera that can be read.
     init(path: String, calls: any V4L2Calls, isCamera: Bool = true) throws(V4L2Error) {
         self.path = path
         self.calls = calls
@@ -20,9 +20,8 @@ final class V4L2Device {
 
     deinit { calls.close(descriptor) }
 
-    /// Makes a request to the driver.
-    /// - Returns: False if the driver gave one of the refusals: it lacks what was asked for.
-    /// - Throws: `V4L2Error` for every other failure.
+    /// Makes a request to the driver. Returns false if the driver answers with one of `refusals`, the errors by which
+    /// it says that it lacks what was asked for. Throws `V4L2Error` for other failures.
     @discardableResult
     func request<Argument>(
         _ request: V4L2Request,
@@ -41,23 +40,23 @@ final class V4L2Device {
         }
     }
 
-    /// The errors with which a driver says that it lacks what is asked for.
+    /// The errors by which a driver says that it lacks what was asked for.
     static let lacking: [Errno] = [.invalidArgument, .inappropriateIOCTLForDevice]
 
     struct Identity: Hashable {
         var driver = ""
         var card = ""
         var bus = ""
-        /// The index among its device's nodes: a camera with two sensors has several; nil if it is unknown.
+        /// The index of the node among its device's nodes, which tells two sensors of a camera apart; nil if unknown.
         var index: Int?
-        /// The capabilities of this node; its siblings may have others.
+        /// The capabilities of this node; other nodes of the device may have others.
         var capabilities: UInt32 = 0
 
-        /// Whether it is the same sensor of the same camera, perhaps under another number.
+        /// Whether both are the same sensor of the same camera, perhaps under another node number.
         func isSameCamera(as other: Identity) -> Bool { card == other.card && bus == other.bus && index == other.index }
     }
 
-    /// Asks the node what it is; throws if it is no V4L2 device at all.
+    /// Asks the node what it is; throws `notACamera` if it is no V4L2 device.
     private func askIdentity() throws(V4L2Error) -> Identity {
         var answer = v4l2_capability()
         guard try request(.queryCapabilities, &answer, for: .queryCapabilities, refusals: Self.lacking) else {
@@ -73,11 +72,11 @@ final class V4L2Device {
 }
 
 extension V4L2Device.Identity {
-    /// Whether the node gives pictures only once a program has set up the sensor behind it through the media
-    /// controller, as libcamera does for a ribbon camera of a Raspberry Pi. That program names the node.
+    /// Whether a program must set up the sensor behind the node through the media controller before the node delivers
+    /// pictures, as libcamera does for a ribbon camera of a Raspberry Pi.
     var isSetUpElsewhere: Bool { capabilities & UInt32(V4L2_CAP_IO_MC) != 0 }
 
-    /// The reason why the node is not a camera that can be read; nil if it is one.
+    /// The reason why the node cannot be read as a camera; nil if it can.
     var reasonForRefusal: String? {
         // Its nodes look like a camera's and even start to stream, but only return what a program feeds them.
         if driver == "bcm2835-isp" {

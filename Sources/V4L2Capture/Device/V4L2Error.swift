@@ -5,17 +5,17 @@ package import SystemPackage
 /// The reason why a camera cannot be used, or cannot be used any more.
 package enum V4L2Error: Error, Hashable, Sendable, CustomStringConvertible {
     case notFound(selector: String)
-    /// The only camera is one that only libcamera can set up.
+    /// The camera is one that only libcamera can set up.
     case setUpElsewhere(device: String)
     case unplugged(device: String)
-    /// The node may not be opened; `group` is its owner, if it has a name.
+    /// The node may not be opened. `group` is the name of its group; nil if unknown or root's.
     case permissionDenied(device: String, group: String?)
     case busy(device: String, V4L2Operation)
     case notACamera(device: String, why: String)
     case unsupportedMode(device: String, CaptureRequest, offers: [CameraFormat])
     case modeRefused(device: String, asked: String, answered: String)
     case control(device: String, ControlError)
-    /// No whole frame came for `milliseconds`.
+    /// No whole frame came for this number of milliseconds.
     case stalled(device: String, milliseconds: Int)
     case misbehaved(device: String, what: String)
     case failed(V4L2Operation, device: String, Errno)
@@ -34,12 +34,12 @@ package enum V4L2Error: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether the settings are at fault rather than the circumstances, so that waiting does not help.
+    /// Whether the settings are at fault, so that waiting does not help.
     package var isMisconfiguration: Bool { [.notACamera, .unsupportedMode, .unsupportedControl].contains(reason) }
 
     package var sourceFailure: SourceFailure { SourceFailure(reason: reason, description: description) }
 
-    /// Makes the error of a failed call: the meaning of the number depends on what was tried.
+    /// Makes the error of a failed call, according to its error number and what was tried.
     init(_ operation: V4L2Operation, device: String, _ errno: Errno) {
         switch errno {
         case .noSuchFileOrDirectory where operation == .open: self = .notFound(selector: device)
@@ -106,11 +106,11 @@ package enum V4L2Error: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The operation that failed, in words that fit into `cannot … the camera`.
+/// An operation on a camera, in words that fit into `cannot … the camera`.
 package enum V4L2Operation: String, Hashable, Sendable {
     case open
     case queryCapabilities = "ask for the capabilities of"
-    /// The operation of putting libv4lconvert before the camera.
+    /// The call that puts libv4lconvert between the driver and this program.
     case convert = "convert the format of"
     case enumerate = "list the formats of"
     case setFormat = "set the format of"
@@ -125,14 +125,14 @@ package enum V4L2Operation: String, Hashable, Sendable {
     case setControl = "set a control of"
 }
 
-/// The name of the group that a file belongs to; nil if the file is not there, or the group has no name or is root's.
+/// The name of a file's group; nil if there is no file or no name, or if the group is root's.
 func groupName(of path: String) -> String? {
     let attributes = try? FileManager.default.attributesOfItem(atPath: path)
     let name = attributes?[.groupOwnerAccountName] as? String
     return name == "root" ? nil : name
 }
 
-/// The other programs that have a file open, as far as this user may see: `firefox (process 4711)`.
+/// The other programs that have a file open, as far as this user can see, such as `firefox (process 4711)`.
 func programs(using path: String) -> [String] {
     let node = LibV4L2().node(at: path) ?? path
     func isOpen(in process: pid_t) -> Bool {

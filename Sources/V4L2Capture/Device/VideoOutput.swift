@@ -1,12 +1,12 @@
 import CV4L2
 import SystemPackage
 
-/// A node, such as v4l2loopback's, into which one task writes pictures that others read as if from a camera.
+/// An output node, such as v4l2loopback's, to which one task writes pictures that other programs read as a camera's.
 package final class VideoOutput {
     private let device: V4L2Device
 
     /// Opens the node.
-    /// - Throws: `VideoOutputError` if there is none, it may not be opened, or it takes no pictures.
+    /// - Throws: `VideoOutputError` if the node is missing, may not be opened or accepts no pictures.
     package init(_ path: String) throws(VideoOutputError) {
         do { device = try V4L2Device(path: path, calls: LibV4L2(), isCamera: false) } catch { throw .init(path, error) }
         guard device.identity.capabilities & UInt32(V4L2_CAP_VIDEO_OUTPUT) != 0 else {
@@ -14,7 +14,7 @@ package final class VideoOutput {
         }
     }
 
-    /// Sets the size of the pictures; both sides are even.
+    /// Sets the size of the pictures, whose width and height must be even.
     package func begin(_ size: FrameSize) throws(VideoOutputError) {
         let answer = try failing(as: { VideoOutputError(device.path, $0) }) { () throws(V4L2Error) in
             let colorspace = V4L2_COLORSPACE_SMPTE170M
@@ -28,10 +28,10 @@ package final class VideoOutput {
         }
     }
 
-    /// Shows a picture: planes of Y, U and V without gaps, chroma halved both ways, video range.
+    /// Writes a picture: planes of Y, U and V without gaps, chroma halved in width and height, in video range.
     package func show(_ picture: UnsafeRawBufferPointer) throws(VideoOutputError) {
         do {
-            // Each write is a picture: the rest of a short one would be shown as the next.
+            // Each write is a picture: the rest of a short one would be shown as the next picture.
             guard try FileDescriptor(rawValue: device.descriptor).write(picture) == picture.count else {
                 throw Errno.ioError
             }
@@ -42,7 +42,7 @@ package final class VideoOutput {
     }
 }
 
-/// The reason why pictures cannot be shown on a node.
+/// The reason why pictures cannot be written to a node.
 package struct VideoOutputError: Error, Hashable, Sendable, CustomStringConvertible {
     package let description: String
 
