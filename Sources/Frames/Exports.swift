@@ -1,2 +1,2 @@
-// A frame has the stamp, and a source the times, of `FaceMetadata`.
+// Frames have the stamps, and sources the times, of `FaceMetadata`.
 @_exported public import FaceMetadata

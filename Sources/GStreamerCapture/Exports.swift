@@ -1,2 +1,2 @@
-// A pipeline gives frames.
+// A pipeline delivers the frames of `Frames`.
 @_exported public import Frames

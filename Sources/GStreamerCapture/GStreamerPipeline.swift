@@ -1,7 +1,7 @@
 import CGStreamer
 import System
 
-/// A GStreamer pipeline that ends in pictures; used by one thread.
+/// A GStreamer pipeline that ends in Facet's sink for pictures. Only one thread may use it.
 final class GStreamerPipeline {
     enum Step {
         case started
@@ -12,39 +12,38 @@ final class GStreamerPipeline {
     }
 
     struct Picture {
-        /// The frame, without stamp and orientation; nil if its size or its planes are unusable. The memory of a frame
-        /// that is not live returns to the pipeline with its last copy.
+        /// The frame, without stamp and orientation; nil if its size or its planes are unusable. If the pipeline is not
+        /// live, the memory returns to it with the frame's last copy.
         var frame: Frame?
-        /// The description of the stream, with GStreamer's name of the format.
+        /// The description of the stream, with GStreamer's name of the pixel format.
         var stream: StreamDescription
-        /// The time in seconds on the pipeline's time line; nil if it is unknown.
+        /// The picture's running time in the pipeline, in seconds; nil if unknown.
         var time: Double?
-        /// The age of a live picture, if the pipeline says so, without the delay of a network's buffer.
+        /// The time since a live picture was captured, by the pipeline's clock; zero if unknown or implausible (≥ 1 s).
         var age: Duration
     }
 
-    /// The formats that frames can have, with their names in GStreamer, cheapest first; gray comes last because the
-    /// models learned from colours.
+    /// The accepted pixel formats with GStreamer's names, cheapest first. Gray is last, as the models expect colours.
     private static let formats: [(name: String, format: PixelFormat)] = [
         ("NV12", .nv12), ("I420", .planarYUV(chromaShiftX: 1, chromaShiftY: 1)), ("YUY2", .yuyv), ("RGB", .rgb24),
         ("BGR", .bgr24), ("GRAY8", .gray),
     ]
 
-    /// The end of each pipeline: a conversion, which does nothing where none is needed, and our sink, which does not
-    /// wait for a picture's time, since that would look like a stall.
+    /// The end of each pipeline: a conversion, if one is needed, and Facet's sink. The sink does not wait until a
+    /// picture is due, which would look like a stalled source.
     private static let sink: String = {
         let names = formats.map(\.name).joined(separator: ",")
         return "videoconvert ! appsink name=facet sync=false max-buffers=2 caps=\"video/x-raw,format={\(names)}\""
     }()
 
     private(set) var hasStarted = false
-    /// Whether the pipeline delivers pictures when they happen; false until it has started.
+    /// Whether the pipeline delivers pictures in real time; false until it has started.
     private(set) var isLive = false
     private let name: String
     private let pipeline: OpaquePointer
     private var copies = PixelMemoryPool()
 
-    /// Makes a pipeline; nothing is opened yet.
+    /// Makes a pipeline, without opening any device, file or connection.
     /// - Throws: `SourceFailure` if GStreamer or one of its elements is not installed, or the description has an error.
     init(_ description: PipelineDescription) throws(SourceFailure) {
         if let reason = Self.unavailable {
@@ -67,12 +66,12 @@ final class GStreamerPipeline {
 
     deinit { FacetPipelineStop(pipeline) }
 
-    /// Reads a list with a line for each camera: element, identifier and name for people, separated by tabs.
+    /// Parses a list with one line per camera: GStreamer element, identifier and display name, separated by tabs.
     static func cameras(in list: String) -> [(device: String, name: String)] {
         let kinds = ["libcamerasrc": "libcamera", "pipewiresrc": "pipewire"]
         return list.split(separator: "\n").compactMap { line in
             let parts = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
-            // A name may contain a line break.
+            // Skipped, because the camera's name contains a line break.
             guard parts.count == 3 else { return nil }
             return kinds[parts[0]].map { ("\($0):\(parts[1])", parts[2]) }
         }
@@ -81,7 +80,7 @@ final class GStreamerPipeline {
     /// The reason why GStreamer cannot be used; nil if it can.
     static let unavailable: String? = FacetPipelineLoad().map { String(cString: $0) }
 
-    /// Starts the pipeline, or continues to wait for its start; after that, waits for the next picture.
+    /// Starts the pipeline or, once it has started, waits for the next picture; at most for `nanoseconds`.
     func next(nanoseconds: Int64) -> Step {
         var frame = FacetPipelineFrame()
         let state =
@@ -117,7 +116,7 @@ final class GStreamerPipeline {
         var base = UnsafeRawPointer(data)
         var owner: any AnyObject & Sendable = lease
         if isLive {
-            // Cameras have few buffers, and libcamera 0.0.3 crashes if one is given back after the camera was closed.
+            // Cameras have few buffers, and libcamera 0.0.3 crashes if one is returned after the camera was closed.
             let memory = copies.lend(byteCount: frame.size)
             memory.base.copyMemory(from: data, byteCount: frame.size)
             base = UnsafeRawPointer(memory.base)
@@ -142,7 +141,7 @@ final class GStreamerPipeline {
 
 /// Gives a picture back to its pipeline when the last copy of its frame is gone.
 ///
-/// `@unchecked Sendable` because of the pointer: only the end uses it, and GStreamer takes pictures back on any thread.
+/// `@unchecked Sendable` because only `deinit` uses the pointer, and GStreamer takes pictures back on any thread.
 final class PictureLease: @unchecked Sendable {
     private let held: UnsafeMutableRawPointer
 

@@ -1,29 +1,29 @@
 import CGStreamer
 package import System
 
-/// A GStreamer source: a camera of libcamera or PipeWire, or a pipeline as `gst-launch-1.0` takes it.
+/// A GStreamer source: a camera of libcamera or PipeWire, or a pipeline in the syntax of `gst-launch-1.0`.
 public struct PipelineDescription: Hashable, Sendable {
-    /// The name in messages, without credentials.
+    /// The source's name in messages, without credentials.
     package let name: String
-    /// The pipeline, without Facet's sink.
+    /// The pipeline in the syntax of `gst-launch-1.0`, without the sink that Facet adds.
     package let text: Secret
-    /// Whether it is a camera, which is waited for when it is absent.
+    /// Whether the source is a camera. An absent camera is waited for.
     package let isCamera: Bool
 
-    /// A pipeline, such as `videotestsrc num-buffers=90` or `rtspsrc location=… ! decodebin`.
-    /// - Parameter text: Its elements, without a sink; the last one delivers pictures.
+    /// Describes a pipeline, such as `videotestsrc num-buffers=90` or `rtspsrc location=… ! decodebin`.
+    /// - Parameter text: The elements, without a sink. The last one must deliver pictures.
     /// - Returns: The description, which is checked when a session is made with it.
     public static func pipeline(_ text: String) -> PipelineDescription {
         PipelineDescription(name: "gstreamer:\(text)".shownSource, text: Secret(partly: text), isCamera: false)
     }
 
-    /// A camera that libcamera finds: on a Raspberry Pi's ribbon cable, in a phone, in a laptop.
+    /// Describes a camera that libcamera finds, such as on a Raspberry Pi's ribbon cable, in a phone or in a laptop.
     /// - Parameters:
-    ///   - identifier: Its name as `cam --list` shows it; nil for the first one.
-    ///   - size: The size of its pictures; nil for 640x480.
-    ///   - rate: Its pictures a second; nil for what it likes.
+    ///   - identifier: The camera's name as in `cam --list`; nil for the first camera.
+    ///   - size: The size of the pictures; nil for 640x480.
+    ///   - rate: The number of pictures per second; nil for the camera's default.
     ///   - controls: Properties of `libcamerasrc` by name, as `gst-inspect-1.0 libcamerasrc` lists them.
-    /// - Returns: The description; a camera that is not there is waited for.
+    /// - Returns: The description. If the camera is absent when the session runs, the session waits for it.
     public static func libcamera(
         _ identifier: String? = nil,
         size: FrameSize? = nil,
@@ -35,18 +35,18 @@ public struct PipelineDescription: Hashable, Sendable {
         return PipelineDescription(camera: "libcamera", identifier, properties, size ?? .usual, rate)
     }
 
-    /// A camera that PipeWire shares with other programs.
+    /// Describes a camera that PipeWire shares with other programs.
     /// - Parameters:
-    ///   - node: Its name or serial number, as `wpctl status` shows them; nil for the preferred one.
-    ///   - size: The size of its pictures; nil for what it likes.
-    ///   - rate: Its pictures a second; nil for what it likes.
-    /// - Returns: The description; a camera that is not there is waited for.
+    ///   - node: The camera's name or serial number as in `wpctl status`; nil for the preferred camera.
+    ///   - size: The size of the pictures; nil for the camera's default.
+    ///   - rate: The number of pictures per second; nil for the camera's default.
+    /// - Returns: The description. If the camera is absent when the session runs, the session waits for it.
     public static func pipeWire(_ node: String? = nil, size: FrameSize? = nil, rate: Double? = nil) -> Self {
         let properties = ["target-object": node].compactMapValues(\.self)
         return PipelineDescription(camera: "pipewire", node, properties, size, rate)
     }
 
-    /// Cameras of libcamera and PipeWire: the name in `camera.source`, and the one for people. Empty without GStreamer.
+    /// Lists libcamera's and PipeWire's cameras: `camera.source` value and display name. Empty without GStreamer.
     package static func cameras() -> [(device: String, name: String)] {
         guard GStreamerPipeline.unavailable == nil, let list = FacetPipelineCameras() else { return [] }
         defer { FacetPipelineFreeText(list) }
@@ -59,19 +59,19 @@ extension String {
 }
 
 extension PipelineDescription {
-    /// Makes a description of a camera that the element `kind` + `src` opens.
+    /// Describes a camera that the GStreamer element named `kind` + `src` opens.
     init(camera kind: String, _ id: String?, _ properties: [String: String], _ size: FrameSize?, _ rate: Double?) {
         let pairs = properties.sorted { $0.key < $1.key }.map { "\($0)=\($1.quoted)" }
         var caps = "video/x-raw"
         if let size { caps += ",width=\(size.width),height=\(size.height)" }
-        // Thousandths, for 29.97 as a fraction.
+        // In thousandths, so that 29.97 is a fraction.
         if let rate { caps += ",framerate=\(Int(exactly: (rate * 1000).rounded()).map { "\($0)/1000" } ?? "\(rate)")" }
         name = [kind, id].compactMap(\.self).joined(separator: ":")
         text = Secret(partly: (["\(kind)src"] + pairs + ["!", caps]).joined(separator: " "))
         isCamera = true
     }
 
-    /// Makes the description for `libcamera`, `libcamera:…`, `pipewire`, `pipewire:…` or `gstreamer:…`; nil for others.
+    /// Parses `libcamera`, `libcamera:…`, `pipewire`, `pipewire:…` or `gstreamer:…`; nil for other texts.
     package init?(_ text: String, size: FrameSize? = nil, rate: Double? = nil, controls: [String: String] = [:]) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         let rest = parts.count > 1 ? String(parts[1]) : nil
@@ -83,16 +83,16 @@ extension PipelineDescription {
         }
     }
 
-    /// The Debian packages of the most used elements; `apt-file search` finds those of others.
+    /// The Debian packages of the most used elements. For other elements, `apt-file search` finds the package.
     private static let packages = [
-        // bookworm's does not depend on the parts for picture processors.
+        // In Debian bookworm, the plugin does not depend on the modules for image processors.
         "libcamerasrc": "libcamera libcamera-ipa", "pipewiresrc": "pipewire", "rtspsrc": "plugins-good",
         "v4l2src": "plugins-good",
         "jpegdec": "plugins-good", "souphttpsrc": "plugins-good", "h264parse": "plugins-bad", "srtsrc": "plugins-bad",
         "avdec_h264": "libav",
     ]
 
-    /// The command that installs GStreamer with the elements of the pipeline, as far as their packages are known.
+    /// The command that installs GStreamer with the pipeline's elements, as far as their packages are known.
     package var installation: String {
         let elements = text.revealed().split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init)
         let wanted = Set(elements.compactMap { Self.packages[$0] } + ["plugins-base"])

@@ -3,10 +3,10 @@ import System
 
 /// A GStreamer pipeline as a source of frames.
 ///
-/// Cameras and other live pipelines are opened again within a second whenever they are lost. Their frames have the
-/// capture time by the pipeline's clock. A pipeline of a file plays at its own clock, and ends with the file.
+/// Cameras and other live pipelines are reopened within a second after each loss. Their frames get the capture time by
+/// the pipeline's clock. Other pipelines end with their file.
 package final class PipelineSource: FrameSource {
-    /// The nanoseconds after which a blocked wait checks whether it must end.
+    /// The interval, in nanoseconds, at which a blocked wait checks whether it must end.
     private static let slice: Int64 = 50_000_000
 
     private let description: PipelineDescription
@@ -15,7 +15,7 @@ package final class PipelineSource: FrameSource {
     /// The pipeline that `init` made, until it is played.
     private let made: Mutex<GStreamerPipeline?>
 
-    /// Checks the description; the camera or the file is not touched before `run`.
+    /// Checks the description, without opening the camera or the file.
     /// - Throws: `SourceFailure` if GStreamer or an element is missing, or the description has an error.
     package init(_ description: PipelineDescription, options: FrameSourceOptions = FrameSourceOptions())
         throws(SourceFailure)
@@ -29,21 +29,19 @@ package final class PipelineSource: FrameSource {
 
     package func run(into mailbox: FrameMailbox) {
         var delivery = PictureDelivery(into: mailbox, until: isOver, longestGap: options.stallTimeout)
-        // Kept until its loss was reported, since a camera that is gone may stop slowly.
+        // Kept until its loss is reported, because the pipeline of an unplugged camera may take long to stop.
         var pipeline: GStreamerPipeline?
         defer { withExtendedLifetime(pipeline) {} }
-        // Of the newest pipeline that started.
+        // Whether the newest pipeline that started is live.
         var isLive = false
         SourceRunner(into: mailbox, until: isOver, waiting: 0.25...1).run { () throws(SourceFailure) in
             pipeline = nil
             do throws(SourceFailure) {
-                // The one that `init` made the first time, then a new one.
                 let first = made.withLock { $0.take() }
                 let next = if let first { first } else { try GStreamerPipeline(description) }
                 pipeline = next
                 return try play(next, &isLive, into: &delivery)
             } catch {
-                // Cameras and other live pipelines are tried again.
                 guard isLive || description.isCamera else { return .failed(error) }
                 throw error
             }
@@ -51,7 +49,7 @@ package final class PipelineSource: FrameSource {
     }
 
     /// Plays a pipeline to its end.
-    /// - Returns: How it ended; nil to begin again.
+    /// - Returns: How the pipeline ended; nil to start it again.
     private func play(
         _ pipeline: GStreamerPipeline,
         _ isLive: inout Bool,
@@ -95,7 +93,7 @@ package final class PipelineSource: FrameSource {
         return SourceFailure(reason: reason, description: text)
     }
 
-    /// Delivers a picture; one with an unusable format or size is counted as corrupt.
+    /// Delivers a picture. A picture with an unusable format or size is counted as corrupt.
     /// - Returns: False if the source was stopped or the mailbox closed.
     private func deliver(_ picture: GStreamerPipeline.Picture, to delivery: inout PictureDelivery) -> Bool {
         guard var frame = picture.frame else {

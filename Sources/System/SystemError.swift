@@ -1,4 +1,4 @@
-/// A failed call of the system, with the number of its error and, if known, the remedy.
+/// A failed system call, with the error number and, if known, the remedy.
 package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What was tried, such as `make an eventfd`.
     package let attempt: String

@@ -1,26 +1,25 @@
 import CTurboJPEG
 
-/// Decodes JPEG frames to planar YUV, without a detour over RGB, and scaled down in the DCT if wanted.
+/// Decodes JPEG frames straight to planar YUV, without converting to RGB, and optionally scaled down in the DCT.
 ///
-/// JPEGs without Huffman tables, which webcams send to save bytes, get the standard ones. One thread at a time may use
-/// it. The memory of a decoded frame is reused when the frame's last copy is gone.
+/// JPEGs without Huffman tables, which webcams send to save bytes, get the standard tables. Only one thread may use a
+/// decoder at a time. The memory of a decoded frame is reused once the last copy of the frame is gone.
 package final class JPEGDecoder {
-    /// The divisors of width and height that the DCT can apply.
+    /// The supported divisors of width and height, by which the DCT scales down.
     package static let decimations = [1, 2, 4, 8]
-    /// The default limit for the pixels of a picture from a camera, a clip or a message: somewhat more than the 33
-    /// million of 8K, and 60 MB as planar YUV.
+    /// The default maximum number of pixels of a picture: somewhat more than 8K has (33 million), 60 MB as I420.
     package static let defaultMaximumPixels = 40_000_000
-    /// Decoder's flags: a progressive JPEG may have any number of scans, each of which costs a pass over the picture.
+    /// The decoder's flags. They limit the scans of a progressive JPEG, each of which costs a pass over the picture.
     private static let flags = TJFLAG_LIMITSCANS
     /// The alignment of the rows of decoded planes, in bytes: a cache line.
     private static let alignment: Int32 = 64
 
-    /// The limit for the pixels of a frame: a larger one is refused before memory is allocated.
+    /// The maximum number of pixels of a frame. A larger frame is refused before memory is allocated.
     package var maximumPixels = Int.max
     private var handle: tjhandle
     private var pool = PixelMemoryPool()
 
-    /// Makes a decoder; it allocates nothing before the first picture.
+    /// Makes a decoder, which allocates no picture memory before the first picture.
     /// - Throws: `outOfMemory`.
     package init() throws(JPEGError) {
         guard let handle = tjInitDecompress() else { throw .outOfMemory }
@@ -29,7 +28,7 @@ package final class JPEGDecoder {
 
     deinit { tjDestroy(handle) }
 
-    /// Reads the size in a JPEG's header, and decodes nothing.
+    /// Reads the picture's size from a JPEG's header, without decoding the picture.
     /// - Throws: `corrupt` if the bytes are no JPEG or end within the header.
     package func size(of jpeg: UnsafeRawBufferPointer) throws(JPEGError) -> FrameSize {
         try readHeader(jpeg).size
@@ -48,13 +47,13 @@ package final class JPEGDecoder {
         return (FrameSize(width: Int(width), height: Int(height)), subsampling, colorSpace)
     }
 
-    /// Decodes a JPEG in memory, for drawing.
+    /// Decodes a JPEG in memory, so that it can be drawn.
     /// - Parameters:
     ///   - jpeg: The file's bytes.
-    ///   - target: The size of the drawing, in pixels; the picture is made no smaller. Nil keeps all its pixels.
-    ///   - maximumPixels: A larger one is refused by its header, before memory is allocated.
-    /// - Returns: a frame over memory of the decoder's own.
-    /// - Throws: `JPEGError`, `tooLarge` among them.
+    ///   - target: The drawing's size in pixels, which limits how far decoding scales the JPEG down; nil for full size.
+    ///   - maximumPixels: The maximum number of pixels. A larger JPEG is refused before memory is allocated.
+    /// - Returns: A frame in memory that the decoder owns.
+    /// - Throws: `JPEGError`, such as `tooLarge`.
     package func decode(
         _ jpeg: [UInt8],
         for target: FrameSize? = nil,
@@ -74,15 +73,15 @@ package final class JPEGDecoder {
         }
     }
 
-    /// Decodes a JPEG frame to `.gray` or `.planarYUV` in the JPEG's own subsampling and full-range encoding.
+    /// Decodes a JPEG frame to `.gray` or `.planarYUV`, in the JPEG's own chroma subsampling and in full range.
     ///
-    /// Stamp, capture time and orientation are the JPEG frame's.
+    /// The decoded frame keeps the stamp, capture time and orientation of the JPEG frame.
     /// - Parameters:
-    ///   - frame: A frame in the format `.jpeg`; its size is what the source negotiated.
-    ///   - decimation: The divisor of width and height, 1, 2, 4 or 8; the result is rounded up.
+    ///   - frame: A frame in the format `.jpeg`. Its size is the one negotiated with the source.
+    ///   - decimation: The divisor of width and height, 1, 2, 4 or 8. The resulting size is rounded up.
     ///   - isGray: Whether only the brightness is decoded, which is faster.
-    /// - Returns: a frame over memory of the decoder's own.
-    /// - Throws: `JPEGError`, such as `corrupt` for an incomplete picture; the next frame can be decoded all the same.
+    /// - Returns: A frame in memory that the decoder owns.
+    /// - Throws: `JPEGError`, such as `corrupt` for an incomplete picture. The decoder can still decode the next frame.
     package func decode(_ frame: Frame, decimation: Int = 1, isGray: Bool = false) throws(JPEGError) -> Frame {
         precondition(Self.decimations.contains(decimation), "a JPEG can be divided by 1, 2, 4 or 8")
         guard case .jpeg = frame.format else { throw .notJPEG(frame.format) }
@@ -94,8 +93,7 @@ package final class JPEGDecoder {
         guard colorSpace == TJCS_YCbCr.rawValue || colorSpace == TJCS_GRAY.rawValue,
             let format = jpegFormats[UInt32(bitPattern: code)]
         else { throw .unsupported("its colours are not YUV or gray, or are subsampled in a way of its own") }
-        // Some cameras round the JPEG up to whole blocks: 1088 rows for 1080. All else is a damaged header, and
-        // believing it could mean gigabytes.
+        // Some cameras round the size up to whole blocks (1088 rows for 1080). Other sizes mean a damaged header.
         guard 0..<16 ~= stored.width - frame.size.width, 0..<16 ~= stored.height - frame.size.height else {
             throw .sizeMismatch(expected: frame.size, found: stored)
         }
@@ -125,10 +123,9 @@ package final class JPEGDecoder {
             if hasChroma {
                 tjDecompressToYUV2(handle, bytes, count, target, width, Self.alignment, height, Self.flags)
             } else {
-                // Chroma in the JPEG is skipped.
                 tjDecompress2(handle, bytes, count, target, width, stride, height, gray, Self.flags)
             }
-        // Padding before the end is common and harmless; whatever else it warns of spoils the picture.
+        // Padding before the end is common and harmless. All other warnings mean a damaged picture.
         let isPadding =
             tjGetErrorCode(handle) == TJERR_WARNING.rawValue
             && errorText.contains("extraneous bytes before marker 0xd9")
@@ -138,8 +135,7 @@ package final class JPEGDecoder {
 
     private var errorText: String { String(cString: tjGetErrorStr2(handle)) }
 
-    /// The error of a picture that the codec could not read, with a new codec for the next one: the old one is stuck in
-    /// the middle of a header, and would refuse every picture after it.
+    /// Returns the error of an unreadable picture, and replaces the codec, which would refuse all later pictures.
     private func corrupt(_ words: String) -> JPEGError {
         if let fresh = tjInitDecompress() {
             tjDestroy(handle)

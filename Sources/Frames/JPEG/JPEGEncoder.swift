@@ -2,22 +2,22 @@ import CTurboJPEG
 
 /// Turns frames into upright JPEGs for people to look at.
 ///
-/// Full-range planar YUV (what `JPEGDecoder` makes) and packed RGB that are upright and small enough go to the codec
-/// without a copy; everything else is drawn as packed colours first. It reuses memory, and serves one thread at a time.
+/// Full-range planar YUV, as from `JPEGDecoder`, and packed RGB are encoded without a copy if upright and small enough.
+/// Other frames are first converted to packed RGB. Only one thread may use an encoder at a time.
 package final class JPEGEncoder {
-    /// The quality of the pictures, 1…100.
+    /// The JPEG quality, 1…100.
     package let quality: Int
-    /// The width, in pixels, to which wider pictures are reduced; nil for no limit.
+    /// The width, in pixels, to which wider pictures are scaled down; nil for no limit.
     package let maximumWidth: Int?
-    /// The subsampling of chroma for pictures that are drawn or have packed colours.
+    /// The chroma subsampling of JPEGs that are made from packed RGB.
     private let colors: TJSAMP
     private let handle: tjhandle
     private let decoder: JPEGDecoder
     private var drawn = PixelMemoryPool()
     private var output = PixelMemory(byteCount: 64 * 1024)
 
-    /// Makes an encoder of a quality of 1…100; wider pictures are made smaller, to 16 pixels at least. With
-    /// `halvesChroma`, RGB and drawn pictures keep the chroma of every other pixel only, which blurs drawn lines.
+    /// Makes an encoder with a quality of 1…100 and a maximum width of at least 16 pixels. With `halvesChroma`, JPEGs
+    /// made from packed RGB have half the chroma resolution, which blurs drawn lines.
     /// - Throws: `outOfMemory`.
     package init(quality: Int = 80, maximumWidth: Int? = nil, halvesChroma: Bool = true) throws(JPEGError) {
         precondition((1...100).contains(quality), "a JPEG's quality is between 1 and 100")
@@ -30,7 +30,7 @@ package final class JPEGEncoder {
 
     deinit { tjDestroy(handle) }
 
-    /// Makes a JPEG of the frame: upright, not wider than `maximumWidth`.
+    /// Encodes the frame as a JPEG, upright and at most `maximumWidth` pixels wide.
     /// - Throws: `JPEGError`; for a frame in the format `.jpeg` also what `JPEGDecoder` throws.
     package func encode(_ frame: Frame) throws(JPEGError) -> [UInt8] {
         var frame = frame
@@ -70,7 +70,7 @@ package final class JPEGEncoder {
         return frame.colors.map { Self.stating($0.profile, in: made) } ?? made
     }
 
-    /// The JPEG with an ICC profile inserted, in pieces, behind its first segment, which identifies it as a JPEG.
+    /// Returns the JPEG with an ICC profile inserted after its first segment, in pieces of the largest allowed size.
     private static func stating(_ profile: [UInt8], in jpeg: [UInt8]) -> [UInt8] {
         let most = 65_519
         let pieces = (profile.count + most - 1) / most
@@ -86,16 +86,16 @@ package final class JPEGEncoder {
         return Array(jpeg[..<end]) + segments.joined() + jpeg[end...]
     }
 
-    /// The subsampling of planes that the codec reads as they are; nil if the format or the encoding needs drawing.
+    /// The chroma subsampling of planes that the codec can read directly; nil if the frame must be converted first.
     private static func subsampling(of frame: Frame) -> UInt32? {
-        // With odd sizes the codec would read a padding row or column that the frame need not have.
+        // With other sizes the codec would read padding rows or columns, which the frame may lack.
         guard frame.encoding == .jpeg, frame.size.width % 4 == 0, frame.size.height % 2 == 0,
             let u = frame.planes.second, let v = frame.planes.third, min(u.bytesPerRow, v.bytesPerRow) > 0
         else { return nil }
         return jpegFormats.first { $0.value == frame.format }?.key
     }
 
-    /// The packed formats that the codec reads.
+    /// The packed formats that the codec can read directly.
     private static let packedFormats: [PixelFormat: TJPF] = [
         .rgb24: TJPF_RGB, .bgr24: TJPF_BGR, .rgba: TJPF_RGBX, .bgra: TJPF_BGRX,
     ]

@@ -1,6 +1,6 @@
 import CTurboJPEG
 
-/// Why a JPEG could not be read or made.
+/// The reason why a JPEG could not be read or made.
 package enum JPEGError: Error, Hashable, Sendable, CustomStringConvertible {
     case notJPEG(PixelFormat)
     case corrupt(String)
@@ -25,7 +25,7 @@ package enum JPEGError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The formats that a JPEG can be decoded to, by TurboJPEG's numbers for the subsampling of chroma.
+/// The formats to which a JPEG can be decoded, by TurboJPEG's constants for chroma subsampling.
 let jpegFormats: [UInt32: PixelFormat] = [
     TJSAMP_GRAY.rawValue: .gray,
     TJSAMP_420.rawValue: .planarYUV(chromaShiftX: 1, chromaShiftY: 1),

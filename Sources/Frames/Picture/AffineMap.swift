@@ -1,7 +1,7 @@
-/// A map of pixel positions.
+/// An affine map between pixel positions.
 package typealias AffineTransform = AffineMap<Float>
 
-/// A map of the plane: x′ = a·x + b·y + tx, y′ = c·x + d·y + ty.
+/// An affine map of the plane: x′ = a·x + b·y + tx, y′ = c·x + d·y + ty.
 package struct AffineMap<Scalar: BinaryFloatingPoint & Sendable>: Hashable, Sendable {
     package var a, b, c, d, tx, ty: Scalar
 
@@ -18,7 +18,7 @@ package struct AffineMap<Scalar: BinaryFloatingPoint & Sendable>: Hashable, Send
         (a * x + b * y + tx, c * x + d * y + ty)
     }
 
-    /// The map that applies this one first, then the other.
+    /// Returns the map that applies this map first, then `next`.
     package func then(_ next: Self) -> Self {
         Self(
             a: next.a * a + next.b * c,
@@ -30,10 +30,10 @@ package struct AffineMap<Scalar: BinaryFloatingPoint & Sendable>: Hashable, Send
         )
     }
 
-    /// The factor by which areas grow; negative if the map mirrors, 0 if it cannot be undone.
+    /// The factor by which areas grow; negative if the map mirrors, 0 if it cannot be inverted.
     package var determinant: Scalar { a * d - b * c }
 
-    /// The map that undoes this one, which must not have a determinant of 0.
+    /// The inverse map. The determinant must not be 0.
     package var inverse: Self {
         let k = 1 / determinant
         return Self(a: d * k, b: -b * k, c: -c * k, d: a * k, tx: (b * ty - d * tx) * k, ty: (c * tx - a * ty) * k)
@@ -41,8 +41,7 @@ package struct AffineMap<Scalar: BinaryFloatingPoint & Sendable>: Hashable, Send
 }
 
 extension AffineTransform {
-    /// Maps a point; not generic, because the generic function above is not specialised in other modules and this is
-    /// called for each point of a face.
+    /// Maps a point. It is not generic, since it must be fast, and other modules do not specialise generic functions.
     @inlinable
     package func callAsFunction(_ point: SIMD2<Float>) -> SIMD2<Float> {
         SIMD2(a * point.x + b * point.y + tx, c * point.x + d * point.y + ty)

@@ -1,9 +1,9 @@
-/// The statements of a file about its colours besides matrix and range, which are only passed on.
+/// What a file states about its colours apart from matrix and range. Facet passes this on, but does not use it.
 package struct ColorStatement: Hashable, Sendable {
-    /// The numbers of primaries and transfer in ITU-T H.273; 2 where nothing is said.
+    /// The codes of primaries and transfer characteristics by ITU-T H.273; 2 means unspecified.
     package var primaries: UInt8 = 2
     package var transfer: UInt8 = 2
-    /// An ICC profile of red, green and blue; empty without one.
+    /// The ICC profile, for RGB; empty if there is none.
     package var profile: [UInt8] = []
 
     package init(primaries: UInt8 = 2, transfer: UInt8 = 2, profile: [UInt8] = []) {

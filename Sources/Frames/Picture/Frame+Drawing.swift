@@ -1,5 +1,5 @@
 extension Frame {
-    /// The picture as it is stored, as BGRA in a pool's memory; nil if the frame lacks planes or is a JPEG.
+    /// Converts the picture to BGRA in a pool's memory, without turning it; nil if the frame lacks planes or is a JPEG.
     package func drawnAsStored(in pool: inout PixelMemoryPool) -> Frame? {
         let memory = pool.lend(byteCount: 4 * size.width * size.height)
         let bytes = memory.base.assumingMemoryBound(to: UInt8.self)
@@ -9,14 +9,13 @@ extension Frame {
         return drawn(.bgra, size, memory, bytesPerRow: 4 * size.width, orientation)
     }
 
-    /// The upright picture of that size as RGB, in a pool's memory; plain averaging, for looking at only.
-    ///
-    /// Nil if the frame lacks planes or is a JPEG.
+    /// Converts the picture to an upright RGB picture of the size `target` in a pool's memory; nil if the frame lacks
+    /// planes or is a JPEG. It scales by plain averaging, which is good enough to look at.
     package func drawnUpright(of target: FrameSize, in pool: inout PixelMemoryPool) -> Frame? {
         let memory = pool.lend(byteCount: 3 * target.width * target.height)
         let storedFromUpright = orientation.storedFromUpright(stored: size)
         let upright = uprightSize
-        // Averages n × n evenly spaced source pixels for each drawn one; n keeps fine patterns from shimmering.
+        // Each drawn pixel is the average of n × n evenly spaced source pixels, so that fine patterns do not shimmer.
         let samples = min(4, (upright.width + target.width - 1) / target.width)
         let area = samples * samples
         let isDrawn = readColors { color in
@@ -39,7 +38,7 @@ extension Frame {
         return isDrawn ? drawn(.rgb24, target, memory, bytesPerRow: 3 * target.width, .up) : nil
     }
 
-    /// This frame with other pixels, packed ones in `memory`.
+    /// Returns this frame with packed pixels in `memory` in place of its own.
     private func drawn(
         _ format: PixelFormat,
         _ size: FrameSize,
@@ -58,8 +57,8 @@ extension Frame {
         return drawn
     }
 
-    /// Writes every stored pixel, or one in `stride` both ways, as blue, green, red and opacity, multiplied in.
-    /// - Returns: False if the frame lacks planes or is a JPEG: then nothing was written.
+    /// Writes every `stride`th stored pixel, in both directions, as BGRA with premultiplied opacity.
+    /// - Returns: False, with nothing written, if the frame lacks planes or is a JPEG.
     @discardableResult
     package func drawBGRA(stride: Int, into target: UnsafeMutablePointer<UInt8>, bytesPerRow: Int) -> Bool {
         let opacity = hasOpacity ? planes.first : nil
@@ -70,7 +69,7 @@ extension Frame {
                 for column in drawn..<size.width / stride {
                     let color = color(column * stride, row * stride)
                     let alpha = opacity.map { $0.bytes[row * stride * $0.bytesPerRow + column * stride * 4 + 3] } ?? 255
-                    // The white below is taken away.
+                    // Subtracts the white over which the colour was blended.
                     let white = 255 - alpha
                     @inline(__always) func own(_ sample: UInt8) -> UInt8 { sample > white ? sample - white : 0 }
                     (pixel[0], pixel[1], pixel[2], pixel[3]) = (own(color.b), own(color.g), own(color.r), alpha)
@@ -99,7 +98,7 @@ extension Frame {
         return columns
     }
 
-    /// Calls a function with another one that gives the colour of the stored pixel at a column of a row.
+    /// Calls `body` with a function that returns the colour of the stored pixel in column x of row y.
     /// - Returns: False if the frame lacks planes or is a JPEG.
     @inline(__always)
     fileprivate func readColors(_ body: (_ color: (_ x: Int, _ y: Int) -> (r: UInt8, g: UInt8, b: UInt8)) -> Void)
@@ -111,7 +110,7 @@ extension Frame {
             body { x, y in (first.sample(0, x, y), first.sample(1, x, y), first.sample(2, x, y)) }
             return true
         }
-        // The half makes the conversion to whole numbers round.
+        // The offset makes the conversion to integers round.
         let conversion = YUVConversion(encoding, scale: 1, offset: 0.5)
         func fixed(_ sample: UInt8) -> Float { Float(Int32(sample) << 16) }
         guard let chroma = samples.chroma else {

@@ -1,16 +1,16 @@
-// Frames of a program's own.
+// Frames over memory of the program that uses Facet.
 
 extension Frame {
-    /// Makes a frame over a program's own memory; nothing is copied.
+    /// Makes a frame over memory of the calling program, without copying it.
     /// - Parameters:
-    ///   - planes: The memory of each plane of the format, from its lowest address, and its bytes from a row to the one
-    ///     below: negative if the bottom row is first. For a JPEG one plane, with any bytes per row.
-    ///   - lease: Keeps the memory alive until the frame's last copy is gone. Until then it must not be written to.
+    ///   - planes: For each plane, its memory from the lowest address on, and the bytes from a row to the row below,
+    ///     negative if the bottom row comes first. A JPEG has one plane, whose bytes per row are ignored.
+    ///   - lease: An object that is released with the frame's last copy. Until then, the memory must not be written to.
     ///   - size: The size as stored, before `orientation` is applied.
     ///   - format: The layout of the pixels in memory.
-    ///   - encoding: The meaning of YUV samples.
+    ///   - encoding: The colour matrix and range of YUV samples.
     ///   - orientation: The turn that makes the picture upright.
-    ///   - stamp: The frame's number, its wall-clock time, and its seconds since the first one, which must grow.
+    ///   - stamp: The frame's number, its wall-clock time, and the seconds since the first frame, which must increase.
     /// - Throws: `FrameError` if the planes do not fit the format and the size.
     public init(
         planes: [(bytes: UnsafeRawBufferPointer, bytesPerRow: Int)],
@@ -28,7 +28,7 @@ extension Frame {
         guard 0...FrameStamp.longestMediaTime ~= stamp.mediaTime else { throw .unusableTime }
         var made: [Plane] = []
         for (index, (plane, needed)) in zip(planes, needed).enumerated() {
-            // A JPEG's plane has its length there.
+            // For a JPEG, `bytesPerRow` is its length.
             let bytesPerRow = format == .jpeg ? plane.bytes.count : plane.bytesPerRow
             let isPossible = format == .jpeg || Int32(exactly: bytesPerRow).map { $0 > .min } ?? false
             guard isPossible, bytesPerRow.magnitude >= needed.bytes else {
@@ -72,7 +72,7 @@ extension Frame {
     }
 
     /// Makes a frame of a JPEG, whose size is read from its header.
-    /// - Throws: `FrameError.undecodable` if the bytes have no such header.
+    /// - Throws: `FrameError.undecodable` if the bytes do not begin with a JPEG header.
     public init(jpeg bytes: [UInt8], orientation: Orientation = .up, stamp: FrameStamp) throws(FrameError) {
         let size = try Self.decoding { () throws(JPEGError) in
             let decoder = try JPEGDecoder()
@@ -81,14 +81,14 @@ extension Frame {
         try self.init(copying: bytes, size: size, format: .jpeg, orientation: orientation, stamp: stamp)
     }
 
-    /// The number of planes of the format.
+    /// The number of planes of the frame.
     public var planeCount: Int { planes.all.count }
 
-    /// Lends the bytes of a plane, as stored.
+    /// Calls `body` with the stored bytes of a plane.
     /// - Parameters:
-    ///   - index: Which plane, in 0..<`planeCount`.
-    ///   - body: Gets the plane's bytes from the lowest address on, and the bytes from a row to the one below: negative
-    ///     if the bottom row lies first. For a JPEG: its bytes, and their number.
+    ///   - index: The plane's index, in 0..<`planeCount`.
+    ///   - body: Gets the plane's bytes from the lowest address on, and the bytes from a row to the row below, negative
+    ///     if the bottom row comes first. For a JPEG, it gets all bytes and their number.
     /// - Returns: What `body` returns; nil if there is no such plane.
     /// - Throws: What `body` throws.
     public func withPlane<Result, Failure: Error>(
@@ -108,10 +108,10 @@ extension Frame {
         return try body(UnsafeRawBufferPointer(start: lowest, count: above + rows.bytes).bytes, plane.bytesPerRow)
     }
 
-    /// The upright picture as bytes of red, green and blue, row after row from the top left, without gaps.
-    /// - Parameter maximumWidth: A wider picture is made smaller, by averaging.
-    /// - Returns: The bytes and the size they make up.
-    /// - Throws: `FrameError` if the frame is a JPEG that is damaged.
+    /// Returns the upright picture as bytes of red, green and blue, row after row from the top left, without gaps.
+    /// - Parameter maximumWidth: The width in pixels to which a wider picture is scaled down; nil for no limit.
+    /// - Returns: The bytes, and the size of the picture in pixels.
+    /// - Throws: `FrameError` if the frame is a damaged JPEG.
     public func rgb(maximumWidth: Int? = nil) throws(FrameError) -> (bytes: [UInt8], size: FrameSize) {
         let frame = try Self.decoding { () throws(JPEGError) in
             format == .jpeg ? try JPEGDecoder().decode(self) : self
@@ -126,12 +126,12 @@ extension Frame {
         return ([UInt8](UnsafeRawBufferPointer(start: drawn.planes.first.base, count: count)), target)
     }
 
-    /// The upright picture as a JPEG, to be saved or sent.
+    /// Returns the upright picture as a JPEG, to be saved or sent.
     /// - Parameters:
-    ///   - quality: 1 to 100; others become the nearest of these.
-    ///   - maximumWidth: A wider picture is made smaller; at least 16 pixels.
-    /// - Returns: The file's bytes.
-    /// - Throws: `FrameError` if the frame is a JPEG that is damaged, or larger than a JPEG can be.
+    ///   - quality: The JPEG quality, 1 to 100. Other values are clamped.
+    ///   - maximumWidth: The width, in pixels, to which a wider picture is scaled down; values below 16 count as 16.
+    /// - Returns: The bytes of the JPEG file.
+    /// - Throws: `FrameError` if the frame is a damaged JPEG, or larger than a JPEG can be.
     public func jpeg(quality: Int = 90, maximumWidth: Int? = nil) throws(FrameError) -> [UInt8] {
         let quality = min(max(quality, 1), 100)
         let width = maximumWidth.map { max($0, 16) }
@@ -146,7 +146,7 @@ extension Frame {
 }
 
 extension PixelFormat {
-    /// The bytes of a row and the rows of each plane; a JPEG has one row of at least a byte.
+    /// Returns the bytes per row and the number of rows of each plane; a JPEG counts as one row of at least one byte.
     package func rows(in size: FrameSize) throws(FrameError) -> [(bytes: Int, count: Int)] {
         let (width, height) = (size.width, size.height)
         guard 1...32_767 ~= width, 1...32_767 ~= height else { throw .unusableSize(size) }

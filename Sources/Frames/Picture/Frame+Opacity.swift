@@ -1,9 +1,9 @@
-// Pixels that are transparent in parts. A frame has their colours over white, and the opacity beside them: both give
-// the pixels' own colours, except under transparent ones.
+// Partly transparent pixels. A frame stores their colours blended over white, and their opacity in the fourth byte.
+// From both, the unblended colours can be computed, except those of fully transparent pixels.
 
 extension Frame {
-    /// Lays pixels of red, green, blue and opacity over white.
-    /// - Returns: Whether any of them is not opaque.
+    /// Blends RGBA pixels, whose colours are not premultiplied, over white in place.
+    /// - Returns: Whether any pixel is not opaque.
     package static func layOverWhite(_ pixels: UnsafeMutablePointer<UInt8>, bytesPerRow: Int, _ size: FrameSize) -> Bool
     {
         var least: UInt8 = 255
@@ -23,7 +23,7 @@ extension Frame {
         return least < 255
     }
 
-    /// A frame whose colours have the opacity in the fourth byte multiplied in, over white.
+    /// This frame, whose colours must be premultiplied by the opacity in the fourth byte, blended over white.
     package var overWhite: Frame {
         let memory = PixelMemory(byteCount: size.width * size.height * 4)
         var least: UInt8 = 255
@@ -44,7 +44,7 @@ extension Frame {
         return made
     }
 
-    /// Gives this frame's pixels, of red, green, blue and a fourth byte, their opacity and their own colours.
+    /// Replaces `pixels`, RGBA with this frame's colours over white, by the unblended colours and their opacity.
     package func takeFromWhite(_ pixels: UnsafeMutablePointer<UInt8>, bytesPerRow: Int) {
         for y in 0..<size.height {
             let row = planes.first.bytes + y * planes.first.bytesPerRow

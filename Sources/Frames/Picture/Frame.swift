@@ -1,17 +1,16 @@
 import System
 
-/// One captured picture, in the format and the memory that its source delivered it in.
+/// One captured picture, in the format and the memory in which its source delivered it.
 ///
 /// Copying a frame copies no pixels. Its memory goes back to the source when the last copy is gone.
 ///
-/// `@unchecked Sendable` because of the pointers in `planes`: their memory is not written to between the making of the
-/// frame and the end of `lease`, which is itself Sendable.
+/// `@unchecked Sendable` because of the pointers in `planes`, whose memory does not change until `lease` ends.
 public struct Frame: @unchecked Sendable, Equatable {
-    /// One plane of samples; the memory belongs to the frame's lease.
+    /// One plane of samples, in memory that the frame's lease keeps alive.
     package struct Plane: Equatable {
-        /// The first byte of the top row.
+        /// The address of the top row.
         package var base: UnsafeRawPointer
-        /// The bytes from a row to the one below; negative if rows lie bottom-up. For a JPEG: its length in bytes.
+        /// The bytes from a row to the row below, negative if the bottom row comes first. For a JPEG, its length.
         package var bytesPerRow: Int
 
         package init(base: UnsafeRawPointer, bytesPerRow: Int) {
@@ -20,7 +19,7 @@ public struct Frame: @unchecked Sendable, Equatable {
         }
     }
 
-    /// One to three planes, by the format. The fixed size spares an allocation per frame.
+    /// The one to three planes of a frame. An array would cost an allocation per frame.
     package struct Planes: Equatable {
         package var first: Plane
         package var second: Plane?
@@ -32,7 +31,7 @@ public struct Frame: @unchecked Sendable, Equatable {
             self.third = third
         }
 
-        /// - Parameter planes: One at least.
+        /// - Parameter planes: One to three planes.
         package init(_ planes: some Collection<Plane>) {
             self.init(planes[planes.startIndex], planes.dropFirst().first, planes.dropFirst(2).first)
         }
@@ -40,27 +39,27 @@ public struct Frame: @unchecked Sendable, Equatable {
         package var all: [Plane] { [first, second, third].compactMap(\.self) }
     }
 
-    /// The frame's number in its source, and its times.
+    /// The frame's number in its source, its wall-clock time, and the seconds since the first frame.
     public package(set) var stamp: FrameStamp
-    /// The time of capture, or of decoding from a clip, on the machine's monotonic clock: for measuring latency.
+    /// The time of capture, or in a clip of decoding, by the machine's monotonic clock; for measuring latency.
     public package(set) var captured: ContinuousClock.Instant
     /// The size as stored, before `orientation` is applied.
     public package(set) var size: FrameSize
     /// The layout of the pixels in memory.
     public package(set) var format: PixelFormat
-    /// The meaning of YUV samples; without meaning for RGB.
+    /// The colour matrix and range of YUV samples; ignored for RGB.
     public package(set) var encoding: YUVEncoding
     /// The turn that makes the picture upright.
     public package(set) var orientation: Orientation
     package var planes: Planes
-    /// Whether the fourth byte of each pixel is its opacity. The colours are those over white all the same, so that
-    /// code that does not ask shows nothing that was erased.
+    /// Whether the fourth byte of each pixel is its opacity. The colours are blended over white all the same, so code
+    /// that ignores the opacity does not show what a transparent pixel hides.
     package var hasOpacity = false
-    /// The statements of the file about its colours besides `encoding`, to be passed on.
+    /// What the file states about its colours apart from `encoding`, to be passed on; nil if it states nothing.
     package var colors: ColorStatement?
-    /// The number of frames before this one that were left out because nothing happened in them.
+    /// The number of frames directly before this one that were left out because nothing happened in them.
     package var skipped = 0
-    /// Keeps the memory of `planes` alive; its end gives the memory back to the source.
+    /// The object that keeps the memory of `planes` alive. Its release returns the memory to the source.
     package var lease: any AnyObject & Sendable
 
     /// Makes a frame over memory that `lease` keeps alive and unchanged.
@@ -78,18 +77,18 @@ public struct Frame: @unchecked Sendable, Equatable {
         (self.encoding, self.orientation, self.planes, self.lease) = (encoding, orientation, planes, lease)
     }
 
-    /// The size of the upright picture, which all published coordinates refer to.
+    /// The size of the upright picture. All published coordinates refer to the upright picture.
     public var uprightSize: FrameSize { orientation.uprightSize(of: size) }
 
     private final class NoLease: Sendable {}
 
-    /// Makes a frame over pixels that the caller keeps alive while it is used.
+    /// Makes a frame over pixels that the caller must keep alive as long as the frame is used.
     package init(borrowing plane: Plane, size: FrameSize, format: PixelFormat, mediaTime: Double) {
         self.init(size: size, format: format, planes: Planes(plane), lease: NoLease())
         stamp.mediaTime = mediaTime
     }
 
-    /// Whether both are the same picture: the same memory with the same meaning. Pixels are not compared.
+    /// Whether both frames have the same memory and the same properties. The pixels are not compared.
     public static func == (one: Frame, other: Frame) -> Bool {
         one.stamp == other.stamp && one.captured == other.captured && one.size == other.size
             && one.format == other.format && one.encoding == other.encoding && one.orientation == other.orientation
@@ -98,6 +97,6 @@ public struct Frame: @unchecked Sendable, Equatable {
 }
 
 extension Timestamp {
-    /// The time of the wall clock. Only sources and senders of messages ask for it.
+    /// Reads the wall clock. Only sources and senders of messages may do so.
     public static func wallClock() -> Timestamp { Timestamp(nanoseconds: System.nanoseconds(of: CLOCK_REALTIME)) }
 }

@@ -1,20 +1,20 @@
-/// Why a frame cannot be made, or its pixels cannot be read.
+/// The reason why a frame cannot be made, or its pixels cannot be read.
 public enum FrameError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Width and height must be between 1 and 32,767.
+    /// The width or the height is not between 1 and 32,767.
     case unusableSize(FrameSize)
-    /// The format describes no pixels: an offset outside the pixel, chroma planes smaller than a sixteenth.
+    /// The format is impossible: a colour's offset is outside the pixel, or chroma is subsampled by more than 16.
     case unusableFormat(PixelFormat)
-    /// The format has another number of planes.
+    /// The number of planes is not that of the format.
     case wrongPlanes(PixelFormat, expected: Int, given: Int)
     /// A plane has fewer bytes than its rows take.
     case tooShort(plane: Int, bytes: Int, needed: Int)
-    /// Rows of a plane are closer to each other than they are long, or 2 GiB or more apart.
+    /// The distance between the rows of a plane is shorter than a row, or 2 GiB or more.
     case overlappingRows(plane: Int, bytesPerRow: Int, needed: Int)
-    /// The planes of U and V, which are read together, have different numbers of bytes from a row to the next.
+    /// The planes of U and V have different numbers of bytes per row, though they are read together.
     case differentChromaRows(u: Int, v: Int)
-    /// The frame's media time is negative, longer than 30 years or no number.
+    /// The frame's media time is negative, longer than 30 years or not a number.
     case unusableTime
-    /// The frame is a JPEG that cannot be decoded, with the decoder's reason.
+    /// The frame is a JPEG that cannot be decoded. The value is the decoder's reason.
     case undecodable(String)
 
     /// What was tried and why it failed.

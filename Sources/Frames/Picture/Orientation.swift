@@ -1,23 +1,23 @@
-/// The turn that makes a frame upright: one of the eight values of EXIF's Orientation tag.
+/// The turn or mirroring that makes a stored picture upright: one of the eight values of EXIF's Orientation tag.
 public enum Orientation: Int, Hashable, Sendable, CaseIterable {
-    /// Unchanged.
+    /// The stored picture is upright.
     case up = 1
-    /// Mirrored left to right.
+    /// The stored picture must be mirrored left to right.
     case upMirrored = 2
-    /// Turned by 180°.
+    /// The stored picture must be turned by 180°.
     case down = 3
-    /// Mirrored top to bottom.
+    /// The stored picture must be mirrored top to bottom.
     case downMirrored = 4
-    /// Mirrored along the diagonal from the top left.
+    /// The stored picture must be mirrored along the diagonal from the top left to the bottom right.
     case leftMirrored = 5
-    /// Needs a turn by 90° clockwise.
+    /// The stored picture must be turned by 90° clockwise.
     case right = 6
-    /// Mirrored along the diagonal from the top right.
+    /// The stored picture must be mirrored along the diagonal from the top right to the bottom left.
     case rightMirrored = 7
-    /// Needs a turn by 90° counter-clockwise.
+    /// The stored picture must be turned by 90° counter-clockwise.
     case left = 8
 
-    /// Whether width and height are exchanged.
+    /// Whether the upright picture's width is the stored picture's height, and vice versa.
     public var swapsAxes: Bool { rawValue >= 5 }
     /// The orientation that also mirrors the upright picture left to right.
     public var mirrored: Orientation { then(.upMirrored) }
@@ -27,8 +27,7 @@ public enum Orientation: Int, Hashable, Sendable, CaseIterable {
         return Orientation.allCases.first { $0.uprightFromStored == both } ?? .up
     }
 
-    /// The matrix from directions of the stored picture to those of the upright one: x′ = a·x + b·y, y′ = c·x + d·y,
-    /// with x to the right and y down.
+    /// The matrix from stored to upright directions, x to the right and y down: x′ = a·x + b·y, y′ = c·x + d·y.
     private var turn: (a: Int, b: Int, c: Int, d: Int) {
         switch self {
         case .up: (1, 0, 0, 1)
@@ -42,24 +41,24 @@ public enum Orientation: Int, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The size of the upright picture made from a stored one.
+    /// Returns the size of the upright picture for the size of a stored one.
     public func uprightSize(of stored: FrameSize) -> FrameSize {
         swapsAxes ? FrameSize(width: stored.height, height: stored.width) : stored
     }
 
-    /// Maps pixel positions of the upright picture to those of the stored one, pixel centres at integers.
+    /// Returns the map from pixel positions (centres at integers) in the upright picture to those in the stored one.
     package func storedFromUpright(stored: FrameSize) -> AffineTransform {
         let (a, b, c, d) = turn
         // The inverse is the transposed matrix.
         return .turn(by: (a, c, b, d), within: (Float(stored.width - 1), Float(stored.height - 1)))
     }
 
-    /// Maps the unit square of a stored picture to the unit square of the upright one.
+    /// The map from a stored picture to the upright one, both in coordinates from 0 to 1.
     package var uprightFromStored: AffineMap<Double> { .turn(by: turn, within: (1, 1)) }
 }
 
 extension AffineMap {
-    /// Makes a turn by right angles or a mirroring, moved so that the result begins at 0, with its ends at `end`.
+    /// Makes a map from an orientation's matrix, shifted so that mapped coordinates run from 0 to `end`.
     fileprivate static func turn(by turn: (a: Int, b: Int, c: Int, d: Int), within end: (x: Scalar, y: Scalar)) -> Self
     {
         let (tx, ty) = (turn.a + turn.b < 0 ? end.x : 0, turn.c + turn.d < 0 ? end.y : 0)

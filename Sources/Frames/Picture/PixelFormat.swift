@@ -1,16 +1,16 @@
-/// The layout of a frame's pixels in memory, with 8 bits a sample.
+/// The layout of a frame's pixels in memory. Samples have 8 bits.
 public enum PixelFormat: Hashable, Sendable {
     /// One plane of brightness.
     case gray
-    /// Three planes Y, U, V; chroma is smaller by these powers of two (I420 is 1, 1; I422 1, 0; I444 0, 0).
+    /// Three planes Y, U, V. U and V are smaller by 2 to the power of the shifts (I420: 1, 1; I422: 1, 0; I444: 0, 0).
     case planarYUV(chromaShiftX: Int, chromaShiftY: Int)
-    /// A Y plane and one plane of interleaved U, V, both halved in width and height.
+    /// A plane of Y, and a plane of interleaved U and V with half the width and height.
     case nv12
-    /// One plane of Y0 U Y1 V: two pixels share their chroma.
+    /// One plane of Y0 U Y1 V, in which two neighbouring pixels share U and V.
     case yuyv
-    /// One plane of pixels of `bytesPerPixel` bytes; the offsets say where in a pixel red, green and blue are.
+    /// One plane of pixels of `bytesPerPixel` bytes. `red`, `green` and `blue` are the byte offsets within a pixel.
     case packedRGB(bytesPerPixel: Int, red: Int, green: Int, blue: Int)
-    /// A JPEG of `bytesPerRow` bytes in plane 0; it must be decoded before its pixels can be read.
+    /// A JPEG, stored in one plane. It must be decoded before its pixels can be read.
     case jpeg
 
     /// Pixels of R, G, B.

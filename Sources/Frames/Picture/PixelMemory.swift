@@ -1,12 +1,12 @@
-/// Memory for pixels; as a frame's lease it keeps them alive.
+/// Memory for pixels. As a frame's lease, it lives until the frame's last copy is gone.
 ///
-/// `@unchecked Sendable` because of the pointer: memory is written before its frame is made, not while it is lent.
+/// `@unchecked Sendable` because of the pointer: the memory is only written before the frame is made.
 package final class PixelMemory: @unchecked Sendable {
     package let base: UnsafeMutableRawPointer
     package let byteCount: Int
 
     package init(byteCount: Int) {
-        // A cache line, and the widest vector that is loaded.
+        // Aligned to a cache line, which also suits the widest vectors.
         base = .allocate(byteCount: byteCount, alignment: 64)
         self.byteCount = byteCount
     }
@@ -14,9 +14,9 @@ package final class PixelMemory: @unchecked Sendable {
     deinit { base.deallocate() }
 }
 
-/// Lends pixel memory, and reuses it when it is no longer lent.
+/// Lends memory for pixels, and reuses it once it is released.
 package struct PixelMemoryPool {
-    /// The number of pieces of memory that are kept: one being written, one waiting, one being read, one in a preview.
+    /// The maximum number of blocks that are kept: one being written, one waiting, one being read, one in a preview.
     package static let limit = 4
     private var kept: [PixelMemory] = []
 

@@ -1,15 +1,15 @@
-/// The meaning of YUV samples: the weights of the colours, and the range.
+/// The colour matrix and the range of YUV samples.
 public struct YUVEncoding: Hashable, Sendable {
-    /// The weights that turn red, green and blue into brightness.
+    /// The standard that sets the weights of red, green and blue in the brightness.
     public enum Matrix: Hashable, Sendable {
-        /// ITU-R BT.601: standard definition, webcams, JPEG.
+        /// ITU-R BT.601, for standard definition, webcams and JPEG.
         case bt601
-        /// ITU-R BT.709: high definition.
+        /// ITU-R BT.709, for high definition.
         case bt709
-        /// ITU-R BT.2020, not of constant luminance: HDR clips.
+        /// ITU-R BT.2020 with non-constant luminance, for HDR clips.
         case bt2020
 
-        /// The shares of red and blue in brightness, K_R and K_B of the recommendation; green has the rest.
+        /// The weights of red and blue in the brightness, K_R and K_B in the standard. Green has the rest to 1.
         package var weights: (red: Double, blue: Double) {
             switch self {
             case .bt601: (0.299, 0.114)
@@ -19,22 +19,22 @@ public struct YUVEncoding: Hashable, Sendable {
         }
     }
 
-    /// The weights.
+    /// The standard that sets the weights of the colours.
     public var matrix: Matrix
     /// Whether Y spans 0…255 (JPEG, most webcams' MJPG) and not 16…235 (video).
     public var isFullRange: Bool
 
-    /// Makes an encoding from its weights and its range.
+    /// Makes an encoding from its matrix and its range.
     public init(matrix: Matrix, isFullRange: Bool) {
         self.matrix = matrix
         self.isFullRange = isFullRange
     }
 
-    /// The encoding of a camera or a clip in YUV that does not say which one it has.
+    /// The encoding that is assumed for YUV from a camera or a clip that does not state its encoding.
     public static let video = YUVEncoding(matrix: .bt601, isFullRange: false)
     /// The encoding of a JPEG.
     public static let jpeg = YUVEncoding(matrix: .bt601, isFullRange: true)
 
-    /// Black level, and the factor that expands luma to 0…255 (255/219 for video range).
+    /// The value of black, and the factor that expands Y to 0…255 (255/219 for the video range).
     var luma: (black: Double, factor: Double) { isFullRange ? (0, 1) : (16, 255.0 / 219) }
 }

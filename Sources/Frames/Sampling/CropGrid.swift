@@ -1,15 +1,14 @@
-/// The positions of a crop's pixels in the stored picture, in fixed-point numbers.
+/// The positions of a crop's pixels in the stored picture, as fixed-point numbers with 32 fractional bits.
 ///
-/// With 32 bits behind the point, 200 steps err by less than a millionth of a pixel, and the integer part and the
-/// weights come out with shifts.
+/// After 200 steps, their error is below a millionth of a pixel. Shifts give the integer part and the weights.
 struct CropGrid {
     static let fraction = 32
 
     let size: Int
-    /// The last pixel's index in the stored picture.
+    /// The index of the last column and of the last row of the stored picture.
     let lastX: Int
     let lastY: Int
-    /// The steps of the position per column and per row of the crop.
+    /// The steps in the stored picture from a column of the crop to the next, and from a row to the next.
     let columnX: Int
     let columnY: Int
     private let rowX: Int
@@ -21,7 +20,7 @@ struct CropGrid {
     init?(_ map: AffineTransform, size: Int, in picture: FrameSize) {
         let coefficients = [map.a, map.b, map.c, map.d, map.tx, map.ty]
         guard picture.width > 0, picture.height > 0, size > 0, size <= 4096,
-            // 4096 columns, 4096 rows and the start, of 100,000 pixels each, fit 63 bits with 32 behind the point.
+            // The start and 4096 steps each way, all below 100,000 pixels, fit 63 bits with 32 of them fractional.
             coefficients.allSatisfy({ $0.magnitude < 100_000 })
         else { return nil }
         self.size = size
@@ -36,8 +35,7 @@ struct CropGrid {
         (startX + row * rowX + column * columnX, startY + row * rowY + column * columnY)
     }
 
-    /// The columns of a row whose pixel and its right and lower neighbours are inside the picture, and at least
-    /// `margin` pixels away from its edges.
+    /// Returns the columns of a row whose four neighbouring pixels are at least `margin` pixels inside the picture.
     func interior(ofRow row: Int, margin: Int = 0) -> Range<Int> {
         let (x, y) = position(row: row)
         let inset = margin << Self.fraction
@@ -46,18 +44,18 @@ struct CropGrid {
         return inX.clamped(to: inY)
     }
 
-    /// The columns i for which 0 ≤ start + i·step < limit.
+    /// Returns the columns i of the crop for which 0 ≤ start + i·step < limit.
     private func columns(from start: Int, step: Int, below limit: Int) -> Range<Int> {
         guard limit > 0 else { return 0..<0 }
         guard step != 0 else { return start >= 0 && start < limit ? 0..<size : 0..<0 }
-        // Walking backwards is walking forwards from the mirrored start.
+        // A negative step is handled as a positive one from the mirrored start.
         let (forward, stride) = step > 0 ? (start, step) : (limit - 1 - start, -step)
         let first = forward >= 0 ? 0 : (-forward + stride - 1) / stride
         let end = forward >= limit ? 0 : (limit - forward + stride - 1) / stride
         return first < min(end, size) ? first..<min(end, size) : 0..<0
     }
 
-    /// Moves a position into the picture; also gives the share, 0…1, of its four neighbours that was inside.
+    /// Returns the nearest position in the picture, and its coverage: 1 in the picture, falling to 0 one pixel outside.
     func clamped(_ x: Int, _ y: Int) -> (x: Int, y: Int, coverage: Float) {
         let (insideX, coverageX) = Self.clamped(x, lastX)
         let (insideY, coverageY) = Self.clamped(y, lastY)

@@ -1,26 +1,26 @@
-/// Samples a crop row by row, interpolated bilinearly, with pixel centres at integers.
+/// Samples a crop row by row with bilinear interpolation. Pixel centres are at integers.
 ///
-/// First the four neighbours of each position are gathered, then the whole row is blended in vector instructions.
+/// The four neighbours of each position are gathered first. Then the row is interpolated with vector instructions.
 struct CropRow {
     typealias Numbers = UnsafeMutablePointer<Float>
     private typealias Words = UnsafeMutablePointer<UInt16>
 
-    /// The blended samples of a row, by channel: whole numbers with 16 bits behind the point; all the same for gray.
+    /// The interpolated samples of a row, by channel: integers with 16 fractional bits. For gray, all are one array.
     let first: Numbers
     let second: Numbers
     let third: Numbers
-    // The samples above and below of each channel of a group; the left one of a pair is in the lower byte.
+    // For each channel, pairs of horizontal neighbours, upper and lower, with the left sample in the low byte.
     private let pairs: Words
-    /// The weights of the right and the lower neighbours, with 8 bits behind the point.
+    /// The weights of the right and of the lower neighbours, with 8 fractional bits.
     private let weightsX: Words
     private let weightsY: Words
-    /// Columns that are gathered before they are blended: a constant, so that all their places follow from one.
+    /// The number of columns that are gathered at a time. It is constant, so that all arrays are at fixed offsets.
     private static let chunk = 256
     let grid: CropGrid
     let samples: FrameSamples
 
-    /// Calls a function with a row for crops of a frame, `width` pixels wide, which the transform maps to the upright
-    /// picture; the row's memory lasts for the call.
+    /// Calls `body` with a row for sampling a crop that is `width` pixels wide. `crop` maps the crop's pixels to the
+    /// upright picture. The row's memory is only valid during the call.
     /// - Returns: False, without a call, if the frame's pixels cannot be read or the transform is not finite.
     static func use(_ frame: Frame, _ crop: AffineTransform, width: Int, _ body: (CropRow) -> Void) -> Bool {
         let stored = crop.then(frame.orientation.storedFromUpright(stored: frame.size))
@@ -44,7 +44,7 @@ struct CropRow {
         weightsY = pairs + 7 * Self.chunk
     }
 
-    /// Samples some columns of a row of the crop; positions outside the picture take its nearest pixel.
+    /// Samples some columns of a row of the crop. Positions outside the picture get its nearest pixel.
     func sample(_ row: Int, _ columns: Range<Int>, withChroma: Bool = true) {
         for start in stride(from: columns.lowerBound, to: columns.upperBound, by: Self.chunk) {
             let part = start..<min(start + Self.chunk, columns.upperBound)
@@ -61,15 +61,14 @@ struct CropRow {
         }
     }
 
-    /// Gathers the columns of a chunk.
     private func gather(_ group: FrameSamples.Group, _ row: Int, _ columns: Range<Int>) {
-        // In the interior all neighbours of the position among the samples are inside too.
+        // At this distance from the picture's edges, the neighbours among the subsampled chroma are inside too.
         let margin = (1 << max(group.shiftX, group.shiftY)) - 1
         let interior = grid.interior(ofRow: row, margin: margin).clamped(to: columns)
         let start = columns.lowerBound
         gatherAtEdge(group, row, start..<interior.lowerBound, from: start)
         if !interior.isEmpty {
-            // The usual layouts have loops of their own, with constants in them.
+            // The usual layouts have loops of their own, with constants.
             switch (group.channels, group.step, group.shiftX, group.shiftY) {
             case (1, 1, _, _): gather(group, row, interior, from: start, 1, 1, 0, 0)
             case (1, _, _, _): gather(group, row, interior, from: start, 1, group.step, 0, 0)
@@ -82,7 +81,7 @@ struct CropRow {
         gatherAtEdge(group, row, interior.upperBound..<columns.upperBound, from: start)
     }
 
-    /// Gathers columns whose neighbours are all inside the picture.
+    /// Gathers columns whose four neighbours are all inside the picture.
     @inline(__always)
     private func gather(
         _ group: FrameSamples.Group,
@@ -94,7 +93,7 @@ struct CropRow {
         _ shiftX: Int,
         _ shiftY: Int
     ) {
-        // Constants need not be read again after every store.
+        // Constants in local variables need not be read again after each store.
         var target = pairs + (columns.lowerBound - start)
         let end = target + columns.count
         let (columnX, columnY, bytesPerRow) = (grid.columnX, grid.columnY, group.bytesPerRow)
@@ -121,7 +120,7 @@ struct CropRow {
         }
     }
 
-    /// Gathers columns some of whose neighbours are outside the picture: they take its nearest pixels.
+    /// Gathers columns of which some neighbours are outside the picture. These get the nearest pixels of the picture.
     private func gatherAtEdge(_ group: FrameSamples.Group, _ row: Int, _ columns: Range<Int>, from start: Int) {
         let (lastX, lastY) = (grid.lastX >> group.shiftX, grid.lastY >> group.shiftY)
         for column in columns {
@@ -129,7 +128,7 @@ struct CropRow {
             let inside = grid.clamped(place.x, place.y)
             let left = min(max(Self.shifted(inside.x, group.shiftX), 0), lastX << CropGrid.fraction)
             let top = min(max(Self.shifted(inside.y, group.shiftY), 0), lastY << CropGrid.fraction)
-            // Bytes to the right and the lower neighbour; 0 if there is none.
+            // The offsets in bytes to the right and the lower neighbour; 0 if there is none.
             let right = left >> CropGrid.fraction == lastX ? 0 : group.step
             let down = top >> CropGrid.fraction == lastY ? 0 : group.bytesPerRow
             weightsX[column - start] = UInt16((left >> 24) & 255)
@@ -143,9 +142,9 @@ struct CropRow {
         }
     }
 
-    /// The position of a pixel among samples that are fewer, and centred on the pixels that they cover.
+    /// Converts a position from pixels to subsampled chroma, whose samples are centred on the pixels that they cover.
     ///
-    /// Video has chroma at the left pixel instead, but the models do not notice a quarter of a chroma sample.
+    /// Most video has chroma at the left pixel, but the models do not notice a quarter of a chroma sample.
     @inline(__always)
     private static func shifted(_ position: Int, _ shift: Int) -> Int {
         let half = 1 &<< (CropGrid.fraction - 1)
@@ -168,7 +167,7 @@ struct CropRow {
         }
     }
 
-    /// Blends two neighbours, with 8 bits behind the point. Intermediate results may wrap around, the last does not.
+    /// Interpolates between two neighbours. The result has 8 fractional bits. Only intermediate values can overflow.
     @inline(__always)
     private static func blend(_ pair: UInt16, _ weight: UInt16) -> UInt16 {
         let left = pair & 0xFF

@@ -1,31 +1,31 @@
-/// Samples a turned, scaled rectangle out of a frame into the floating-point colours that models take.
+/// Samples a turned, scaled rectangle of a frame into the floating-point colours that models take.
 ///
-/// It reads the frame's own pixels, whatever their format, at the crop's positions only: no picture is converted or
-/// turned as a whole. Samples are interpolated bilinearly, with pixel centres at integers. Nothing is allocated.
+/// It reads the frame's pixels in their own format, and only at the crop's positions: the picture is not converted as a
+/// whole. The interpolation is bilinear, with pixel centres at integers. Nothing is allocated.
 package struct CropSampler: Hashable, Sendable {
     package enum Border: Hashable, Sendable {
-        /// The nearest pixel of the picture.
+        /// Positions outside the picture get its nearest pixel.
         case replicate
         case black
     }
 
-    /// The order of a pixel's three numbers.
+    /// The order of the three colours of a pixel.
     package enum Order: Hashable, Sendable { case rgb, bgr }
 
     package let width: Int
     package let height: Int
     private let border: Border
     private let order: Order
-    /// The factor and the summand that make a number of a sample 0…255: sample · scale + offset.
+    /// The factor and the offset that turn a sample of 0…255 into an output value: sample · scale + offset.
     private let scale: Float
     private let offset: Float
 
-    /// Makes a sampler of squares of `size` by `size` pixels, with numbers in `range` for black to white.
+    /// Makes a sampler of crops of `size` by `size` pixels, with output values in `range` from black to white.
     package init(size: Int, border: Border, range: ClosedRange<Float>) {
         self.init(width: size, height: size, border: border, range: range)
     }
 
-    /// Makes a sampler of crops of `width` by `height` pixels, with numbers in `range` for black to white.
+    /// Makes a sampler of crops of `width` by `height` pixels, with output values in `range` from black to white.
     package init(width: Int, height: Int, border: Border, range: ClosedRange<Float>, order: Order = .rgb) {
         self.width = max(0, width)
         self.height = max(0, height)
@@ -35,13 +35,11 @@ package struct CropSampler: Hashable, Sendable {
         offset = range.lowerBound
     }
 
-    /// The number of numbers in a crop: rows from the top, pixels from the left, colours in their order.
+    /// The number of output values of a crop: three colours for each pixel, row by row from the top left.
     package var count: Int { 3 * width * height }
 
-    /// Samples a crop of a frame; the transform maps a pixel of the crop (column, row) to pixels of the upright
-    /// picture, and `output` has room for `count` numbers.
-    /// - Returns: False, with `output` untouched, if the frame has no pixels that can be read: a JPEG, a frame without
-    ///   extent or without a plane that its format needs, or a transform that is not finite.
+    /// Samples a crop of a frame into `count` numbers. `uprightFromCrop` maps the crop's pixels to the upright picture.
+    /// - Returns: False, with `output` untouched, if the frame's pixels cannot be read or the transform is not finite.
     package func sample(
         _ frame: Frame,
         through uprightFromCrop: AffineTransform,
@@ -54,7 +52,7 @@ package struct CropSampler: Hashable, Sendable {
             let (unit, black) = isRGB ? (scale / 65536, offset) : (1, 0)
             for row in 0..<height {
                 let target = output + 3 * width * row
-                // Outside of these columns not even a neighbour is inside.
+                // Outside these columns, not even a neighbour is in the picture.
                 let columns = border == .replicate ? 0..<width : grid.interior(ofRow: row, margin: -1)
                 numbers.sample(row, columns)
                 let second = numbers.second
@@ -71,7 +69,7 @@ package struct CropSampler: Hashable, Sendable {
         }
     }
 
-    /// The mean brightness, 0…1, of every second pixel in a part of a crop that was sampled.
+    /// Returns the mean brightness, 0…1, of a part of a sampled crop. Only every second row and column is read.
     package func luminance(
         of crop: UnsafePointer<Float>,
         columns: ClosedRange<Int>,
@@ -91,7 +89,7 @@ package struct CropSampler: Hashable, Sendable {
         return Double((sum / count - offset) / (255 * scale))
     }
 
-    /// Makes the crop black outside the picture, and darker at its edge.
+    /// Fills a row of the crop with black outside the picture, and fades it to black at the picture's edge.
     private func fade(_ row: Int, _ columns: Range<Int>, _ grid: CropGrid, _ target: UnsafeMutablePointer<Float>) {
         target.update(repeating: offset, count: 3 * columns.lowerBound)
         (target + 3 * columns.upperBound).update(repeating: offset, count: 3 * (width - columns.upperBound))

@@ -1,20 +1,20 @@
-/// The places of a frame's samples in memory: brightness and two of chroma, or red, green and blue.
+/// The memory layout of a frame's samples: either brightness and two chroma channels, or red, green and blue.
 struct FrameSamples {
-    /// Samples with the same layout, in one plane or in planes with the same rows.
+    /// Channels with the same layout, in one plane or in planes with the same bytes per row.
     struct Group {
         typealias Base = UnsafePointer<UInt8>
 
-        /// The first sample of each channel; with fewer than three channels the others repeat the first.
+        /// The address of each channel's first sample. With fewer than three channels, the others repeat the first.
         let bases: InlineArray<3, Base>
         let channels: Int
         let bytesPerRow: Int
         /// The bytes from one sample to the next.
         let step: Int
-        /// The shifts, in powers of two, from pixel positions to those of the fewer samples.
+        /// The right shifts from a pixel's column and row to those of its sample, for subsampled chroma.
         var shiftX = 0
         var shiftY = 0
 
-        /// A channel's sample for the pixel at a column of a row.
+        /// Returns a channel's sample for the pixel in column x of row y.
         @inline(__always)
         func sample(_ channel: Int, _ x: Int, _ y: Int) -> UInt8 {
             row(channel, y)[(x &>> shiftX) &* step]
@@ -27,12 +27,12 @@ struct FrameSamples {
 
     /// The brightness, or all three colours.
     let first: Group
-    /// U and V; nil for gray, and if `first` has the colours.
+    /// U and V; nil for gray and RGB.
     let chroma: Group?
     var isRGB: Bool { first.channels == 3 }
     var isGray: Bool { first.channels == 1 && chroma == nil }
 
-    /// Finds the samples in a frame; nil for a JPEG, or if a plane is missing.
+    /// Finds the samples of a frame; nil for a JPEG, or if a plane is missing.
     init?(_ frame: Frame) {
         let base = frame.planes.first.bytes
         let bytesPerRow = frame.planes.first.bytesPerRow
@@ -68,20 +68,20 @@ struct FrameSamples {
 }
 
 extension Frame.Plane {
-    /// The plane's bytes as C functions take them.
+    /// The address of the top row, as C functions take it.
     package var bytes: UnsafePointer<UInt8> { base.assumingMemoryBound(to: UInt8.self) }
 }
 
-/// Converts YUV samples to RGB in a range of numbers: R = luma · (Y − black) + redV · (V − 128), and so on.
+/// Converts YUV samples to RGB in any range of values: R = luma · (Y − black) + redV · (V − 128), and so on.
 struct YUVConversion {
-    // Factors of samples with 16 bits behind the point.
+    // The factors for samples with 16 fractional bits.
     private let luma, redV, greenU, greenV, blueU: Float
-    /// The constant summand: that of black brightness and neutral chroma.
+    /// The constant term of all three colours, which contains the black level of Y.
     private let bias: Float
-    // The numbers for black and white, since YUV has colours that RGB lacks.
+    // The output values of black and white, to which colours that RGB lacks are clamped.
     private let black, white: Float
 
-    /// Makes a conversion in which a sample of 0…255 of RGB becomes sample · scale + offset.
+    /// Makes a conversion whose output is sample · scale + offset for an RGB sample of 0…255.
     init(_ encoding: YUVEncoding, scale: Float, offset: Float) {
         let (red, blue) = encoding.matrix.weights
         let green = 1 - red - blue
@@ -98,14 +98,14 @@ struct YUVConversion {
         white = offset + 255 * scale
     }
 
-    /// The chroma value of a pixel without colour.
+    /// The value of U and V of a pixel without colour, with 16 fractional bits.
     private static let neutral: Float = 128 * 65536
 
-    /// The value of red, green and blue without chroma, of a sample with 16 bits behind the point.
+    /// Converts a brightness with 16 fractional bits to the value that red, green and blue share without chroma.
     @inline(__always)
     func gray(_ y: Float) -> Float { clamped(y * luma + bias) }
 
-    /// The colour of samples with 16 bits behind the point.
+    /// Converts samples with 16 fractional bits to a colour.
     @inline(__always)
     func color(_ y: Float, _ u: Float, _ v: Float) -> (red: Float, green: Float, blue: Float) {
         let (gray, u, v) = (y * luma + bias, u - Self.neutral, v - Self.neutral)
@@ -155,7 +155,7 @@ struct YUVConversion {
         return raised > white ? white : raised
     }
 
-    /// Replaces a row's samples by red, green and blue.
+    /// Replaces a row's YUV samples by red, green and blue.
     func convert(_ row: CropRow, _ columns: Range<Int>) {
         let (first, second, third) = (row.first, row.second, row.third)
         guard !row.samples.isGray else {

@@ -1,22 +1,21 @@
-/// Samples the brightness of a turned, scaled rectangle out of a frame.
+/// Samples the brightness of a turned, scaled rectangle of a frame.
 ///
-/// It reads only the samples that it needs, of YUV just the Y plane. They are interpolated bilinearly, with pixel
-/// centres at integers; positions outside the picture take the nearest pixel. Nothing is allocated.
+/// It reads only the samples that it needs, of YUV just the Y plane. The interpolation is bilinear, with pixel centres
+/// at integers. Positions outside the picture get its nearest pixel. Nothing is allocated.
 package struct LumaSampler: Hashable, Sendable {
     private let width: Int
     private let height: Int
 
     package init(width: Int, height: Int) { (self.width, self.height) = (max(0, width), max(0, height)) }
 
-    /// Samples a rectangle of a frame like `CropSampler`, as `width * height` levels from 0 (black) to 255 (white),
-    /// whatever the frame's range.
-    /// - Returns: False, with `output` untouched, if the frame has no readable pixels, or the transform is not finite.
+    /// Samples a rectangle of a frame like `CropSampler`, as `width * height` values, 0 for black and 255 for white.
+    /// - Returns: False, with `output` untouched, if the frame's pixels cannot be read or the transform is not finite.
     package func sample(
         _ frame: Frame,
         through uprightFromCrop: AffineTransform,
         into output: UnsafeMutablePointer<UInt8>
     ) -> Bool {
-        // With 8 bits behind the point.
+        // The factor has 8 fractional bits, and the black level 16, as the samples have.
         let range = frame.encoding.luma
         let luma = Int((256 * range.factor).rounded())
         let black = Int(range.black) << 16
@@ -25,7 +24,7 @@ package struct LumaSampler: Hashable, Sendable {
                 numbers.sample(row, 0..<width, withChroma: false)
                 for column in 0..<width {
                     let first = Int(numbers.first[column])
-                    // The weights of ITU-R BT.601 for colours.
+                    // The weights of ITU-R BT.601, in 256ths.
                     let value =
                         numbers.samples.isRGB
                         ? 77 * first + 150 * Int(numbers.second[column]) + 29 * Int(numbers.third[column])

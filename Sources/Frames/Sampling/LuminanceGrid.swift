@@ -1,11 +1,11 @@
-/// Computes the mean brightness of the cells of a grid that covers a rectangle of a frame as it is stored.
+/// Computes the mean brightness of each cell of a grid over a rectangle of a frame as it is stored.
 ///
 /// It reads the frame's own pixels once, row by row: Y of YUV formats, and (R + 2G + B) / 4 of packed RGB. A cell's
-/// mean is area-weighted, so that cells need not begin at whole pixels. In high cells only every n-th row is read.
+/// mean is weighted by area, so cells may begin within a pixel. In tall cells only every n-th row is read.
 ///
-/// Used by one thread at a time; after the first frame of a size nothing is allocated.
+/// Only one thread may use a grid at a time. After the first frame of a size, nothing is allocated.
 package final class LuminanceGrid {
-    /// An axis-aligned rectangle in pixels, measured at pixel edges: pixel 0 spans 0…1.
+    /// An axis-aligned rectangle in pixels, measured at pixel edges: the first pixel spans 0…1.
     package struct Rectangle: Hashable, Sendable {
         package var low, high: SIMD2<Float>
 
@@ -13,10 +13,10 @@ package final class LuminanceGrid {
 
         package var size: SIMD2<Float> { high - low }
 
-        /// The place of this part of the upright picture in the stored one.
+        /// Converts this rectangle of the upright picture to the rectangle of the stored picture.
         package func stored(in frame: Frame) -> Rectangle {
             let map = frame.orientation.storedFromUpright(stored: frame.size)
-            // The map is for pixel centres, half a pixel right of and below the edges.
+            // The map has pixel centres at integers, the rectangle has them half a pixel farther.
             let first = map(low - 0.5)
             let last = map(high - 0.5)
             return Rectangle(pointwiseMin(first, last) + 0.5, pointwiseMax(first, last) + 0.5)
@@ -24,31 +24,30 @@ package final class LuminanceGrid {
     }
 
     package enum Order: Sendable {
-        /// Rows from the top, and in each the cells from the left.
+        /// Row by row from the top, and within a row from the left.
         case rows
-        /// Columns from the left, and in each the cells from the top.
+        /// Column by column from the left, and within a column from the top.
         case columns
     }
 
     private let columns: Int
     private let rows: Int
     private let order: Order
-    /// The most rows of pixels that are read for one cell.
     private let maximumRows: Float
-    /// The weight of a row of pixels that is completely in a cell; eight of them times 255 fit 16 bits.
+    /// The weight of a row of pixels that is completely in a cell. The sum of eight such rows fits 16 bits.
     private static let fullWeight: Float = 16
 
     private typealias Sums = UnsafeMutableBufferPointer<UInt16>
 
-    /// The weighted sum over a row of cells, for each column of pixels; zeros between the rows.
+    /// The weighted sum of each column of pixels within the current row of cells; zeros in between.
     private var sums: [UInt16] = []
-    /// The sum of all sums to the left of each column of pixels; the array has one more element at the end.
+    /// The running totals of `sums`: at each index the total of the columns to its left.
     private var totals: [UInt32] = []
-    /// The cells' left and right edges: the column of pixels that each cuts, from the first one read, and the share of
-    /// that column to its left, below 0 or above 1 outside the picture.
+    /// The edges between the cells: the column of pixels that each edge cuts, counted from the first column read, and
+    /// the fraction of that column to the left of the edge, below 0 or above 1 outside the picture.
     private var edges: [(column: Int, share: Float)]
 
-    /// Makes a grid; at most `maximumRows` rows of pixels, up to eight, are read of a cell.
+    /// Makes a grid that reads at most `maximumRows` rows of pixels per cell, 1 to 8.
     package init(columns: Int, rows: Int, maximumRows: Int = 8, order: Order = .rows) {
         precondition(columns > 0 && rows > 0, "a grid has cells")
         precondition((1...8).contains(maximumRows), "the sums of a cell's rows must fit 16 bits")
@@ -57,13 +56,13 @@ package final class LuminanceGrid {
         edges = Array(repeating: (column: 0, share: 0), count: columns + 1)
     }
 
-    /// Writes the cells' means, 0…255 in the frame's own range; `rectangle` is in pixels of the stored picture, and its
-    /// parts outside the picture continue the nearest pixels.
-    /// - Returns: False, with `output` untouched, if the frame has no pixels that can be read or the rectangle no area.
+    /// Writes the cells' means, 0…255 in the frame's own range. `rectangle` is in pixels of the stored picture; where
+    /// it exceeds the picture, the nearest pixels count.
+    /// - Returns: False, with `output` untouched, if the frame's pixels cannot be read or the rectangle has no area.
     package func sample(_ frame: Frame, _ rectangle: Rectangle, into output: UnsafeMutablePointer<Float>) -> Bool {
         let size = frame.size
         let cell = rectangle.size / SIMD2(Float(columns), Float(rows))
-        // This form is also false for NaN.
+        // Written so that NaN fails too.
         guard frame.format != .jpeg, size.width > 0, size.height > 0, all(cell .> 0),
             all(rectangle.low .> -100_000 .& rectangle.high .< 100_000)
         else { return false }
@@ -88,7 +87,7 @@ package final class LuminanceGrid {
         return true
     }
 
-    /// Adds the rows of pixels between two heights to `sums`, and returns the sum of their weights.
+    /// Adds the weighted rows of pixels from y = `top` to `bottom` to `sums`, and returns the total of their weights.
     private func addRows(of frame: Frame, from top: Float, to bottom: Float, _ step: Int, _ columns: Range<Int>) -> Int
     {
         var weight = 0
@@ -96,7 +95,7 @@ package final class LuminanceGrid {
         while Float(row) < bottom || weight == 0 {
             let overlap = min(bottom, Float(row + 1)) - max(top, Float(row))
             let isOnly = weight == 0 && Float(row + step) >= bottom
-            // With a step, a row represents those that are skipped.
+            // If rows are skipped, each row that is read represents them with its full weight.
             let share = step > 1 ? Self.fullWeight : (overlap * Self.fullWeight).rounded()
             let rowWeight = UInt16(max(share, isOnly ? 1 : 0))
             if rowWeight > 0 {
@@ -111,7 +110,7 @@ package final class LuminanceGrid {
         return weight
     }
 
-    /// Adds a row of pixels, multiplied by its weight; the loops are simple enough for the compiler to use vectors.
+    /// Adds a row of pixels, multiplied by its weight. The loops are simple enough for the compiler to vectorise.
     private static func add(row: Int, of frame: Frame, _ columns: Range<Int>, weight: UInt16, to sums: Sums) {
         let start = frame.planes.first.base + row * frame.planes.first.bytesPerRow
         switch frame.format {
@@ -119,7 +118,7 @@ package final class LuminanceGrid {
             let pixels = (start + columns.lowerBound).assumingMemoryBound(to: UInt8.self)
             for index in 0..<columns.count { sums[index] &+= UInt16(pixels[index]) &* weight }
         case .yuyv:
-            // Each pixel is a 16-bit number, whose lower half (little-endian) is the brightness.
+            // Each pixel is a 16-bit little-endian number, whose low byte is the brightness.
             let pixels = start + 2 * columns.lowerBound
             for index in 0..<columns.count {
                 let pair = pixels.loadUnaligned(fromByteOffset: 2 &* index, as: UInt16.self)
@@ -136,7 +135,7 @@ package final class LuminanceGrid {
         }
     }
 
-    /// Writes the means of a row of cells from `sums`, which it clears.
+    /// Writes the means of a row of cells from `sums`, and clears `sums`.
     private func writeRow(_ row: Int, _ width: Int, scale: Float, to output: UnsafeMutablePointer<Float>) {
         sums.withUnsafeMutableBufferPointer { sums in
             totals.withUnsafeMutableBufferPointer { totals in

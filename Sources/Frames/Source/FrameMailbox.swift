@@ -1,54 +1,53 @@
 package import Synchronization
 package import System
 
-/// Hands frames from a source's thread to the pipeline's: the newest one, or every one.
+/// Hands frames from a source's thread to the consumer's thread: only the newest frame, or every frame.
 ///
-/// Live sources use `.newest`: a frame that was not taken in time is dropped and counted when the next one comes, so
-/// the pipeline always works on the latest picture and a slow pipeline never slows the capture. Clips read as fast as
-/// possible use `.every`: the source waits until its frame was taken. Changes of state are never dropped and stay in
-/// order with the frames.
+/// Live sources use `.newest`: a frame that was not taken when the next one comes is dropped and counted. The consumer
+/// thus always works on the latest picture, and never slows the capture. Clips read as fast as possible use `.every`:
+/// the source waits until its frames are taken. Other events are never dropped.
 public final class FrameMailbox: Sendable {
-    /// The treatment of a frame while the one before it was not taken yet.
+    /// What happens to a frame while earlier frames are waiting to be taken.
     package enum Policy: Sendable {
-        /// The older one is dropped, and counted as late.
+        /// The new frame replaces the waiting one, which is dropped and counted as late.
         case newest
-        /// The source waits while `capacity` frames wait to be taken.
+        /// The source waits while `capacity` frames are waiting.
         case every(capacity: Int)
-        /// `.newest` or `.every`, as each description of a stream says; until there is one, the source waits.
+        /// `.newest` if the newest stream description says that the stream is live, otherwise `.every`.
         case asStreamed(capacity: Int)
     }
 
     /// The reason why a frame never reached the consumer.
     public enum Drop: String, Hashable, Sendable, CaseIterable {
-        /// A newer one came first.
+        /// The consumer did not take the frame in time.
         case late
-        /// The source skipped it: its sequence number never came.
+        /// The source skipped the frame, as a gap in the sequence numbers shows.
         case sequenceGap = "sequence_gap"
         /// The frame came damaged or empty.
         case corrupt
-        /// Frame lay between two flashes of an infrared lamp; only with `.newest`, since no frame of a clip is dropped.
+        /// The frame was taken between two flashes of an infrared lamp. Only live sources drop such frames.
         case unlit
-        /// The frame was not decoded: no face was seen in the pictures before, and its size says that nothing happened.
+        /// The frame was not decoded, because no face had been seen and its size in bytes showed that nothing happened.
         case idle
     }
 
-    /// The number of frames since the mailbox was made. Once it is drained, `captured` is `taken` plus the dropped
-    /// ones, except for sequence gaps, which were never captured.
+    /// The numbers of frames since the mailbox was made. Once it is empty, `captured` is the sum of `taken` and of all
+    /// `dropped` except sequence gaps, which were never captured.
     package struct Counts: Hashable, Sendable {
-        /// Frames that the source captured, damaged ones too.
+        /// The number of frames that the source captured, including damaged ones.
         package var captured = 0
         package var taken = 0
-        /// Frames that never reached the pipeline, by reason.
+        /// The number of frames that never reached the consumer, by reason.
         package var dropped: [Drop: Int] = [:]
-        /// Frames whose own time was impossible and was corrected.
+        /// The number of frames whose own timestamp was impossible and was corrected.
         package var retimed = 0
     }
 
     private struct State {
-        /// The events that were not taken yet, in order; with `.newest` at most one frame, which is the last element.
+        /// The events that were not taken yet, oldest first. With `.newest`, at most one of them is a frame.
         var waiting: [SourceEvent] = []
         var counts = Counts()
-        /// The newest description of the stream; nil since the source was lost.
+        /// The newest description of the stream; nil before the first one and after a loss.
         var stream: StreamDescription?
         var isClosed = false
         var isWoken = false
@@ -60,14 +59,14 @@ public final class FrameMailbox: Sendable {
     private let state: Monitor<State>
     private let policy: Policy
     private let dropsUnlit: Bool
-    /// Whether no face is seen and nothing moves, so that a source may leave out frames until something changes.
+    /// Whether no face is seen and nothing moves, so that the source may skip frames until something changes.
     package let isQuiet = Atomic(false)
-    /// Whether a live source hands in frames that it kept: it waits for each, and their age does not matter.
+    /// Whether a live source delivers frames that it had held back. It waits until each is taken, whatever its age.
     package let isCatchingUp = Atomic(false)
-    /// Takes the time that the source needed to decode a picture.
+    /// Called with the time that the source needed to decode a picture.
     package let noteDecoding: @Sendable (WorkTime) -> Void
 
-    /// Makes an empty mailbox. `dropsUnlit` reads some pixels of each frame: for sources that may have a lamp.
+    /// Makes an empty mailbox. With `dropsUnlit`, it drops frames between an infrared lamp's flashes.
     package init(
         policy: Policy,
         dropsUnlit: Bool = true,
@@ -77,8 +76,8 @@ public final class FrameMailbox: Sendable {
         (self.policy, self.dropsUnlit, self.noteDecoding) = (policy, dropsUnlit, noteDecoding)
     }
 
-    /// Puts an event in; with `.every`, a frame waits for room.
-    /// - Returns: false once the mailbox is closed; the event is gone then, and the source should end.
+    /// Adds an event. With `.every`, it waits until there is room for a frame.
+    /// - Returns: False once the mailbox is closed. The event is discarded then, and the source should end.
     @discardableResult
     public func put(_ event: SourceEvent) -> Bool {
         var brightness: Float?
@@ -96,7 +95,7 @@ public final class FrameMailbox: Sendable {
                 }
             }
             if event.isFrame {
-                // The filter takes each frame once, however often this is tried.
+                // This code may run several times for one frame, but the filter must get each frame once.
                 if let level = brightness, state.strobe.isUnlit(level), case .newest = state.policy {
                     state.counts.captured += 1
                     state.counts.dropped[.unlit, default: 0] += 1
@@ -118,18 +117,18 @@ public final class FrameMailbox: Sendable {
         }
     }
 
-    /// Puts `.streaming` in if the stream's description has changed, or if it is the first since a loss.
+    /// Adds `.streaming` if the stream's description has changed, or if it is the first since a loss.
     package func announce(_ stream: StreamDescription) -> Bool {
         state.read(\.stream) == stream || put(.streaming(stream))
     }
 
-    /// Whether a stream was described since the newest loss.
+    /// Whether the stream has been described since the newest loss.
     var isStreaming: Bool { state.read { $0.stream != nil } }
 
-    /// Counts frames that the source itself had to drop; a number below 1 counts as none.
+    /// Counts frames that the source itself dropped; numbers below 1 count as 0.
     public func count(_ drop: Drop, frames: Int = 1) {
         guard frames > 0 else { return }
-        // A number that no source can have dropped must not overflow.
+        // Clamped, so that the sum cannot overflow.
         let frames = min(frames, 1 << 32)
         state.update { state in
             state.counts.dropped[drop, default: 0] += frames
@@ -137,23 +136,23 @@ public final class FrameMailbox: Sendable {
         }
     }
 
-    /// Counts a frame whose own time is not believed.
+    /// Counts a frame whose own timestamp was impossible and was corrected.
     package func countRetimed() { state.update { $0.counts.retimed += 1 } }
 
-    /// Blocks until there is an event, and removes the oldest.
-    /// - Returns: nil once the mailbox is closed.
+    /// Blocks until there is an event, then removes and returns the oldest.
+    /// - Returns: Nil once the mailbox is closed.
     package func next() -> SourceEvent? {
         while let arrival = nextOrWoken() { if case .event(let event) = arrival { return event } }
         return nil
     }
 
-    /// What wakes the consumer of the events.
+    /// The reason why `nextOrWoken` returns: an event of the source, or a call of `wake`.
     package enum Arrival {
         case event(SourceEvent)
         case woken
     }
 
-    /// Does what `next` does, but also returns after `wake`.
+    /// Waits like `next`, but also returns after a call of `wake`.
     package func nextOrWoken() -> Arrival? {
         state.wait { state -> Arrival?? in
             guard !state.isClosed else { return .some(nil) }
@@ -165,10 +164,10 @@ public final class FrameMailbox: Sendable {
         }
     }
 
-    /// Lets `nextOrWoken` return although nothing came from the source.
+    /// Makes `nextOrWoken` return even if there is no event.
     package func wake() { state.update { $0.isWoken = true } }
 
-    /// Closes the mailbox: what waits in it is dropped, frames among it counted as late; all blocked threads return.
+    /// Closes the mailbox and releases blocked threads. Waiting events are discarded, their frames counted as late.
     package func close() {
         let dropped = state.update { state in
             state.isClosed = true

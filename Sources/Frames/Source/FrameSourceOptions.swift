@@ -1,82 +1,81 @@
-/// The options for the frames of a source; each source uses those that apply to its kind.
+/// The options of a source of frames. Each kind of source uses those that apply to it.
 public struct FrameSourceOptions: Hashable, Sendable {
-    /// The speed at which a file is played.
+    /// The speed at which a clip is played.
     public enum Pace: String, Hashable, Sendable, CaseIterable {
-        /// The speed of a camera; frames that there is no time for are dropped.
+        /// The clip's own speed, as if it came from a camera. Frames that are not analysed in time are dropped.
         case realtime
-        /// The speed of the analysis; no frame is dropped.
+        /// The highest speed at which all frames can be analysed. No frame is dropped.
         case asap
     }
 
-    /// The pictures of a network stream that are decoded while no face is seen in them.
+    /// The pictures of a network stream that are decoded while no face is seen.
     public enum IdleDecoding: String, Hashable, Sendable, CaseIterable {
-        /// The key pictures only, until the sizes of the packets between them show that something happens; then all.
+        /// Only key frames, until the packet sizes show that something happens. Then all pictures are decoded.
         case auto
         /// All pictures.
         case always
     }
 
-    /// The decoder for the pictures of clips and network streams.
+    /// The choice between hardware and software for decoding clips and network streams.
     public enum Decoder: String, Hashable, Sendable, CaseIterable {
-        /// A device of this machine for a live stream, where one can; else the processor.
+        /// Hardware for live streams larger than 640x480 if this machine can decode them, otherwise software.
         case auto
-        /// The processor.
+        /// Software, on the processor.
         case software
-        /// A device of this machine; the processor if that fails, which the stream's description explains.
+        /// Hardware, such as a graphics chip. If it fails, software takes over, and the stream's description says why.
         case hardware
     }
 
-    /// Pictures that follow each other without any header.
+    /// The layout of raw pictures, which follow each other without headers.
     public struct RawPictures: Hashable, Sendable {
-        /// The size in pixels; the rows have no gaps.
+        /// The size in pixels. There are no gaps between the rows.
         public var size: FrameSize
         /// The layout of the pixels in memory.
         public var format: PixelFormat
-        /// Pictures a second, if known.
+        /// The number of pictures per second; nil if unknown.
         public var rate: Double?
 
-        /// Makes a description of raw pictures.
+        /// Makes the description of a layout of raw pictures.
         public init(size: FrameSize, format: PixelFormat, rate: Double? = nil) {
             (self.size, self.format, self.rate) = (size, format, rate)
         }
     }
 
-    /// The speed at which a clip plays, or a pipeline that is not live.
+    /// The speed at which a clip, or a GStreamer pipeline that is not live, is played.
     public var pace = Pace.realtime
-    /// Whether a clip, or a pipeline that is not live, begins again at its end, with growing stamps, and a picture
-    /// stays.
+    /// Whether a clip, or a GStreamer pipeline that is not live, starts again at its end, with increasing stamps. A
+    /// picture file is then repeated without end, and not just for a second.
     public var loops = false
-    /// The turn that makes pictures upright, after what the source itself says; a program's own frames say theirs.
+    /// The turn that makes pictures upright, after any that the source states. A program's own frames ignore it.
     public var orientation = Orientation.up
-    /// Whether the upright picture is mirrored left to right, or a program's own frames are mirror images. Signs name
-    /// the person's own eyes all the same.
+    /// Whether the upright picture is to be mirrored left to right. For a program's own frames: whether they are
+    /// already mirror images. Winks are reported for the person's own left or right eye in any case.
     public var isMirrored = false
-    /// The pictures of a network stream that are decoded while no face is seen in them.
+    /// The pictures of a network stream that are decoded while no face is seen.
     public var idleDecoding = IdleDecoding.auto
-    /// The decoder for the pictures of clips and network streams.
+    /// The choice between hardware and software for decoding clips and network streams.
     public var decoder = Decoder.auto
-    /// Whether an `https` or `rtsps` sender must have a certificate for its host from an authority trusted here.
+    /// Whether an `https` or `rtsps` sender must have a certificate for its host from a trusted authority.
     public var verifiesCertificate = true
-    /// A PEM file with the authorities that may sign such a certificate; nil for those of this machine.
+    /// The path of a PEM file with the trusted certificate authorities; nil for those that this machine trusts.
     public var certificateAuthority: String?
-    /// The form of the pictures that a command of `exec:` writes without any header.
+    /// The layout of the pictures that an `exec:` command writes without headers; nil if its output has headers.
     public var rawPictures: RawPictures?
-    /// The requests a second to an address that gives one picture for each; nil means five.
+    /// The number of requests per second to an address that returns one picture per request; nil means 5.
     public var requestRate: Double?
-    /// The longest time for opening: a network camera answers late, and a file is searched for its first picture.
+    /// The maximum time from opening a source to its first picture. Network cameras may answer late.
     package var openTimeout = Duration.seconds(10)
-    /// The longest time without a decodable picture, after which the source is lost and, unless a file, opened again.
+    /// The maximum time without a decodable picture. Then the source is lost and, if it is not a file, opened again.
     public var stallTimeout = Duration.seconds(2)
-    /// The longest time for which pictures of a network stream that come in bursts wait for later ones; six times as
-    /// long with HLS, which comes in segments.
+    /// The maximum delay by which a network stream's bursts are turned into evenly spaced pictures; sixfold for HLS.
     public var maximumDelay = Duration.seconds(5)
-    /// The most pixels of a picture, unless it is a V4L2 camera's or a program's own and not a JPEG: the 33 million of
-    /// 8K and some more. Larger ones are refused by their header, before memory is allocated.
+    /// The maximum number of pixels of a picture, by default somewhat more than 8K has. Larger pictures are refused.
+    /// The limit does not apply to V4L2 cameras, nor to a program's own frames that are not JPEGs.
     public var maximumPixels = JPEGDecoder.defaultMaximumPixels
-    /// How stored pictures must be turned, and mirrored.
+    /// The turn and the mirroring that these options ask for.
     package var wholeOrientation: Orientation { isMirrored ? orientation.mirrored : orientation }
 
-    /// Makes options for a source.
+    /// Makes options with a pace and looping, and defaults for the others.
     public init(pace: Pace = .realtime, loops: Bool = false) {
         self.pace = pace
         self.loops = loops

@@ -1,7 +1,7 @@
 import Synchronization
 package import System
 
-/// A signal that a source must end.
+/// A flag that tells a source to end, and that its threads can wait for.
 package typealias StopSignal = Monitor<Bool>
 
 extension Monitor where Value == Bool {
@@ -10,54 +10,54 @@ extension Monitor where Value == Bool {
     package func set() { update { $0 = true } }
 
     /// Blocks for a duration, or until the signal is set.
-    /// - Returns: Whether the time passed.
+    /// - Returns: Whether the duration passed without the signal.
     package func wait(for duration: Duration) -> Bool { wait(for: duration) { $0 ? () : nil } == nil }
 }
 
-/// Delivers a source's pictures: stamps them, waits for their time, and puts them into the mailbox.
+/// Delivers a source's pictures: gives each a stamp, waits until it is due, and puts it into the mailbox.
 package struct PictureDelivery {
-    /// The way in which a source's pictures come.
+    /// How a source's pictures get their media times, and when they are delivered.
     package enum Timing: Equatable {
-        /// Each picture at once, with a time of its own.
+        /// Pictures have timestamps, but each is delivered as soon as it is read.
         case file
-        /// Each picture when its own time has come.
+        /// Each picture is delivered when its timestamp is due.
         case paced
-        /// Each picture when it happens; one without a time of its own has that of its arrival.
+        /// Pictures are live. With `hasTimes`, the sender's timestamps space them, otherwise their arrival times count.
         case live(hasTimes: Bool)
     }
 
-    /// The number of pictures that were delivered.
+    /// The number of pictures delivered so far.
     package private(set) var delivered = 0
     package let mailbox: FrameMailbox
     private let stop: StopSignal
     private let longestGap: Duration
     private var timing = Timing.file
     private var timeline = PresentationTimeline(rate: nil)
-    /// The plan of when to show the pictures of a live source that have times of their own.
+    /// When to show each picture of a live source whose pictures carry their own timestamps.
     private var playOut = PlayOut(longestDelay: 0, rate: nil)
-    /// The time at which the newest picture came, and its media time, in seconds since the first.
+    /// The arrival time and the media time of the newest picture, in seconds since the first picture.
     private var newest: (arrival: Double, mediaTime: Double)?
-    /// The error of the pictures' times that was found; nil while the times are believed.
+    /// What is wrong with the pictures' timestamps, in words for people; nil while nothing is.
     private var timesDetail: String?
     private var nextFrame = 0
     private var skipped = 0
     private var started: (clock: ContinuousClock.Instant, wall: Timestamp)?
-    /// The time by which the pictures of a paced source come later than planned, because it once fell behind.
+    /// The delay of a paced source's pictures behind their timestamps, which grows when the source falls behind.
     private var delay = Duration.zero
-    /// Whether pictures were damaged since the newest good one.
+    /// Whether any picture since the newest undamaged one was damaged.
     private var hasDamage = false
-    /// The lateness of a paced picture from which on later ones are planned anew: less than the age at which frames are
-    /// dropped, or nothing would be analysed with a decoder that is slower than real time.
+    /// The lateness of a picture above which all later pictures are delayed. It is below the age at which frames are
+    /// dropped: otherwise, with a decoder slower than real time, all would be dropped.
     private static let longestDelay = Duration.milliseconds(500)
 
-    /// Makes a delivery that `stop` ends. A paced source counts as lost after a damaged gap of `longestGap`.
+    /// Makes a delivery that `stop` ends. A paced source is lost when damaged pictures leave a gap of `longestGap`.
     package init(into mailbox: FrameMailbox, until stop: StopSignal, longestGap: Duration) {
         (self.mailbox, self.stop, self.longestGap) = (mailbox, stop, longestGap)
     }
 
-    /// Begins a round: the next picture, whatever its own time, follows the newest one, or is shown now if it is a
-    /// connection's. `rate` is the number of pictures a second, nil if unknown. Live pictures with times wait at most
-    /// `longestDelay`, in seconds, for those that come later.
+    /// Begins a round: a pass through a clip, or a connection. Its first picture, whatever its timestamp, follows the
+    /// newest picture, with `isConnection` not before the present time. `rate` is in pictures per second, nil if
+    /// unknown. `longestDelay`, in seconds, limits the delay that spaces live bursts evenly.
     package mutating func begin(
         _ timing: Timing,
         rate: Double?,
@@ -72,8 +72,8 @@ package struct PictureDelivery {
         timeline.beginRound(notBefore: isConnection ? elapsed ?? 0 : 0)
     }
 
-    /// Stamps a picture, waits for its time and puts it into the mailbox, with the stream's description if that is new.
-    /// `presentation` is in seconds by the source's clock, nil if it does not say; `age` is the time since the capture.
+    /// Delivers a picture with a stamp when it is due, after the stream's description if that has changed.
+    /// `presentation` is the source's timestamp in seconds, nil if unknown. `age` is the time since the capture.
     /// - Returns: False if the source was stopped or the mailbox closed.
     package mutating func deliver(
         _ picture: Frame,
@@ -94,14 +94,14 @@ package struct PictureDelivery {
         if timing == .live(hasTimes: true) {
             let due = start.clock.advanced(by: .seconds(mediaTime))
             let lateness = due.duration(to: .now)
-            // What is caught up with is late for good reason; a decoder that is too slow never comes up with the plan.
+            // Held-back pictures may be late. Otherwise the decoder is too slow, and would never be on time.
             if lateness > Self.longestDelay, !mailbox.isCatchingUp.load(ordering: .relaxed) {
                 playOut.postpone(by: lateness / .seconds(1))
             }
             frame.captured = due
             _ = stop.wait(for: .zero - lateness)
         } else if timing == .paced {
-            // A picture keeps the time at which it was due, however late it is taken, as that of a camera does.
+            // However late a picture is read, its capture time is the time at which it was due, as with a camera.
             let lateness = start.clock.advanced(by: .seconds(mediaTime) + delay).duration(to: frame.captured)
             if lateness > Self.longestDelay { delay += lateness }
             frame.captured = start.clock.advanced(by: .seconds(mediaTime) + delay)
@@ -109,7 +109,7 @@ package struct PictureDelivery {
         }
         hasDamage = false
         guard !stop.isSet else { return false }
-        // The wall clock may be set while a live source runs, and a sender's clock goes its own way.
+        // While a live source runs, the wall clock may be set, and a sender's clock may drift.
         let isFile = timing == .file || timing == .paced
         let age = frame.captured.duration(to: .now) / .seconds(1)
         let time =
@@ -125,7 +125,7 @@ package struct PictureDelivery {
         return mailbox.announce(stream) && mailbox.put(.frame(frame))
     }
 
-    /// The media time in seconds of the next picture: its own time, as far as that is possible.
+    /// Returns the media time in seconds of the next picture: its own timestamp, corrected where it is impossible.
     mutating func mediaTime(presentation: Double?, arrival: Double) -> Double {
         guard timing != .live(hasTimes: false) else { return timeline.mediaTime(arrival: arrival) }
         let corrections = timeline.corrections
@@ -148,7 +148,7 @@ package struct PictureDelivery {
         return time
     }
 
-    /// Notes that the source left out pictures before the next one, and whether it now hands in pictures that it kept.
+    /// Notes that the source skipped `frames` pictures, and whether it now delivers pictures that it had held back.
     package mutating func skip(_ frames: Int, isCatchingUp: Bool) {
         mailbox.count(.idle, frames: frames)
         nextFrame += frames
@@ -156,14 +156,14 @@ package struct PictureDelivery {
         mailbox.isCatchingUp.store(isCatchingUp, ordering: .relaxed)
     }
 
-    /// Counts a picture that came damaged and cannot be shown.
+    /// Counts a damaged picture, which is not delivered.
     package mutating func countDamage() {
         mailbox.count(.corrupt)
         nextFrame += 1
         hasDamage = true
     }
 
-    /// Waits for a picture's time. Where damaged ones leave a gap, the source counts as lost after `longestGap`.
+    /// Waits until a picture is due. If damaged pictures left a gap, the source counts as lost after `longestGap`.
     private mutating func wait(until due: ContinuousClock.Instant, _ stream: StreamDescription) -> Bool {
         if hasDamage, mailbox.isStreaming, ContinuousClock.now.duration(to: due) > longestGap {
             let text = "cannot decode a part of \(stream.name); continuing after it: copy or record it again."

@@ -1,40 +1,39 @@
-/// Plans when the pictures of a live stream are shown: spaced as the sender's times say, after the least delay with
-/// which its bursts come in time.
+/// Plans when to show the pictures of a live stream: spaced by the sender's timestamps, with the smallest delay at
+/// which pictures that arrive in bursts are still in time.
 ///
-/// The transit of a picture is its arrival less its time by the sender's clock, which began at any moment. A picture
-/// with a longer transit than all before delays those after it by as much; where all of the last half minute had a
-/// shorter one, the delay is taken back little by little. So the plan follows the arrival, whatever the sender's clock
-/// does.
+/// A picture's transit is its arrival time minus its sender timestamp, which contains the unknown difference between
+/// the clocks. A picture with a longer transit than all before delays the pictures after it by as much. If all transits
+/// of the last half minute were shorter, the delay shrinks little by little, also when the sender's clock drifts.
 ///
-/// A clock that runs several times too fast or too slow says nothing about spacing: pictures are shown as they come.
+/// The timestamps of a clock that runs several times too fast or too slow are ignored: pictures are shown on arrival.
 struct PlayOut {
-    /// The longest extra time, in seconds, of some pictures' transit for which others wait.
+    /// The maximum delay, in seconds, beyond the shortest transit.
     let longestDelay: Double
-    /// The stated rate of the stream, in pictures a second.
+    /// The rate that the stream states, in pictures per second; nil if unknown.
     let rate: Double?
-    /// The factor by which the sender's clock is faster than the machine's, while it is not believed.
+    /// The sender's clock speed relative to the machine's, while too wrong for its timestamps to be used; else nil.
     private(set) var wrongFactor: Double?
-    /// The number of seconds added to a picture's time to get the moment at which it is shown.
+    /// The seconds to add to a picture's timestamp to get the time at which it is shown; nil before the first picture.
     private var offset: Double?
     private var latest: (due: Double, time: Double, arrival: Double)?
-    /// The shortest and the longest transit of pictures in this quarter of a minute, and in the one before.
+    /// The shortest and the longest transit, in seconds, in the current window of 15 s and in the window before.
     private var current: ClosedRange<Double>?
     private var previous: ClosedRange<Double>?
     private var windowEnd = 0.0
-    /// The newest steps, of the last second.
+    /// The intervals between the pictures of about the last second, by timestamps and by arrivals, in seconds.
     private var steps: [(time: Double, arrival: Double)] = []
 
-    /// The seconds of the sender's time that were taken for an error of its clock.
+    /// The sum of the jumps of the sender's clock, in seconds, that are subtracted from its timestamps as errors.
     private var doubted = 0.0
 
     private static let window = 15.0
-    /// The share of the time that may be saved when a delay is taken back.
+    /// The fraction of the time between pictures by which the delay may shrink.
     private static let haste = 0.1
     private static let smallestStep = 0.000_001
 
     init(longestDelay: Double, rate: Double?) { (self.longestDelay, self.rate) = (longestDelay, rate) }
 
-    /// The moment at which a picture is shown, in seconds by the clock of `arrival`; always later than the one before.
+    /// Returns when to show a picture, in seconds by the clock of `arrival`; always later than the picture before.
     mutating func due(_ time: Double, arrival: Double) -> Double {
         if let latest {
             let step = (time: time - latest.time, arrival: arrival - latest.arrival)
@@ -54,7 +53,6 @@ struct PlayOut {
         } else {
             let goal = min(longest, shortest + longestDelay)
             let saved = Self.haste * max(0, sent - (latest?.time ?? sent))
-            // A delay above the limit is of no use.
             offset = max(goal, min(offset - saved, shortest + longestDelay))
         }
         self.offset = offset
@@ -63,7 +61,7 @@ struct PlayOut {
         return due
     }
 
-    /// Makes all that follows due `delay` seconds later, however fast it arrives: the consumer is not faster.
+    /// Shows all later pictures `delay` seconds later, because the consumer cannot keep up with the plan.
     mutating func postpone(by delay: Double) {
         offset = offset.map { $0 + delay }
         current = current.map { $0.lowerBound + delay...$0.upperBound + delay }
@@ -79,18 +77,19 @@ struct PlayOut {
         current = min(current?.lowerBound ?? taken, taken)...max(current?.upperBound ?? taken, taken)
     }
 
-    /// The ratio of the clocks, or its inverse, beyond which the clock is not believed: with a stated rate, and
-    /// without.
+    /// The maximum ratio of the clocks' speeds, in either direction, that counts as correct: while pictures arrive at
+    /// the stated rate, and otherwise.
     private static let mostByRate = 1.5
     private static let most = 4.0
-    /// The limits for the steps that decide: least number, span in seconds, unevenness, shortest usual step.
+    /// The conditions for judging the sender's clock by intervals: their minimum number and sum in seconds, the maximum
+    /// ratio of the longest to the median, and the minimum median in seconds.
     private static let fewestSteps = 8
     private static let shortestSpan = 0.8
     private static let mostUneven = 4.0
     private static let shortestStep = 0.008
 
-    /// Whether a step of the sender's clock is far longer than that between the arrivals, outside of a burst: before
-    /// the clock is judged, it must not delay pictures.
+    /// Whether the sender's clock jumped: an interval of its timestamps is far longer than that of the arrivals,
+    /// outside a burst. Such a jump must not delay pictures, even before the clock is judged.
     private func isDoubtful(_ step: (time: Double, arrival: Double)) -> Bool {
         guard step.arrival >= Self.shortestStep else { return false }
         guard let rate, Self.isNear(step.arrival * rate) else { return step.time > Self.most * step.arrival }
@@ -101,7 +100,7 @@ struct PlayOut {
         factor <= most && factor >= 1 / most
     }
 
-    /// Compares the sender's clock with the machine's while pictures come evenly; a burst says nothing.
+    /// Compares the speeds of the sender's and the machine's clocks. This is skipped while pictures arrive in bursts.
     private mutating func judgeClock() {
         var span = steps.reduce(0) { $0 + $1.arrival }
         while steps.count > Self.fewestSteps, span - steps[0].arrival >= Self.shortestSpan {
@@ -113,7 +112,7 @@ struct PlayOut {
         guard usual.arrival >= Self.shortestStep, arrival[arrival.count - 1] <= Self.mostUneven * usual.arrival
         else { return }
         let factor = max(usual.time, Self.smallestStep) / usual.arrival
-        // Pictures that are caught up with come faster than at their rate, but their times have it.
+        // Pictures held back arrive faster than at the stated rate, but their timestamps agree with it.
         let agrees = rate.map { Self.isNear(usual.time * $0) } ?? false
         let comesAtRate = rate.map { Self.isNear(usual.arrival * $0) } ?? false
         let isWrong = !agrees && !Self.isNear(factor, comesAtRate ? Self.mostByRate : Self.most)

@@ -1,51 +1,51 @@
-/// Turns the presentation times of pictures into media times that start at 0 and grow; ignores impossible times.
+/// Turns the timestamps of pictures into media times, which start at 0 and increase. It corrects these timestamps:
 ///
-/// - A missing time continues by one usual step.
-/// - A time that is not later than the one before, by up to a second, comes 1 ms after it: the pictures after it keep
-///   their times. When this goes on, the times are not running, and count as missing.
-/// - A larger step back, or one too far ahead, continues by one usual step. If the next picture has its time from
-///   before the step, one time was wrong; if it follows the new time, the clock was set, and all further times are
-///   shifted. Two such steps of about one length are believed: the pictures are that far apart.
+/// - A missing one: the picture comes one usual interval (the median of the newest) after the picture before.
+/// - One that equals the one before, or is up to a second earlier: the picture comes 1 ms after the picture before, and
+///   later pictures keep their times. After three such pictures in a row, the timestamps count as missing.
+/// - One that jumps farther back, or too far ahead: the picture comes one usual interval after the picture before. If
+///   the next timestamp continues from before the jump, only one was wrong. If it continues from the jump, the clock
+///   was set, and later timestamps are shifted. If it jumps about as far again, the pictures really are that far apart.
 package struct PresentationTimeline {
-    /// The media time of the newest picture; nil before the first.
+    /// The media time of the newest picture, in seconds; nil before the first picture.
     private(set) var latest: Double?
-    /// The number of times that were not believed.
+    /// The number of timestamps that were not believed.
     private(set) var corrections = 0
-    /// The number of pictures a second; nil if the clip does not say.
+    /// The stated number of pictures per second; nil if unknown.
     var rate: Double?
-    /// The longest step, in seconds, that is believed whatever the usual one is.
+    /// The interval between pictures, in seconds, up to which a timestamp is always believed.
     var longestStep = Self.longestStepOfFile
-    /// The number of seconds added to presentation times; nil until the first picture of a round.
+    /// The seconds to add to timestamps to get media times; nil until the first one of a clip's pass or a connection.
     private var offset: Double?
-    /// The offset that would be right if the newest time that was not believed were true, and the step to it.
+    /// The offset that would make the newest disbelieved timestamp right, and the interval up to it, in seconds.
     private var other: (offset: Double, step: Double)?
     private var earliestOfRound = 0.0
-    /// The newest steps that were believed, in seconds.
+    /// The newest intervals between pictures that were believed, in seconds.
     private var steps: [Double] = []
-    /// The number of pictures in a row that were not later than the one before.
+    /// The number of pictures in a row whose timestamp was not later than the one before.
     private var standstill = 0
 
-    /// The longest step, in seconds, that is believed in a recording, which may have pauses between its pictures.
+    /// The value of `longestStep` for recordings, in seconds. They may have pauses between their pictures.
     private static let longestStepOfFile = 30.0
-    /// The longest step, in seconds, that is believed of live pictures: only lost ones leave a gap.
+    /// The value of `longestStep` for live pictures, in seconds. They have gaps only where pictures were lost.
     static let longestStepOfLive = 0.25
-    /// The largest multiple of the usual step that is believed, for each value of `longestStep`.
+    /// The multiple of the usual interval up to which a timestamp is believed even beyond `longestStep`.
     private static let mostUsualSteps = 10.0
     private static let smallestStep = 0.001
-    /// The least step, in seconds, between two pictures; shorter ones are rounding. It is so small that pictures which
-    /// come all at once do not run ahead of the clock.
+    /// The minimum interval between two pictures, in seconds; shorter ones are rounding errors. It is tiny, so that
+    /// pictures that arrive all at once do not get times far ahead of the clock.
     private static let leastStep = 0.000_001
-    /// The longest step, in seconds, that is believed while neither the rate nor a usual step is known.
+    /// The maximum interval, in seconds, that is believed while neither the rate nor the usual interval is known.
     private static let longestFirstStep = 5.0
     private static let longestBackwardStep = 1.0
     private static let longestStandstill = 3
-    /// The number of steps of which the usual one is the median.
+    /// The number of intervals whose median is the usual interval.
     private static let mostSteps = 9
 
     package init(rate: Double?) { self.rate = rate }
 
-    /// Lets the next picture, whatever its time, follow the newest one: a clip begins again, a stream came back.
-    /// - Parameter earliest: the media time that it must at least get, in seconds.
+    /// Lets the next picture follow the newest one, whatever its timestamp: a clip begins again, or a stream came back.
+    /// - Parameter earliest: The minimum media time of the next picture, in seconds.
     mutating func beginRound(notBefore earliest: Double = 0) {
         offset = nil
         other = nil
@@ -53,11 +53,11 @@ package struct PresentationTimeline {
         earliestOfRound = earliest
     }
 
-    /// The usual step from one picture to the next, in seconds.
+    /// The usual interval between two pictures, in seconds: the median of the newest, or according to the rate.
     private var usualStep: Double { steps.isEmpty ? 1 / (rate ?? 30) : steps.sorted()[steps.count / 2] }
 
-    /// The media time in seconds of the next picture, by its presentation time in seconds: nil if it has none, infinite
-    /// if it is wrong. A step of a live stream may be longer by `pause`, the time since the picture before came.
+    /// Returns the next picture's media time in seconds. `presentation` is its timestamp in seconds, nil if missing,
+    /// infinite if wrong. In live streams a gap may be longer by `pause`, the time since the last arrival.
     package mutating func mediaTime(presentation: Double?, after pause: Double = 0) -> Double {
         let usualStep = usualStep
         let next = max(earliestOfRound, latest.map { $0 + usualStep } ?? 0)
@@ -81,7 +81,6 @@ package struct PresentationTimeline {
         var newest = step
         if let other {
             newest = presentation + other.offset - latest
-            // Two such steps are how far its pictures are apart.
             let isUsual = newest < 2 * other.step && other.step < 2 * newest
             if newest > Self.leastStep, newest < limit || isUsual {
                 self.offset = other.offset
@@ -93,7 +92,7 @@ package struct PresentationTimeline {
         return settle(next)
     }
 
-    /// The media time in seconds of a picture that has no time but that of its arrival, in seconds since the first one.
+    /// Returns the media time of a picture without a timestamp: its `arrival`, in seconds since the first picture.
     mutating func mediaTime(arrival: Double) -> Double {
         settle(latest.map { max(arrival, $0 + Self.leastStep) } ?? 0)
     }

@@ -1,20 +1,20 @@
-/// An event of a source; the events come in order.
+/// An event of a source.
 public enum SourceEvent: Sendable {
-    /// Frames are about to come, in this form.
+    /// Frames as described are about to come.
     case streaming(StreamDescription)
     case frame(Frame)
-    /// No frames come until further notice; the source keeps trying.
+    /// No frames come for now. The source keeps trying.
     case lost(SourceFailure)
-    /// Nothing comes any more.
+    /// The source has ended. No further event comes.
     case ended(End)
 
     /// The reason why a source ended.
     public enum End: Hashable, Sendable {
-        /// A clip came to its end.
+        /// The end of a clip was reached.
         case finished
         /// `stop()` was called.
         case stopped
-        /// The source cannot go on; its frames so far are valid.
+        /// The source cannot go on. Frames delivered before are valid.
         case failed(SourceFailure)
     }
 }

@@ -1,47 +1,47 @@
 import System
 
-/// The reason why a source has no frames: a word for programs, one paragraph for people.
+/// The reason why a source has no frames: a code for programs, and a paragraph for people.
 public struct SourceFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The kinds of failure, in the words of the published status.
+    /// The kind of failure. The raw values are those of the published status.
     public enum Reason: String, Hashable, Sendable, CaseIterable, CustomStringConvertible {
         /// There is no such camera or file.
         case notFound = "not_found"
-        /// The camera was taken away while in use.
+        /// The camera was unplugged while in use.
         case unplugged
-        /// The camera may not be opened.
+        /// This process is not permitted to open the camera.
         case permissionDenied = "permission_denied"
         /// Another program uses the camera.
         case busy
-        /// The node is not a camera.
+        /// The device node is not a camera.
         case notACamera = "not_a_camera"
-        /// The camera lacks the mode that was asked for.
+        /// The camera lacks the requested format, size or rate.
         case unsupportedMode = "unsupported_mode"
-        /// A control of the camera cannot be set as asked.
+        /// A control of the camera cannot be set to the requested value.
         case unsupportedControl = "unsupported_control"
-        /// No whole frame came for too long.
+        /// No complete frame came for too long.
         case stalled
         /// The camera's driver failed.
         case driverError = "driver_error"
-        /// The file may not be read, or is none.
+        /// The path is not a file, or the file may not be read.
         case unreadable
-        /// The file is damaged or of no known format.
+        /// The file is damaged or of an unknown format.
         case corrupt
         /// The file has no pictures.
         case noVideo = "no_video"
-        /// The file, address or format is of a kind that cannot be used.
+        /// Files, addresses or formats of this kind are not supported.
         case unsupported
         /// The stream's sender cannot be reached.
         case unreachable
-        /// The stream broke off.
+        /// The stream ended unexpectedly.
         case streamLost = "stream_lost"
         /// Frames come, but cannot be decoded.
         case undecodable
         /// The file cannot be written.
         case unwritable
-        /// Another failure, of a source that a program made.
+        /// A source that the calling program made failed in another way.
         case other
 
-        /// The word for the failure in the status.
+        /// The kind of failure as a word, as in the published status.
         public var description: String { rawValue }
     }
 
@@ -56,24 +56,24 @@ public struct SourceFailure: Error, Hashable, Sendable, CustomStringConvertible 
         self.description = description.withoutSecrets
     }
 
-    /// Makes a failure from what was tried, in words that follow `cannot`, what is wrong and what to do about it.
+    /// Makes a failure whose description is "cannot `attempt`: `problem`; `remedy`."
     package init(_ reason: Reason, _ attempt: String, _ problem: String, _ remedy: String) {
         self.init(reason: reason, description: "cannot \(attempt): \(problem); \(remedy).")
     }
 
-    /// The pictures of a source are larger than the settings allow.
+    /// Makes the failure of a source whose pictures have more pixels than the settings allow.
     package static func tooLarge(_ name: String, _ size: FrameSize, limit: Int) -> Self {
         let remedy = "make them smaller, or raise the limit if this machine has the memory"
         return Self(.unsupported, "use \(name)", tooManyPixels(size, limit: limit), remedy)
     }
 
-    /// The words for pictures that are too large.
+    /// Returns the words that say that pictures have too many pixels.
     package static func tooManyPixels(_ size: FrameSize, limit: Int) -> String {
         "its pictures are \(size), more than the \(limit) pixels allowed"
     }
 }
 
-/// Runs a function and wraps its error in another kind.
+/// Runs `body`, and converts its error to another type with `wrap`.
 package func failing<Value, Failure: Error, Wrapper: Error>(
     as wrap: (Failure) -> Wrapper,
     _ body: () throws(Failure) -> Value

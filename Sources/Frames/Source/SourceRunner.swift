@@ -1,22 +1,22 @@
 import System
 
-/// Opens a source again after each loss, with growing waits, until it ends or is stopped; all sources use it.
+/// Opens a source again after each loss until the source ends or is stopped, with a wait that doubles each time.
 package struct SourceRunner {
     /// The rule that decides which losses are reported.
     package var report = LossReport()
-    /// Waits for a time; returns false once the source was stopped.
+    /// Waits for a duration; returns false once the source was stopped.
     package var wait: (Duration) -> Bool
-    /// The time in nanoseconds by a clock that stands still while the machine is suspended.
+    /// Returns the time in nanoseconds, by a clock that stops while the machine is suspended.
     package var now = { nanoseconds(of: CLOCK_MONOTONIC) }
-    /// The random factor of each wait, so that programs that read the same camera do not try at the same moment.
+    /// The range of the random factor of each wait, so that programs with the same camera retry at different times.
     package var spread = 0.75...1.25
     private let mailbox: FrameMailbox
     private let stop: StopSignal
     private let waits: ClosedRange<Double>
-    /// The time, in nanoseconds, for which a source must have been open for the waits to begin anew.
+    /// How long a source must have been open, in nanoseconds, for the next wait to be the shortest one again.
     private static let steadyTime: Int64 = 5_000_000_000
 
-    /// Makes a runner that waits for a time within `waits`, in seconds, before each new try.
+    /// Makes a runner whose waits between attempts grow within `waits`, in seconds.
     package init(into mailbox: FrameMailbox, until stop: StopSignal, waiting waits: ClosedRange<Double> = 0.5...30) {
         self.mailbox = mailbox
         self.stop = stop
@@ -24,9 +24,9 @@ package struct SourceRunner {
         wait = stop.wait(for:)
     }
 
-    /// Tries until the source ends, and puts `.ended` into the mailbox.
-    /// - Parameter play: Delivers frames. It returns how the source ended, or nil to begin again at once; it throws why
-    ///   frames stopped coming, or why they did not come.
+    /// Runs `play` again and again until the source ends, then puts `.ended` into the mailbox.
+    /// - Parameter play: Opens the source and delivers its frames. It returns how the source ended, or nil to be called
+    ///   again at once. It throws the reason why frames stopped coming, or never came.
     package func run(_ play: () throws(SourceFailure) -> SourceEvent.End?) { mailbox.put(.ended(end(of: play))) }
 
     private func end(of play: () throws(SourceFailure) -> SourceEvent.End?) -> SourceEvent.End {
@@ -51,11 +51,11 @@ package struct SourceRunner {
     }
 }
 
-/// Decides when a loss is reported: at once, and again for another failure that lasts. A night makes one line.
+/// Decides which losses are reported: the first, and later ones only if their reason is different and persists.
 package struct LossReport {
-    /// The time, in nanoseconds, that another failure must last before it is reported.
+    /// How long, in nanoseconds, a failure other than the reported one must persist before it is reported too.
     private let settling: Int64
-    /// The reasons for which another failure is reported; nil for all.
+    /// The kinds of failure that are reported even after another one was reported; nil for all kinds.
     private let reasons: Set<SourceFailure.Reason>?
     private var reported: SourceFailure?
     private var pending: (failure: SourceFailure, since: Int64)?
@@ -65,13 +65,13 @@ package struct LossReport {
         self.reasons = reasons
     }
 
-    /// Notes that frames came.
+    /// Notes that frames came, so that the next loss is reported.
     mutating func streaming() {
         reported = nil
         pending = nil
     }
 
-    /// Notes a loss or a failed try at a time in nanoseconds.
+    /// Notes a loss or a failed attempt at a time in nanoseconds.
     /// - Returns: Whether to report it.
     mutating func isDue(_ failure: SourceFailure, now: Int64) -> Bool {
         let isNews = reported.map { failure != $0 && reasons?.contains(failure.reason) ?? true } ?? true

@@ -1,27 +1,27 @@
-/// The stream of a source, for logs and the status.
+/// The properties of a source's stream, for logs and the published status.
 public struct StreamDescription: Hashable, Sendable {
     /// The device, file or address, without credentials.
     public var name: String
     /// The size of the frames as stored.
     public var size: FrameSize
-    /// The pixel format or codec, by the usual name for it (`YUYV`, `MJPG`, `h264`).
+    /// The pixel format or codec, by its usual name (`YUYV`, `MJPG`, `h264`).
     public var format: String
-    /// Frames per second, if the source says.
+    /// The number of frames per second; nil if the source does not state it.
     public var rate: Double?
     /// The turn that makes the frames upright.
     public var orientation: Orientation
-    /// Whether frames come at their own time and may be dropped; otherwise the source waits for each to be taken.
+    /// Whether frames come in real time and may be dropped. Otherwise the source waits until each frame is taken.
     public var isLive: Bool
-    /// The decoder of the pictures, if known: `software`, or a device such as `VA-API on /dev/dri/renderD128`.
+    /// What decodes the pictures: `software`, or a device such as `VA-API on /dev/dri/renderD128`; nil if unknown.
     public var decoder: String?
-    /// The reason why the decoder is not the requested device, or not the first one, and what to do.
+    /// The reason why software decodes instead of a requested device, or after one failed, with a remedy; else nil.
     public var decoderDetail: String?
-    /// The error of its pictures' times, and what is done about it; nil while the times are believed.
+    /// What is wrong with the pictures' timestamps, and how they are corrected; nil while nothing is.
     public var timesDetail: String?
     /// The size of the upright frames.
     public var uprightSize: FrameSize { orientation.uprightSize(of: size) }
 
-    /// The description on one line: `/dev/video0: YUYV 640x480 at 30.0 frames/s`, the decoder, and faults of its times.
+    /// The description on one line: `/dev/video0: YUYV 640x480 at 30.0 frames/s`, then the decoder and timing faults.
     public var summary: String {
         let rate = rate.map { " at \(($0 * 100).rounded() / 100) frames/s" } ?? ""
         let decoder = decoder.map { ", decoded by \($0)" } ?? ""

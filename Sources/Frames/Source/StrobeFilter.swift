@@ -1,14 +1,14 @@
-/// Recognises, by the brightness of frames, a lamp that flashes with every other frame, as in infrared cameras.
+/// Recognises, by the brightness of frames, a lamp that flashes for every other frame, as in infrared cameras.
 ///
-/// The frames between are dark, and useless for a program that looks at faces.
+/// The frames without a flash are dark, and useless for finding faces.
 struct StrobeFilter: Sendable {
-    /// The largest brightness of a dark frame as a share of a lit one's. In sunlight both are useful.
+    /// The maximum brightness of a dark frame, as a fraction of a lit frame's. In sunlight, all frames are usable.
     private static let darkest: Float = 0.5
-    /// The least difference, in steps of 255, that is not noise of a room without light.
+    /// The minimum difference between dark and lit frames, in levels of 0…255. Smaller ones are noise in a dark room.
     private static let smallestStep: Float = 6
-    /// The number of alternations from frame to frame that make a pattern.
+    /// The minimum number of alternations between dark and lit frames that shows that the lamp flashes.
     private static let needed = 4
-    /// The number of alternations that are remembered, so that the pattern outlasts a lost frame.
+    /// The maximum of the count of alternations, high enough that one lost frame does not end the pattern.
     private static let most = 8
 
     private var previous: Float?
@@ -16,8 +16,8 @@ struct StrobeFilter: Sendable {
     private var alternations = 0
     private var lit: Float = 0
 
-    /// Takes the next frame's brightness, 0 to 255.
-    /// - Returns: Whether the lamp flashes and was off.
+    /// Takes the brightness of the next frame, 0…255.
+    /// - Returns: Whether the lamp flashes, but was off in this frame.
     mutating func isUnlit(_ brightness: Float) -> Bool {
         guard let before = exchange(&previous, with: brightness) else { return false }
         let isStep = isDark(brightness, beside: before) || isDark(before, beside: brightness)
@@ -34,7 +34,7 @@ struct StrobeFilter: Sendable {
 }
 
 extension Frame {
-    /// The mean brightness of some pixels, 0 to 255 in the frame's own range, of RGB that of green; nil for a JPEG.
+    /// The mean brightness of 16 × 12 pixels, 0…255 in the frame's own range; of RGB the mean of green. Nil for a JPEG.
     var sampledBrightness: Float? {
         guard let samples = FrameSamples(self)?.first else { return nil }
         let columns = 16

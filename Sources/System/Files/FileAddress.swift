@@ -1,7 +1,7 @@
 extension String {
-    /// The path of a file's address (RFC 8089), as desktops and browsers write it: `file:///home/me/a%20clip.mp4`,
-    /// `file://localhost/…` or `file:/…`; nil for any other text, also for a file of another machine. A % that begins
-    /// no escape stays: people write addresses themselves.
+    /// The path in a `file:` URL (RFC 8089), as desktops and browsers write it: `file:///home/me/a%20clip.mp4`,
+    /// `file://localhost/…` or `file:/…`. Nil for any other text, including URLs with another host. A % without two
+    /// hexadecimal digits stays as it is, because people type such URLs by hand.
     package var pathOfFileAddress: String? {
         guard let address = wholeMatch(of: /(?i)file:(?:\/\/(?:localhost)?)?(?<path>\/(?s:.*))/) else { return nil }
         guard !address.path.hasPrefix("//") else { return nil }
@@ -23,7 +23,7 @@ extension String {
 }
 
 extension [String] {
-    /// The arguments of a command, with paths in place of files' addresses, also in the values of options.
+    /// The arguments of a command, with `file:` URLs replaced by paths, also in options (`--option=file:…`).
     package var withPlainPaths: [String] {
         map { argument in
             if let path = argument.pathOfFileAddress { return path }

@@ -1,14 +1,14 @@
 import Foundation
 
-/// Names of files as strings. Such names are bytes, not all of them UTF-8: old disks and zip files often have Latin-1.
+/// File names as strings. Such names are bytes, and not always UTF-8, for example from old disks and zip files.
 ///
-/// In a `String` each byte that is no UTF-8 is a character for private use of its own. The functions of the system
-/// below have the names and take the arguments of the C library's, and give it the bytes.
+/// In a `String`, each byte that is not valid UTF-8 becomes one private-use character. The functions below, such as
+/// `open`, wrap those of the C library, and pass them the original bytes.
 extension String {
-    /// The private character of byte 0; only bytes from 0x80 on have one.
+    /// The base of the private-use characters: byte b, from 0x80 on, becomes `first` + b.
     private static let first: UInt32 = 0x10_FE00
 
-    /// Reads a name from the bytes that the system gives, up to the first zero.
+    /// Makes a string from the bytes of a file name, up to the first zero.
     package init(fileName bytes: some Sequence<UInt8>) {
         var scalars = UnicodeScalarView()
         var rest = Array(bytes.prefix { $0 != 0 })[...]
@@ -25,7 +25,7 @@ extension String {
         self = String(scalars)
     }
 
-    /// The name as bytes for the system, with a zero at its end.
+    /// The bytes of the file name, with a zero at the end, for the C library.
     package var fileName: [CChar] {
         var bytes: [UInt8] = []
         for scalar in unicodeScalars {
@@ -36,7 +36,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// The byte of a file's name that the character represents; nil for any other character.
+    /// The byte of a file name that this private-use character stands for; nil for any other character.
     package var byteOfFileName: UInt8? { 0x10_FE80...0x10_FEFF ~= value ? UInt8(value & 0xFF) : nil }
 }
 
@@ -48,7 +48,7 @@ package func mkdir(_ path: String, _ mode: mode_t) -> CInt { Glibc.mkdir(path.fi
 @discardableResult
 package func unlink(_ path: String) -> CInt { Glibc.unlink(path.fileName) }
 
-/// The names of the files in a directory; empty if it cannot be read.
+/// Returns the names of the files in a directory; empty if it cannot be read.
 package func names(in directory: String) -> [String] {
     guard let stream = opendir(directory.fileName) else { return [] }
     defer { closedir(stream) }
@@ -60,19 +60,19 @@ package func names(in directory: String) -> [String] {
     return names
 }
 
-/// Whether there is a file or a directory.
+/// Whether a file or a directory with this path exists.
 package func fileExists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-/// The status of a file, with `followsLink` of the one that a link leads to; nil if there is none, see `errno`.
+/// Returns the status of a file, or of a link itself if `followsLink` is false; nil if it fails, as `errno` explains.
 package func fileStatus(_ path: String, followsLink: Bool = true) -> stat? {
     var status = stat()
     return (followsLink ? stat(path.fileName, &status) : lstat(path.fileName, &status)) == 0 ? status : nil
 }
 
-/// Whether there is a directory.
+/// Whether a directory with this path exists.
 package func isDirectory(_ path: String) -> Bool { fileStatus(path).map { $0.st_mode & S_IFMT == S_IFDIR } ?? false }
 
-/// Makes a directory and the directories that it is in.
+/// Makes a directory, and its parent directories where they are missing. Returns 0, or −1 with `errno`.
 package func makeDirectories(_ path: String, mode: mode_t = 0o777) -> CInt {
     if isDirectory(path) { return 0 }
     if let slash = path.dropFirst().lastIndex(of: "/"), makeDirectories(String(path[..<slash]), mode: mode) != 0 {
@@ -81,7 +81,7 @@ package func makeDirectories(_ path: String, mode: mode_t = 0o777) -> CInt {
     return mkdir(path, mode) == 0 || errno == EEXIST && isDirectory(path) ? 0 : -1
 }
 
-/// The arguments and the environment of the program, in which names of files keep their bytes.
+/// The arguments and the environment of this process, in which file names keep their bytes.
 extension ProcessInfo {
     package static var argumentNames: [String] {
         (0..<Int(CommandLine.argc)).compactMap { CommandLine.unsafeArgv[$0].map { String(fileName: bytes(of: $0)) } }

@@ -1,21 +1,20 @@
-/// A file that is written under a temporary name and gets its own when it is whole; else nothing is left of it.
+/// A file that is written under a temporary name, and renamed when it is complete. Otherwise it is removed.
 package final class PendingFile: Sendable {
     package let path: String
-    /// The temporary name: in the same directory, so that renaming is one step.
+    /// The temporary path, in the same directory, so that renaming is atomic.
     package let temporaryPath: String
-    /// Descriptor, locked as long as this object exists: a file without a lock was left by a program that was killed.
+    /// The file's descriptor, locked while this object exists. An unlocked file is left over from a killed program.
     private let descriptor: CInt
-    /// The ending of temporary names, which no other program uses, so that leftovers can be removed.
+    /// The suffix of temporary names. No other program uses it, so leftover files can be recognised and removed.
     private static let ending = ".facet-part"
 
-    /// Makes the empty file, with the mode that the process's mask leaves of `mode`, and removes leftovers.
+    /// Makes the empty file, whose mode is `mode` without the bits of the process's umask, and removes leftover files.
     ///
-    /// Its name is new: no link of another user's decides what is overwritten, and of programs that write the same file
-    /// the last one to finish wins.
+    /// The temporary name is random, so no link of another user can redirect it. The last of several writers wins.
     package init(_ path: String, mode: mode_t = 0o666) throws(SystemError) {
         self.path = path
         let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
-        // A name may have all the bytes that the file system allows.
+        // The name itself may be as long as the file system allows, so only its beginning is used.
         let directory = String(path[..<slash])
         let prefix = ".\(path[slash...].prefix(bytes: 100))."
         Self.removeLeftovers(in: directory, prefix)
@@ -28,7 +27,7 @@ package final class PendingFile: Sendable {
                 throw SystemError("write \(path)", errno)
             }
             var made = stat()
-            // Another program may have taken it for left before it was locked. Not every file system has locks.
+            // Before it was locked, another program may have removed it as left over. Not every file system has locks.
             if flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK, fstat(descriptor, &made) == 0,
                 made.st_nlink > 0
             {
@@ -56,9 +55,9 @@ package final class PendingFile: Sendable {
         }
     }
 
-    /// Writes a whole file, with the mode as for `init`. With `keepsOwner` it gets owner, group and mode of the file
-    /// that it replaces, which a person edits, and is on the disk before that, so that no power failure loses both.
-    /// - Throws: `SystemError`; a file that was there is as before then.
+    /// Writes a whole file. Its mode is as for `init`. With `keepsOwner`, it gets the owner, group and mode of the file
+    /// that it replaces, and is flushed to disk before that, so that a power failure leaves the old or the new file.
+    /// - Throws: `SystemError`. An existing file is then unchanged.
     package static func write(
         _ bytes: UnsafeRawBufferPointer,
         to path: String,
@@ -67,14 +66,14 @@ package final class PendingFile: Sendable {
     ) throws(SystemError) {
         let file = try PendingFile(path, mode: mode)
         if keepsOwner, let present = fileStatus(path) {
-            // The owner first: a change of it takes away some bits of the mode.
+            // The owner comes first, because changing it clears some bits of the mode.
             guard fchown(file.descriptor, present.st_uid, present.st_gid) == 0,
                 fchmod(file.descriptor, present.st_mode & 0o7777) == 0
             else { throw SystemError("write \(path)", errno) }
         }
         let code = writeAll(bytes, to: file.descriptor)
         guard code == 0 else { throw SystemError("write \(path)", code) }
-        // A full disk of another machine may show only when a descriptor is closed.
+        // On a network file system, a full disk may only be reported when a descriptor is closed.
         let copy = dup(file.descriptor)
         guard copy >= 0, close(copy) == 0, !keepsOwner || fsync(file.descriptor) == 0 else {
             throw SystemError("write \(path)", errno)
@@ -82,7 +81,7 @@ package final class PendingFile: Sendable {
         try file.commit()
     }
 
-    /// Gives the file its name, replacing a file of that name.
+    /// Renames the file to its final name, replacing an existing file.
     package func commit() throws(SystemError) {
         guard rename(temporaryPath, path) == 0 else { throw SystemError("write \(path)", errno) }
     }

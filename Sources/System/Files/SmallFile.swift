@@ -1,7 +1,7 @@
 import FoundationEssentials
 
-/// Reads regular files that must fit into memory: settings, passwords, tokens, what the kernel reports. Pipes,
-/// terminals and devices are refused: opening them may block, and they may have no end.
+/// Reads regular files of limited size: settings, passwords, tokens, and what the kernel reports. Pipes, terminals and
+/// devices are refused, because opening them may block, and they may have no end.
 package enum SmallFile {
     package static let textLimit = 256 * 1024
 
@@ -15,7 +15,7 @@ package enum SmallFile {
         let kind = status.st_mode & S_IFMT
         if kind == S_IFDIR { throw FileError(path, code: EISDIR) }
         guard kind == S_IFREG else { throw FileError(path, "it is a pipe or a device, not a regular file") }
-        // Not by its size: what the kernel makes up on reading, as in /proc, has none.
+        // The file's size is not used, because it is 0 for files of the kernel, as in /proc.
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 64 * 1024)
         while bytes.count <= limit {
@@ -37,12 +37,12 @@ package enum SmallFile {
         return text
     }
 
-    /// Reads a password or a token: the file's first line, without blanks at its end.
+    /// Reads a password or a token: the first line of a file, without trailing whitespace.
     package static func firstLine(of path: String) throws(FileError) -> String { try text(at: path).firstLine }
 }
 
 extension StringProtocol {
-    /// The longest beginning of the collection with at most that number of bytes.
+    /// Returns the longest prefix, in whole characters, of at most `limit` bytes in UTF-8.
     package func prefix(bytes limit: Int) -> SubSequence {
         var room = limit
         return prefix { character in
@@ -53,10 +53,10 @@ extension StringProtocol {
 }
 
 extension String {
-    /// The text without the byte order mark with which some editors begin a file.
+    /// The text without the byte order mark that some editors put at the beginning of a file.
     package var withoutByteOrderMark: String { hasPrefix("\u{FEFF}") ? String(dropFirst()) : self }
 
-    /// The first line without byte order mark and blanks at its end.
+    /// The first line, without a byte order mark and trailing whitespace.
     package var firstLine: String {
         let line = withoutByteOrderMark.prefix { !$0.isNewline }
         return String(line.dropLast(line.reversed().prefix(while: \.isWhitespace).count))
@@ -64,14 +64,14 @@ extension String {
 }
 
 extension String {
-    /// Reads C's characters up to the first zero.
+    /// Makes a string from the characters of a C string, up to the first zero.
     package init(upToZero characters: [CChar]) {
         self.init(decoding: characters.lazy.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 }
 
 extension [String: String] {
-    /// The variables that are set and not empty, without the line end that a file of variables may add to a value.
+    /// The environment variables that are not empty, without the line break at the end that environment files may add.
     package var given: Self {
         compactMapValues { value in
             var text = value.withoutByteOrderMark
@@ -81,7 +81,7 @@ extension [String: String] {
     }
 }
 
-/// The text in a C array of bytes, up to its first zero.
+/// Returns the text in a C array of bytes, up to the first zero.
 package func cString<Bytes>(_ bytes: Bytes) -> String {
     withUnsafeBytes(of: bytes) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
 }

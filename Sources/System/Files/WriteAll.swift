@@ -1,6 +1,6 @@
-/// Writes all bytes, at most `chunk` at a time; waits for a descriptor that does not block. `waitForRoom` is called
-/// before each write, and returns false to give up, which counts as EPIPE.
-/// - Returns: The number of the error; 0 if all was written.
+/// Writes all bytes, at most `chunk` at a time, and waits for room in a non-blocking descriptor. If given,
+/// `waitForRoom` does the waiting before each write, or returns false to give up with EPIPE.
+/// - Returns: 0 if all bytes were written, otherwise the error number.
 package func writeAll(
     _ bytes: UnsafeRawBufferPointer,
     to descriptor: CInt,

@@ -1,28 +1,28 @@
-/// A host, and a port if there is one, as people write them: `broker`, `broker:1883`, `[::1]:1883`.
+/// A host with an optional port, as people write them: `broker`, `broker:1883`, `[::1]:1883`.
 package struct HostAndPort: Hashable, Sendable {
-    /// A name or an address, without brackets.
+    /// The host's name or address, without brackets.
     package let host: String
     package let port: UInt16?
 
-    /// Reads a host and a port; nil for others, such as blanks, an IPv6 address without brackets, or a wrong port.
+    /// Parses a host and a port; nil for other texts, such as a bare IPv6 address or a port outside `ports`.
     package init?(_ text: some StringProtocol, ports: ClosedRange<UInt16> = 1...65_535) {
         let form = /(?:\[(?<address>[^\[\]]+)\]|(?<name>[^:\[\]\x00-\x20\x7F]+))(?::(?<port>[0-9]*))?/
         guard let match = String(text).wholeMatch(of: form), let host = match.address ?? match.name else { return nil }
         self.host = String(host)
-        // "host:" with nothing behind it is the scheme's own port.
+        // "host:" without a number means the scheme's default port.
         let digits = match.port ?? ""
         port = UInt16(digits)
         guard digits.isEmpty || port.map(ports.contains) == true else { return nil }
     }
 }
 
-/// The address of a server's client, which is equal in all notations: as a socket has it or as proxies name it, with a
-/// port, in brackets or quotes, with a zone, an IPv4 address as an IPv6 one.
+/// The IP address of a server's client. It is equal in all notations: with or without port, brackets, quotes or zone,
+/// and as IPv4 or IPv4-mapped IPv6.
 package struct ClientAddress: Hashable, Sendable, CustomStringConvertible {
     /// The four bytes of an IPv4 address, or the sixteen of an IPv6 one.
     private let bytes: [UInt8]
 
-    /// Reads an address; nil for any other text, such as the word that a proxy writes for a client it does not know.
+    /// Parses an address; nil for any other text, such as a proxy's word for a client that it does not know.
     package init?(_ text: some StringProtocol) {
         let plain = String(text.filter { !$0.isWhitespace && $0 != "\"" })
         var address = plain[...]
@@ -48,7 +48,7 @@ package struct ClientAddress: Hashable, Sendable, CustomStringConvertible {
         guard isPort else { return nil }
     }
 
-    /// The part of the address that counts as one client: of IPv6 the network's half, all of which a client may use.
+    /// The bytes that identify one client: all of IPv4, the /64 network of IPv6, whose other half a client may choose.
     package var network: [UInt8] { bytes.count == 4 ? bytes : Array(bytes.prefix(8)) }
 
     package var description: String {
@@ -58,17 +58,17 @@ package struct ClientAddress: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Key under which a client of a server is counted, from the client's address; the text itself if it is not an address.
+/// Returns the key under which a client of a server is counted: its network, or the text itself if it is no address.
 package func clientNetwork(of address: String) -> String {
     ClientAddress(address)?.network.map { String($0) }.joined(separator: ".") ?? address
 }
 
-/// An IPv4 or IPv6 address with its port, as sockets take it.
+/// An IPv4 or IPv6 address with a port, in the form that sockets take.
 package struct SocketAddress: Hashable, Sendable {
     package struct LookupError: Error, Hashable { package let reason: String }
 
     package let family: CInt
-    /// The address as numbers, such as `127.0.0.1` or `::1`.
+    /// The numeric address, such as `127.0.0.1` or `::1`.
     package let host: String
     package let port: String
     private let bytes: [UInt8]
@@ -83,7 +83,7 @@ package struct SocketAddress: Hashable, Sendable {
         self.port = String(upToZero: port)
     }
 
-    /// Makes the address of one end of a socket, as `name`, which is `getsockname` or `getpeername`, gives it.
+    /// Makes the address of one end of a socket. `name` is `getsockname` for its own end, `getpeername` for the other.
     package init(
         of socket: CInt,
         _ name: (CInt, UnsafeMutablePointer<sockaddr>?, UnsafeMutablePointer<socklen_t>?) -> CInt
@@ -96,10 +96,10 @@ package struct SocketAddress: Hashable, Sendable {
         }
     }
 
-    /// All addresses of a host, at least one; blocks until it is resolved. With `isNumeric` it must be an address.
+    /// Resolves a host to its addresses, at least one. Blocks meanwhile. With `isNumeric`, the host must be an address.
     package static func all(of host: String, port: Int, isNumeric: Bool = false) throws(LookupError) -> [Self] {
         var hints = addrinfo()
-        // Any kind of socket would give each address once for each kind.
+        // Otherwise each address would be returned once for each type of socket.
         hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
         hints.ai_flags = AI_NUMERICSERV | (isNumeric ? AI_NUMERICHOST : 0)
         var list: UnsafeMutablePointer<addrinfo>?
@@ -117,7 +117,7 @@ package struct SocketAddress: Hashable, Sendable {
         return addresses
     }
 
-    /// Calls `body` with the address in the form of C.
+    /// Calls `body` with a pointer to the address as a C structure.
     package func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         var storage = sockaddr_storage()
         withUnsafeMutableBytes(of: &storage) { $0.copyBytes(from: bytes) }
@@ -125,8 +125,7 @@ package struct SocketAddress: Hashable, Sendable {
     }
 }
 
-/// Calls `body` with the address of a UNIX socket; nil if the name is too long for one. A name with an `@` in front is
-/// in the abstract namespace, and ends with its last byte instead of a zero.
+/// Calls `body` with the address of a UNIX socket, abstract if its name begins with `@`; nil if the name is too long.
 package func withUnixAddress<Value>(_ name: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Value) -> Value? {
     var address = sockaddr_un()
     let room = MemoryLayout.size(ofValue: address.sun_path)
@@ -140,7 +139,7 @@ package func withUnixAddress<Value>(_ name: String, _ body: (UnsafePointer<socka
     return withAddress(in: &address) { body($0, length) }
 }
 
-/// Calls `body` with a structure for one kind of address, in the form that the kernel takes.
+/// Calls `body` with a pointer to any kind of address structure, as the generic `sockaddr`.
 private func withAddress<Structure, Value>(
     in structure: inout Structure,
     _ body: (UnsafeMutablePointer<sockaddr>) -> Value

@@ -1,15 +1,15 @@
-/// The address of a server, parsed once: its text form has neither user nor password nor query.
+/// The address (URL) of a server. As text, it has no user, password or query.
 package struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
-    /// The reason why a text is not an address, without any part of the text.
+    /// The reason why a text is not an address.
     package struct Failure: Error, Hashable {
-        /// The part of the address that may be shown.
+        /// The part of the text that may be shown, because it has no secrets.
         package let shown: String
         package let reason: String
     }
 
-    /// The word before `://`, in lower case.
+    /// The part before `://`, in lower case.
     package let scheme: String
-    /// The text before the password or the @; nil without an @.
+    /// The user's name before the host; nil without an `@`.
     package let user: String?
     package let hasPassword: Bool
     package let place: HostAndPort
@@ -18,7 +18,7 @@ package struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
     package let description: String
     private let whole: Secret
 
-    /// Parses the text after `scheme://`.
+    /// Parses an address, of which `rest` is the text after `scheme://`.
     package init(scheme: some StringProtocol, _ rest: Substring) throws(Failure) {
         let scheme = scheme.lowercased()
         func isEnd(_ character: Character) -> Bool { "/?#".contains(character) }
@@ -34,7 +34,7 @@ package struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
         let shown = tail.prefix { !"?#".contains($0) }
         description = "\(scheme)://\(String(shown).withoutPasswords)"
         func failure(_ reason: String) -> Failure {
-            // Where a text is no address, any @ in it may end a password.
+            // If the text is no valid address, anything before an @ may be a password.
             let certain = shown.lastIndex(of: "@").map { shown[$0...].dropFirst() } ?? shown
             return Failure(shown: "\(scheme)://\(String(certain).withoutPasswords)", reason: reason)
         }
@@ -54,18 +54,18 @@ package struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
         path = String(shown[host.endIndex...])
     }
 
-    /// The whole address, for the code that connects.
+    /// Returns the whole address with its secrets, for the code that connects.
     package func revealed() -> String { whole.revealed() }
 }
 
 extension HostAndPort? {
-    /// Whether the text is a numeric address, which is not a user's name.
+    /// Whether the host is a numeric address, and thus not a user's name.
     fileprivate var isNumeric: Bool {
         guard let host = self?.host else { return false }
         return host.contains(":") || host.wholeMatch(of: /\d+\.\d+\.\d+\.\d+/) != nil
     }
 
-    /// Whether the text has only characters of names and addresses.
+    /// Whether the host has only characters of names and addresses.
     fileprivate var isPlain: Bool {
         self?.host.allSatisfy { $0.isLetter || $0.isNumber || "-._:%".contains($0) } ?? false
     }

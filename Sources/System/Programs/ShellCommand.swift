@@ -1,21 +1,21 @@
 import CLinux
 
-/// A command of the shell that is run and waited for.
+/// A shell command, to be run until it ends.
 ///
-/// Not Foundation's `Process`: that also waits for everything that the command leaves in the background.
+/// Foundation's `Process` is not used, because it also waits for everything that the command leaves in the background.
 package struct ShellCommand {
     package enum End: Equatable, Sendable {
-        /// The command ended by itself, with a status.
+        /// The command ended by itself, with an exit status.
         case exited(Int32)
         /// A signal ended the command.
         case signalled(Int32)
-        /// The command never began, for a reason.
+        /// The command could not be started, for a reason in words.
         case notStarted(String)
     }
 
     private let text: String
     private let environment: [String: String]
-    /// The descriptors for its standard output and its standard error; nil for those of this program.
+    /// The descriptors for the command's standard output and standard error; nil for those of this process.
     private let output, errors: CInt?
 
     package init(text: String, environment: [String: String], output: CInt? = nil, errors: CInt? = nil) {
@@ -25,8 +25,8 @@ package struct ShellCommand {
         self.errors = errors
     }
 
-    /// Makes a pipe whose ends no other command inherits, the one to read from first.
-    /// - Returns: Whether it could be made; `errno` says why not.
+    /// Makes a pipe that other commands do not inherit. Its first end is for reading, its second for writing.
+    /// - Returns: Whether it succeeded; otherwise `errno` says why not.
     package static func makePipe(_ ends: inout [CInt]) -> Bool { pipe_with_flags(&ends, O_CLOEXEC) == 0 }
 
     package func run() async -> End {
@@ -41,21 +41,21 @@ package struct ShellCommand {
         }
     }
 
-    /// Waits for a command's end.
+    /// Blocks until the command with this process identifier ends.
     @discardableResult
     package static func wait(for identifier: pid_t) -> End {
         var status: Int32 = 0
         while waitpid(identifier, &status, 0) < 0 {
-            // Where the parent process has SIGCHLD ignored, the exit status of children is lost.
+            // If the parent process ignored SIGCHLD, the exit status of children is lost.
             guard errno == EINTR else { return .exited(0) }
         }
-        // As <sys/wait.h> has it: the signal in the low seven bits, or none and the status above them.
+        // As in <sys/wait.h>: the low seven bits are the signal. If they are 0, the exit status is above them.
         let signal = status & 0x7F
         return signal == 0 ? .exited((status >> 8) & 0xFF) : .signalled(signal)
     }
 
-    /// Starts the shell, which must be waited for.
-    /// - Returns: 0, or the error's number.
+    /// Starts the shell, whose process identifier must later be passed to `wait`.
+    /// - Returns: 0, or the error number.
     package func start(_ identifier: inout pid_t) -> Int32 {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -63,13 +63,13 @@ package struct ShellCommand {
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
         if let output { posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO) }
         if let errors { posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO) }
-        // The command gets no other descriptor of this process, such as that of the broker's connection.
+        // The command inherits no other descriptor of this process, such as the broker's connection.
         _ = spawn_close_from(&actions, STDERR_FILENO + 1)
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // Ctrl-C ends us, and lets the command that runs come to its end: it is not of our process group. Threads of
-        // Swift block signals, and libraries ignore some; the command begins as one does that a shell started.
+        // In a process group of its own, the command can finish when Ctrl-C ends this process. Threads of Swift block
+        // signals, and libraries ignore some, so both are reset as for a command that a shell starts.
         let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
         posix_spawnattr_setflags(&attributes, Int16(flags))
         var signals = sigset_t()
@@ -84,7 +84,7 @@ package struct ShellCommand {
         }
     }
 
-    /// Calls `body` with the texts in the form of C: an array that ends with a null pointer.
+    /// Calls `body` with the texts as a C array of strings that ends with a null pointer.
     private static func withStrings(
         _ texts: [String],
         _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Int32

@@ -1,13 +1,12 @@
 import CCrypto
 
-/// Initialises OpenSSL, once for all its users.
+/// Initialises OpenSSL once for all its users.
 package enum OpenSSL {
-    /// Whether OpenSSL is initialised, without its clean-up at exit: libcrypto would free everything while threads may
-    /// be busy with it, which corrupts the heap. The process ends in any case.
+    /// Whether OpenSSL is initialised. It must not clean up at exit, while other threads may still use its memory.
     package static let isReady = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil) == 1
 }
 
-/// A SHA-256 digest that is being computed.
+/// The computation of a SHA-256 digest, piece by piece.
 package final class SHA256 {
     private let context: OpaquePointer
 
@@ -22,13 +21,13 @@ package final class SHA256 {
 
     package func add(_ bytes: UnsafeRawBufferPointer) { EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) }
 
-    /// The digest in lowercase hexadecimal; empty, which no pinned file has, if libcrypto fails.
+    /// Returns the digest in lowercase hexadecimal; empty if libcrypto fails.
     package func finish() -> String {
         var digest = [UInt8](repeating: 0, count: 32)
         return EVP_DigestFinal_ex(context, &digest, nil) == 1 ? Self.hexadecimal(digest) : ""
     }
 
-    /// The HMAC of bytes with a key (RFC 2104), in lowercase hexadecimal.
+    /// Returns the HMAC-SHA-256 (RFC 2104) of bytes with a key, in lowercase hexadecimal; empty if libcrypto fails.
     package static func hmac(of bytes: [UInt8], key: [UInt8]) -> String {
         var digest = [UInt8](repeating: 0, count: 32)
         guard HMAC(EVP_sha256(), key, CInt(key.count), bytes, bytes.count, &digest, nil) != nil else { return "" }

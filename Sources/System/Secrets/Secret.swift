@@ -2,7 +2,7 @@ import Foundation
 import RegexBuilder
 import Synchronization
 
-/// A password or the like, which no log, dump or string interpolation shows.
+/// A password or the like, which logs, dumps and string interpolation do not show.
 package struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     private let value: String
 
@@ -11,34 +11,34 @@ package struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugS
         Secrets.add(value)
     }
 
-    /// Makes a secret of a text that is partly secret, such as an address or a command.
+    /// Makes a secret of a text that contains secrets, such as an address or a command.
     package init(partly text: String) {
         value = text
         Secrets.learn(from: text)
     }
 
-    /// The value, for the one place that uses it.
+    /// Returns the secret value, for the one place that uses it.
     package func revealed() -> String { value }
     package var description: String { "<redacted>" }
     package var debugDescription: String { description }
-    // A mirror of the properties would show the value.
+    // The default mirror would show the value.
     package var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
 }
 
-/// The secrets in the configuration of this process, which are removed from texts before people read them.
+/// The secret values in this process's configuration, which are removed from texts before people read them.
 ///
-/// What a library or a command says about an address may quote any part of it, in any form: only the values are known.
+/// A library or a command may quote any part of an address in any form. So values are searched for, and not patterns.
 package enum Secrets {
     private final class Known: Sendable { let values = Mutex<Set<String>>([]) }
-    /// The secrets of the process, or of a call of `alone`.
+    /// The known secrets: those of the process, or within `alone` those of the call.
     @TaskLocal private static var known = Known()
-    /// The length up to which values are not searched for everywhere: they are part of too many words and numbers.
+    /// The minimum length of a secret. Shorter values occur in too many words and numbers.
     private static let shortest = 2
 
-    /// Runs a function with no known secrets but those it adds, which are forgotten after it.
+    /// Runs a function that starts without known secrets. Secrets that it adds are forgotten afterwards.
     package static func alone(_ body: () -> Void) { $known.withValue(Known(), operation: body) }
 
-    /// Notes a secret, also in the forms in which addresses contain it and their readers quote it.
+    /// Adds a secret, also in percent-encoded and percent-decoded form, as messages about an address may quote it.
     package static func add(_ value: String) {
         var unreserved = CharacterSet.alphanumerics
         unreserved.insert(charactersIn: "-._~")
@@ -48,24 +48,24 @@ package enum Secrets {
         known.values.withLock { $0.formUnion(forms.compactMap(\.self).filter { $0.count >= shortest }) }
     }
 
-    /// Marks, in lower case, one of which each text with a secret has: what the expressions of `learn` begin with.
+    /// The beginnings, in lower case, of the patterns in `learn`. A text that contains no beginning has no secrets.
     private static let signs = [
         "@", "$", "?", "&", ";", "-u", "--user", "--proxy-user", "pass", "pw", "token", "secret", "credential",
         "bearer", "key", "authorization", "cookie",
     ].map { Array($0.utf8) }
 
-    /// Notes the secrets in a setting, an argument or a command: passwords and queries of addresses, values of
-    /// properties and headers that are secrets, and variables with such values. Takes too much rather than too little.
+    /// Adds the secrets in a setting, an argument or a command: passwords and queries in addresses, values of secret
+    /// properties and headers, and variables with such values. In doubt, a value counts as a secret.
     package static func learn(from text: String, environment: [String: String] = [:]) {
-        // Most settings have no sign of a secret, and the expressions below take most of a program's start otherwise.
+        // Most texts contain no sign of a secret, and the expressions below are slow at a program's start.
         let bytes = Array(text.lowercased().utf8)
         guard signs.contains(where: { sign in bytes.firstRange(of: sign) != nil }) else { return }
         let text = text.replacing(Pattern.variable) { environment[String($0.name)] ?? String($0.output.0) }
         for address in text.ranges(of: "://") {
             let rest = text[address.upperBound...].prefix { !$0.isNewline }
-            // No user is called like an address in numbers: what follows one is a path.
+            // A numeric address after `://` is a host and not a user's name, so what follows is a path.
             guard let colon = rest.firstIndex(of: ":"), !rest.starts(with: Pattern.number) else { continue }
-            // A / or a blank in a password ends what looks like the address, and an @ may be part of it.
+            // A password may contain a / or a blank, which seems to end the address, and an @.
             for at in rest.indices where rest[at] == "@" && at > colon {
                 let behind = rest[rest.index(after: at)...]
                 guard behind.starts(with: Pattern.host) else { continue }
@@ -78,7 +78,7 @@ package enum Secrets {
         for match in text.matches(of: Pattern.login) { addParts(of: match.password) }
         for match in text.matches(of: Pattern.option) { addParts(of: match.password) }
         for match in text.matches(of: Pattern.named) where !namesFile(match.output.1) {
-            // Without a sign between them, only an option has a value.
+            // Without = or : between name and value, only an option has a value.
             let (_, name, value) = match.output
             let isAssigned = text[name.endIndex..<value.startIndex].contains { "=:".contains($0) }
             if isAssigned || name.hasPrefix("-") {
@@ -90,12 +90,12 @@ package enum Secrets {
         }
     }
 
-    /// Whether a setting, option or variable of that name contains the path of a file, and not a secret itself.
+    /// Whether a setting, an option or a variable of this name contains the path of a file, which is no secret.
     private static func namesFile(_ name: some StringProtocol) -> Bool {
         ["file", "path"].contains { name.lowercased().hasSuffix($0) }
     }
 
-    /// Notes the secrets in the command line and the environment.
+    /// Adds the secrets in the command line and the environment.
     package static func learn(arguments: [String], environment: [String: String]) {
         for argument in arguments { learn(from: argument, environment: environment) }
         for (name, value) in environment where name.hasPrefix("FACET_") && !namesFile(name) {
@@ -107,7 +107,7 @@ package enum Secrets {
         }
     }
 
-    /// Notes a password and its parts: a program that takes a part for a host, a port or a path quotes only that part.
+    /// Adds a password and its parts. A program that mistakes a part for a host or a path quotes only that part.
     private static func addParts(of password: Substring) {
         add(String(password))
         for part in password.split(whereSeparator: { !$0.isLetter && !$0.isNumber && !"-_.".contains($0) })
@@ -116,10 +116,10 @@ package enum Secrets {
         }
     }
 
-    /// The text without the known secrets.
+    /// Returns the text with known secrets replaced by `…`.
     ///
-    /// They are compared by scalars: a mark that combines with a secret's last letter hides nothing of it. Foundation's
-    /// search, which `contains` of a string is, traps with some texts.
+    /// The search compares scalars, so a combining mark after a secret does not hide the secret from it. Foundation's
+    /// search, which `contains` uses, crashes with some texts.
     fileprivate static func hidden(in text: String) -> String {
         var text = text.unicodeScalars
         let values = known.values.withLock { $0 }.map(\.unicodeScalars).filter { text.firstRange(of: $0) != nil }
@@ -150,11 +150,10 @@ package enum Secrets {
     }
 }
 
-/// What `learn` looks for, and what is left out of texts from elsewhere. In a function a pattern would be read at each
-/// call.
+/// The patterns of texts that may contain secrets. They are static because a function would compile them in each call.
 private enum Pattern {
     nonisolated(unsafe) static let variable = /\$\{?(?<name>\w+)\}?/
-    /// An address of version 4 that ends there.
+    /// An IPv4 address, up to and including the character after it.
     nonisolated(unsafe) static let number = /\d+\.\d+\.\d+\.\d+(?:[:\/?#\s"']|$)/
     nonisolated(unsafe) static let host = /(?:[\w.%-]+|\[[^\]]*\])(?:[:\/?#\s"';,)\]|]|$)/
     nonisolated(unsafe) static let query = /[?&;][\w.%\[\]-]+=(?<value>[^&;#\s"'@]{6,})/
@@ -182,7 +181,7 @@ private enum Pattern {
 }
 
 extension String {
-    /// The text in a form for people: without the secrets of this process, and with bytes that are not UTF-8 as `\xE9`.
+    /// The text as it may be shown: without the secrets of this process, and with bytes that are not UTF-8 as `\xE9`.
     package var withoutSecrets: String {
         Secrets.hidden(in: unicodeScalars.contains { $0.byteOfFileName != nil } ? withVisibleBytes : self)
     }
@@ -193,8 +192,8 @@ extension String {
         }.joined()
     }
 
-    /// A text from elsewhere, without the secrets that this process was given, without the users and passwords of any
-    /// addresses, and without the values of properties and headers that are secrets.
+    /// The text, from elsewhere, as it may be shown: without this process's secrets, without users and passwords in any
+    /// addresses, and without the values of secret properties and headers.
     package var withoutPasswords: String {
         withoutSecrets.replacing(Pattern.loginOfAddress, with: "://")
             .replacing(Pattern.loginAlone) { $0.before }
@@ -203,8 +202,8 @@ extension String {
             .replacing(Pattern.shownSetting) { "\($0.name)=…" }
     }
 
-    /// A source in the form to show. Of `exec:COMMAND` only the program is left, of `gstreamer:PIPELINE` the first
-    /// element, as the rest may contain a password in any form.
+    /// A source's address as it may be shown. Of `exec:COMMAND` only the program is left, of `gstreamer:PIPELINE` only
+    /// the first element, because the rest may contain a password in any form.
     package var shownSource: String {
         if let command = wholeMatch(of: /exec:\s*(?<program>\S*)(?s:.*)/) {
             let isPlain = command.program.wholeMatch(of: /[\w.\/+-]+/) != nil
@@ -218,7 +217,7 @@ extension String {
         guard !lowercased().hasPrefix("file:"), let place = shown.firstRange(of: "://")?.upperBound else {
             return shown
         }
-        // A query may hold a secret by any name, or by none.
+        // The query may contain a secret under any name, or without one.
         return String(shown[..<place] + shown[place...].prefix { !"?#".contains($0) })
     }
 }

@@ -1,11 +1,11 @@
-/// A dictionary whose keys, unlike strings, are equal only if their bytes are, as MQTT's topics.
+/// A dictionary whose keys are compared byte by byte, like MQTT topics. `String` compares by canonical equivalence.
 package struct ByteDictionary<Value>: Sequence {
     package typealias Element = (key: String, value: Value)
     private var elements: [[UInt8]: Element] = [:]
 
     package init() {}
 
-    /// Makes a dictionary; of two values with the same key the first one counts.
+    /// Makes a dictionary. If a key occurs repeatedly, its first value is kept.
     package init(_ elements: some Sequence<Element>) {
         for (key, value) in elements where self[key] == nil { self[key] = value }
     }

@@ -1,13 +1,13 @@
 import CLinux
 
 extension Unicode.Scalar {
-    /// The tables of the C library, whatever the user's language: all know the width of every character.
+    /// The C library's UTF-8 locale, which knows the width of every character whatever the user's language.
     private nonisolated(unsafe) static let tables = newlocale(1 << LC_CTYPE, "C.UTF-8", nil)
 
-    /// The number of terminal cells of the character: 2 for most of East Asia's and pictures, 0 for marks and joiners.
+    /// The number of terminal cells of the character: 2 for most East Asian ones and emoji, 0 for combining marks.
     fileprivate var cells: Int {
         if 0x20..<0x7F ~= value { return 1 }
-        // The tone of a skin is drawn into the picture before it.
+        // A skin tone changes the emoji before it, and takes no cell of its own.
         if 0x1F3FB...0x1F3FF ~= value { return 0 }
         guard let tables = Self.tables else { return 1 }
         let before = uselocale(tables)
@@ -17,10 +17,10 @@ extension Unicode.Scalar {
 }
 
 extension StringProtocol {
-    /// The number of terminal cells that the text takes; it has no control characters.
+    /// The number of terminal cells that the text takes. It must not contain control characters.
     package var cells: Int { unicodeScalars.reduce(0) { $0 + $1.cells } }
 
-    /// The longest beginning of the text that fits into `limit` cells.
+    /// Returns the longest prefix, in whole characters, that fits into `limit` terminal cells.
     package func prefix(cells limit: Int) -> SubSequence {
         var room = limit
         return prefix { character in

@@ -11,22 +11,22 @@ package final class Inbox<Queue: Sendable>: Sendable {
         (wakeUps, waker) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// Changes the queue, unless it is closed, and wakes the reader.
-    /// - Returns: nil if the queue is closed.
+    /// Calls `add` to change the queue, unless it is closed, and wakes the reader.
+    /// - Returns: What `add` returns; nil if the queue is closed.
     @discardableResult
     package func put<Result: Sendable>(_ add: @Sendable (inout Queue) -> Result) -> Result? {
         defer { waker.yield() }
         return queue.withLock { $0.isClosed ? nil : add(&$0.elements) }
     }
 
-    /// Closes the queue: what is in it can still be taken.
+    /// Closes the queue. Elements in it can still be taken.
     package func finish() {
         queue.withLock { $0.isClosed = true }
         waker.finish()
     }
 
-    /// Waits until there is something to take.
-    /// - Returns: nil once the queue is closed and empty, or the task cancelled.
+    /// Waits until `take` takes an element from the queue.
+    /// - Returns: The element; nil once the queue is closed and empty, or the task is cancelled.
     package func next<Element: Sendable>(
         isolation: isolated (any Actor)? = #isolation,
         _ take: @Sendable (inout Queue) -> Element?

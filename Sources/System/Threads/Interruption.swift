@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// Catches SIGINT, SIGTERM and the terminal's hangup, and reports them; the second one ends the program.
+/// Catches SIGINT, SIGTERM and SIGHUP, and reports them. The same signal a second time ends the program.
 ///
 /// `@unchecked Sendable` because any thread may cancel a dispatch source.
 package final class Interruption: @unchecked Sendable {
@@ -10,7 +10,7 @@ package final class Interruption: @unchecked Sendable {
     private let sources: [(source: any DispatchSourceSignal, usual: __sighandler_t?)]
     private let raised: Flag
 
-    /// The signal that came; separate from `Interruption`, so that the dispatch sources do not keep that alive.
+    /// Holds the signal that came. It is an object of its own, so dispatch sources do not retain `Interruption`.
     private final class Flag: Sendable { let signal = Atomic<CInt>(0) }
 
     package init(_ report: @escaping @Sendable () -> Void = {}) {
@@ -26,8 +26,7 @@ package final class Interruption: @unchecked Sendable {
                 raised.signal.store(number, ordering: .relaxed)
                 report()
             }
-            // Dispatch sets the signal's effect when it registers the source, on a thread of its own: not after
-            // `cancel`.
+            // Registration on Dispatch's thread changes the signal's effect, which must not happen after `cancel`.
             let registered = DispatchSemaphore(value: 0)
             source.setRegistrationHandler { registered.signal() }
             source.resume()
@@ -36,11 +35,11 @@ package final class Interruption: @unchecked Sendable {
         }
     }
 
-    /// The signal that came; 0 if none did.
+    /// The number of the newest signal that came; 0 if none did.
     package var number: CInt { raised.signal.load(ordering: .relaxed) }
     package var isRaised: Bool { number != 0 }
 
-    /// Restores the effect that the signals had before.
+    /// Restores the effects that the signals had before.
     package func cancel() {
         for (source, usual) in sources {
             source.cancel()

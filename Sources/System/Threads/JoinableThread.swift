@@ -1,10 +1,10 @@
 import CLinux
 import Synchronization
 
-/// A thread that can be joined: the wait is over when nothing of the thread is left, not only its work is done.
+/// A thread that can be joined. Joining waits until the thread is completely gone, and not only its work is done.
 ///
-/// Libraries tidy up after a thread when it ends. A process that exits meanwhile tidies up the same things.
-/// Where it is not waited for, it ends by itself. The program's other threads take its signals.
+/// Libraries clean up when a thread ends, and again when the process exits. Joining before the exit keeps the two
+/// apart. A thread that is not joined ends by itself. Its signals are blocked, so the program's other threads get them.
 package final class JoinableThread: Sendable {
     private final class Work {
         let run: () -> Void
@@ -12,11 +12,11 @@ package final class JoinableThread: Sendable {
         init(_ run: @escaping () -> Void) { self.run = run }
     }
 
-    /// The thread; nil once it was joined.
+    /// The thread's handle; nil once it was joined.
     private let thread: Mutex<pthread_t?>
 
-    /// Starts a thread that runs `body`. Tools like `top` show its name, of 15 bytes at most.
-    /// - Throws: `SystemError` if the system has no thread left.
+    /// Starts a thread that runs `body`. Its name, as tools like `top` show it, has at most 15 bytes.
+    /// - Throws: `SystemError` if the system cannot start another thread.
     package init(named name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
         let work = Work {
             Self.blockSignals()
@@ -42,8 +42,8 @@ package final class JoinableThread: Sendable {
         if let thread = thread.withLock({ $0 }) { pthread_detach(thread) }
     }
 
-    /// Blocks until the thread is gone; returns at once if it was joined before, or for the thread itself, which may
-    /// release the last reference to its owner.
+    /// Blocks until the thread is gone. Returns at once if it was joined before, or if the thread itself calls this, as
+    /// when it releases the last reference to its owner.
     package func join() {
         guard let thread = thread.withLock({ exchange(&$0, with: nil) }) else { return }
         if pthread_equal(thread, pthread_self()) != 0 { pthread_detach(thread) } else { pthread_join(thread, nil) }
@@ -51,8 +51,7 @@ package final class JoinableThread: Sendable {
 
     /// Blocks all signals except those of a crash, whose handler prints where it happened.
     ///
-    /// OpenSSL writes to sockets without `MSG_NOSIGNAL`: a peer that hangs up must be an error, not a SIGPIPE that ends
-    /// the process.
+    /// OpenSSL writes to sockets without `MSG_NOSIGNAL`. A peer that hangs up must not end the process by SIGPIPE.
     private static func blockSignals() {
         var signals = sigset_t()
         sigfillset(&signals)
@@ -61,8 +60,8 @@ package final class JoinableThread: Sendable {
     }
 }
 
-/// Runs `body`, which may block, on a new thread of that name, and waits for its result without blocking a shared one.
-/// - Throws: What `body` throws, or `failure` if the system has no thread left.
+/// Runs `body`, which may block, on a new thread, and awaits its result without blocking the calling thread.
+/// - Throws: What `body` throws, or `failure` if the system cannot start another thread.
 package func onThread<Value: Sendable, Failure: Error>(
     named name: String,
     orThrow failure: (SystemError) -> Failure,
@@ -82,8 +81,8 @@ package func onThread<Value: Sendable, Failure: Error>(
     return try result.get()
 }
 
-/// Runs `body`, which may block, on a new thread.
-/// - Throws: What `body` throws, or `SystemError`.
+/// Runs `body`, which may block, on a new thread, and awaits its result.
+/// - Throws: What `body` throws, or `SystemError` if the system cannot start another thread.
 package func onThread<Value: Sendable>(
     named name: String,
     _ body: @escaping @Sendable () throws -> Value

@@ -1,17 +1,17 @@
-/// A value behind a lock, with a condition to wait on, for threads that may block.
+/// A value behind a lock, for whose changes threads can wait by blocking.
 ///
-/// `Synchronization.Mutex` has no condition. `@unchecked Sendable` because `value` is only touched with the lock held.
+/// `Synchronization.Mutex` has no condition. `@unchecked Sendable` because `value` is only used with the lock held.
 package final class Monitor<Value>: @unchecked Sendable {
-    // Not empty: the thread sanitizer takes access to an empty value for one to the object.
+    // The value must not be of an empty type: the thread sanitizer takes access to it for one to this object.
     private var value: Value
-    // In memory of their own: the C functions need addresses that stay.
+    // Allocated, because the C functions need addresses that do not change.
     private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
     package init(_ value: sending Value) {
         self.value = value
         pthread_mutex_init(lock, nil)
-        // Setting the wall clock must not lengthen a wait.
+        // By the monotonic clock, setting the wall clock does not lengthen a wait.
         var attributes = pthread_condattr_t()
         pthread_condattr_init(&attributes)
         pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
@@ -26,21 +26,21 @@ package final class Monitor<Value>: @unchecked Sendable {
         lock.deallocate()
     }
 
-    /// Returns what `body` reads of the value, and wakes no thread.
+    /// Returns the result of `body`, which reads the value. No thread is woken.
     package func read<Result>(_ body: (Value) -> Result) -> Result {
         pthread_mutex_lock(lock)
         defer { pthread_mutex_unlock(lock) }
         return body(value)
     }
 
-    /// Runs `body` with the value, then wakes all threads that wait.
+    /// Runs `body`, which may change the value, then wakes all waiting threads.
     package func update<Result>(_ body: (inout Value) -> Result) -> Result {
         pthread_mutex_lock(lock)
         defer { unlock() }
         return body(&value)
     }
 
-    /// Blocks until `body` returns something, trying again after each update; then wakes the other threads that wait.
+    /// Blocks until `body`, called now and after each update, returns a value. Then wakes all waiting threads.
     package func wait<Result>(until body: (inout Value) -> Result?) -> Result {
         pthread_mutex_lock(lock)
         defer { unlock() }
@@ -50,10 +50,10 @@ package final class Monitor<Value>: @unchecked Sendable {
         }
     }
 
-    /// Blocks as `wait(until:)` does, but no longer than for that time.
-    /// - Returns: nil if the time is over.
+    /// Blocks like `wait(until:)`, but at most for the duration `limit`.
+    /// - Returns: The result of `body`; nil if the duration passed without one.
     package func wait<Result>(for limit: Duration, until body: (inout Value) -> Result?) -> Result? {
-        // Longer than a century, the sum might overflow.
+        // Clamped to about a century, so that the sum cannot overflow.
         let bounded = min(max(limit, .zero), .seconds(4_000_000_000))
         let nanoseconds = Int(nanoseconds(of: CLOCK_MONOTONIC)) + Int(bounded / .nanoseconds(1))
         var end = timespec(tv_sec: nanoseconds / 1_000_000_000, tv_nsec: nanoseconds % 1_000_000_000)

@@ -2,7 +2,7 @@ import CLinux
 
 /// Wakes a thread that waits in `poll`.
 package final class Waker: Sendable {
-    /// The descriptor for `poll`: readable from `wake` until `clear`.
+    /// The descriptor for `poll`, which is readable from a call of `wake` until a call of `clear`.
     package let descriptor: CInt
 
     /// - Throws: `SystemError` if the process has no file descriptor left.
@@ -13,25 +13,25 @@ package final class Waker: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Wakes the thread, now or when it next polls; from any thread.
+    /// Wakes the thread now, or when it polls next. Any thread may call this.
     package func wake() {
-        // Fails only when it was called 2^64 times without a `clear`.
+        // This only fails after 2^64 calls without a `clear`.
         _ = eventfd_write(descriptor, 1)
     }
 
-    /// Forgets the wake-ups so far.
+    /// Makes the descriptor unreadable until the next `wake`.
     package func clear() {
         var wakes: eventfd_t = 0
         _ = eventfd_read(descriptor, &wakes)
     }
 
-    /// Waits for `wake`, for a `poll` event of a descriptor, or until the time is over; clears the wake-up.
-    /// - Returns: The events per descriptor; an error counts as readable and writable, since reading reports it.
+    /// Waits for `wake`, for an event of a descriptor, or until the time has passed. Clears the wake-up.
+    /// - Returns: The events of each descriptor. An error counts as readable and writable, since reading reports it.
     package func wait(_ interests: [(descriptor: CInt, events: Int16)], nanoseconds: Int64) -> [Int16] {
-        // Rounded up: waking early would only poll again.
+        // Rounded up, because after waking early the caller would only wait again.
         let milliseconds = (min(max(0, nanoseconds), .max - 999_999) + 999_999) / 1_000_000
         guard let found = poll([(descriptor, Int16(POLLIN))] + interests, milliseconds: Int(milliseconds)) else {
-            // Without memory for the wait, the thread must not spin.
+            // If there is no memory for the wait, the thread must not spin.
             if errno != EINTR { usleep(100_000) }
             return interests.map { _ in 0 }
         }
@@ -40,12 +40,12 @@ package final class Waker: Sendable {
     }
 }
 
-/// Waits for events of descriptors; a negative one has none.
-/// - Returns: The events that occurred, per descriptor; nil if the wait failed, which `errno` explains.
+/// Waits for events of descriptors, ignoring negative ones, for at most the given time.
+/// - Returns: The events that occurred, for each descriptor; nil if the wait failed, as `errno` explains.
 package func poll(_ interests: [(descriptor: CInt, events: Int16)], milliseconds: Int) -> [Int16]? {
     var list = interests.map { pollfd(fd: $0.descriptor, events: $0.events, revents: 0) }
     return Glibc.poll(&list, nfds_t(list.count), CInt(clamping: milliseconds)) < 0 ? nil : list.map(\.revents)
 }
 
-/// Gives free blocks of the heap back to the system.
+/// Gives free memory of the heap back to the system.
 package func releaseUnusedMemory() { malloc_trim(0) }

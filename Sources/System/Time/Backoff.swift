@@ -1,4 +1,4 @@
-/// The wait before the next try: twice as long each time.
+/// The waits between attempts, which double with each failure.
 package struct Backoff {
     /// The shortest and the longest wait, in seconds.
     let waits: ClosedRange<Double>
@@ -6,7 +6,7 @@ package struct Backoff {
 
     package init(_ waits: ClosedRange<Double>) { self.waits = waits }
 
-    /// The seconds to wait after one more failure, times a factor that keeps the tries of many programs apart.
+    /// Returns the seconds to wait after another failure. A random `factor` keeps many programs from retrying together.
     package mutating func next(times factor: Double = 1) -> Double {
         let wait = min(waits.upperBound, waits.lowerBound * Double(1 << min(failures, 10)))
         failures += 1

@@ -1,19 +1,19 @@
 import Foundation
 
-/// Times in seconds, in words for people: they are rounded and written here alone.
+/// Converts times in seconds to text for people. Times are rounded and formatted only here.
 package enum Seconds {
-    /// A time such as `2.5 s`, rounded to a tenth, or to another `part` of a second; `?` if it is not finite.
+    /// Returns a time such as `2.5 s`, rounded to tenths, or to 1/`part` of a second; `?` if it is not finite.
     package static func text(_ seconds: Double, part: Double = 10) -> String {
         seconds.isFinite ? "\((seconds * part).rounded() / part) s" : "?"
     }
 
-    /// A limit as it was set: `5 s`, `2.5 s`.
+    /// Returns a time limit, not rounded: `5 s`, `2.5 s`.
     package static func text(_ limit: Duration) -> String {
         let seconds = limit / .seconds(1)
         return seconds == seconds.rounded() && seconds < 1e9 ? "\(Int(seconds)) s" : "\(seconds) s"
     }
 
-    /// A time in the unit that suits it: `4 s`, `3 min`, `2 h`, `5 d`.
+    /// Returns a time in the largest suitable unit, rounded down: `4 s`, `3 min`, `2 h`, `5 d`.
     package static func inOneUnit(_ seconds: Double) -> String {
         switch max(0, seconds) {
         case ..<60: "\(Int(max(0, seconds))) s"
@@ -23,7 +23,7 @@ package enum Seconds {
         }
     }
 
-    /// A moment of a clip as minutes and seconds, or as hours, minutes and seconds; tenths where there are any.
+    /// Returns a position in a clip as `M:SS` or `H:MM:SS`, with tenths of a second unless they are 0.
     package static func clock(_ seconds: Double) -> String {
         let tenths = Int((seconds * 10).rounded())
         let hours = tenths / 36_000
