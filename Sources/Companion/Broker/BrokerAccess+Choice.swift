@@ -2,7 +2,7 @@
 extension BrokerAccess {
     /// The maximum number of cameras that an error lists.
     private static let listed = 12
-    /// How long no further camera must appear, in seconds, before the list of cameras counts as complete.
+    /// The seconds without a new camera after which the list of cameras counts as complete.
     private static let pause = 0.3
 
     /// Returns the topic base of the camera that the user named, or of the only one; the default base if the user named

@@ -14,11 +14,12 @@ struct Notices {
     /// The last known condition of each camera, by topic base.
     private(set) var conditions: [String: CameraState.Condition] = [:]
 
-    /// The topics that the command needs, and whether it is about several cameras.
+    /// The topics without which the command waits in vain.
     var awaited: [Topic] = []
     var isPlural = false
-    /// Whether a camera publishes an awaited topic, and the message about each camera that lacks some, by topic base.
+    /// Whether a camera publishes any of the awaited topics.
     private(set) var isServed = false
+    /// The messages about cameras that do not publish all awaited topics, by topic base.
     private(set) var lacking: [String: String] = [:]
 
     /// How long after connecting, in seconds, a lack of messages is reported. Retained messages come at once.

@@ -102,8 +102,9 @@ struct EventQueue {
     private let failure: String
     private let patience: Double
     private var count = 0
-    /// The number of dropped messages, the number of those that were reported, and the time of the last report.
+    /// The number of dropped messages.
     private var dropped = 0
+    /// The value of `dropped` at the last report, which was written at the time `noted`.
     private var reported = 0
     private var noted: ContinuousClock.Instant?
 
