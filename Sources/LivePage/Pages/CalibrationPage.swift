@@ -3,8 +3,9 @@ import HTTPServing
 
 /// The calibration steps for the page on which people find their smile settings, and the answers to its requests.
 enum CalibrationPage {
-    /// The maximum bytes and samples of a request: 20 samples a second for the whole calibration, and a wait before it.
+    /// The maximum size of a request in bytes, enough for `mostSamples` samples.
     static let longestBody = 24 << 10
+    /// The maximum number of samples in a request: 20 a second for the whole calibration and a wait before it.
     private static let mostSamples = 1200
 
     /// The steps of the calibration with their seconds, and the default levels of a smile's start and end, as JSON.
