@@ -1,4 +1,4 @@
-// What commands follow: messages from a broker or a session, and what is drawn of them.
+// What commands build on: messages from a broker or a local session, and drawing.
 @_exported public import FaceMessages
 @_exported public import FacetKit
 @_exported public import MQTT

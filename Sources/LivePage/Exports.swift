@@ -1,2 +1,2 @@
-// The companion's page.
+// The page builds on the companion.
 @_exported public import Companion

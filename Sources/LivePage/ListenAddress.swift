@@ -1,14 +1,14 @@
 import Foundation
 
-/// The numeric address and the port on which a server listens.
+/// The numeric IP address and the port on which a server listens.
 package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
     package var host = "127.0.0.1"
     package var port: UInt16
 
-    /// Makes the address of a port that only programs on this machine can reach; 0 is any free port.
+    /// Makes an address that only programs on this machine can reach; the port 0 stands for any free one.
     package init(port: UInt16) { self.port = port }
 
-    /// Reads `8088`, `127.0.0.1:8088`, `[::1]:8088` or `0.0.0.0:8088`; nil for anything else.
+    /// Reads `8088`, `127.0.0.1:8088`, `[::1]:8088` or `0.0.0.0:8088`; nil for text that is not of these forms.
     package init?(_ text: String) {
         let place = HostAndPort(UInt16(text).map { "localhost:\($0)" } ?? text, ports: 0...65_535)
         guard let place, let port = place.port else { return nil }
@@ -17,9 +17,9 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
         guard Self.isNumeric(host) else { return nil }
     }
 
-    /// Whether only programs on this machine can come.
+    /// Whether only programs on this machine can connect.
     var isLoopback: Bool { host.hasPrefix("127.") || host == "::1" }
-    /// The address as it is written in a URL.
+    /// The IP address as in a URL.
     var urlHost: String { host.contains(":") ? "[\(host)]" : host }
     package var description: String { "\(urlHost):\(port)" }
 

@@ -5,19 +5,19 @@ import HTTPServing
 package struct PageService {
     package struct Options: Sendable {
         package var address: ListenAddress
-        /// The secret that a visitor must give; nil lets in all users of this machine.
+        /// The secret that visitors must enter; nil lets in all users of this machine.
         package var token: String?
-        /// The files of the certificate and its key, in PEM; nil serves plain HTTP.
+        /// The PEM files of the certificate and its key; nil serves plain HTTP.
         package var tlsFiles: (certificate: String, key: String)?
-        /// Further names of this server, by which a browser may address it.
+        /// Further host names by which a browser may address this server.
         package var names: [String] = []
-        /// The addresses of proxies whose headers about the client are believed.
+        /// The IP addresses of proxies whose headers about the client are trusted.
         package var proxies: [String] = []
-        /// The style for pages that do not ask for another; one that hides faces limits what they can ask for.
+        /// The drawing style of pages that do not choose one. If it hides faces, pages can only choose styles that do.
         package var style = DrawingStyle()
-        /// Whether pages may switch detection.
+        /// Whether pages may switch detection on and off.
         package var canControl = false
-        /// The seconds until the service ends by itself.
+        /// The seconds after which the service ends by itself.
         package var seconds = Double.infinity
 
         package init(_ address: ListenAddress) { self.address = address }
@@ -27,10 +27,9 @@ package struct PageService {
     package static let topics = Topic.viewed + [.count, .stats, .today]
 
     private let options: Options
-    /// The editor of areas; nil for a page that only shows.
     private let editor: AreaEditor?
 
-    /// Makes a service; throws `CommandFailure` if other machines could open the page without a token.
+    /// Makes a service. Throws `CommandFailure` if other machines could open the page without a token.
     package init(_ options: Options, editor: AreaEditor? = nil) throws(CommandFailure) {
         self.options = options
         self.editor = editor
@@ -40,7 +39,7 @@ package struct PageService {
         throw CommandFailure("cannot let other machines see the page on \(options.address) without a token: \(remedy)")
     }
 
-    /// Serves the page until the command is ended; prints its address, or hands it to `ready`, once it can be opened.
+    /// Serves the page until the command ends. Once the page can be opened, prints its URL or calls `ready` with it.
     package func run(
         _ subscriber: Subscriber,
         named: [String] = [],
@@ -70,7 +69,7 @@ package struct PageService {
             Console.print(line: "\(url) \(access)")
             if Console.isTerminal { Console.note("serving the page, Ctrl-C ends") }
         }
-        // A session in this program has no connection that could be missing.
+        // A local session has no connection that could be missing.
         if subscriber.isLocal { publisher.take(.connection(.connected(.version5, broker: "")), at: 0) }
         try await subscriber.follow(every: .milliseconds(33), notes: notes) { input in
             observe(input)
@@ -85,7 +84,7 @@ package struct PageService {
         try await serving.value
     }
 
-    /// The token in a file, else in FACET_SERVE_TOKEN; nil if there is none.
+    /// The token from a file, or else from the environment variable FACET_SERVE_TOKEN; nil if there is none.
     package static func token(file: String? = nil) throws(CommandFailure) -> String? {
         let given = try file.map { path throws(CommandFailure) in try FileText.read(path, "token") }
         return try (given ?? ProcessInfo.processInfo.environment.given["FACET_SERVE_TOKEN"])

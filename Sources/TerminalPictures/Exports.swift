@@ -1,2 +1,2 @@
-// A terminal shows frames.
+// Terminals show frames.
 @_exported public import Frames

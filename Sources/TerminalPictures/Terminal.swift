@@ -1,44 +1,44 @@
 import CTerminal
 import System
 
-/// The terminal of the program, taken over for pictures and given back however the program ends.
+/// The program's terminal, set up for pictures. It is restored however the program ends.
 ///
-/// Keys come as they are pressed; Ctrl-C and Ctrl-Z keep their effects. One instance at a time may be in use.
+/// Keys arrive as they are pressed. Ctrl-C and Ctrl-Z keep their effects. Only one instance may be in use at a time.
 package final class Terminal: Sendable {
-    /// The control sequence for the alternate screen, without a cursor and without line wrapping.
+    /// The control sequence that switches to the alternate screen, hides the cursor and ends line wrapping.
     private static let enter: StaticString = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l\u{1B}[2J"
 
-    /// The control sequence that ends a synchronized update, if one is under way, and restores everything.
+    /// The control sequence that ends a synchronized update and restores everything.
     private static let leave: StaticString = "\u{1B}[?2026l\u{1B}[0m\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
 
-    /// The same after a sequence that removes kitty's pictures, which other terminals might show as text.
+    /// `leave` with a sequence that also removes kitty's pictures. Other terminals might show that as text.
     private static let leaveKitty: StaticString =
         "\u{1B}[?2026l\u{1B}_Ga=d,q=2\u{1B}\\\u{1B}[0m\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
 
-    /// Takes the terminal over for pictures of a format; throws `TerminalError` if it is not standard input and output.
+    /// Sets up the terminal for a picture format. Throws `TerminalError` if standard input and output are no terminal.
     package init(format: TerminalFormat) throws(TerminalError) {
         let leave = format == .kitty ? Self.leaveKitty : Self.leave
         guard isatty(STDIN_FILENO) == 1,
-            // The texts are constants of the program: their addresses stay.
+            // The texts are constants, whose addresses stay valid.
             facet_terminal_take(STDOUT_FILENO, Self.enter.utf8Start, leave.utf8Start)
         else { throw .noTerminal(errno) }
     }
 
     deinit { release() }
 
-    /// Gives the terminal back; further calls have no effect.
+    /// Restores the terminal; further calls have no effect.
     package func release() { facet_terminal_release() }
 
-    /// Whether the program was suspended since the last call, so that everything must be drawn anew.
+    /// Whether the program was suspended since the last call, so that everything must be redrawn.
     package var wasResumed: Bool { facet_terminal_was_resumed() }
 
-    /// Writes an update that the terminal shows all at once if it can (mode 2026).
+    /// Writes an update; terminals with synchronized updates (mode 2026) show it at once as a whole.
     package func show(_ bytes: [UInt8]) {
         let update = Array("\u{1B}[?2026h".utf8) + bytes + Array("\u{1B}[?2026l".utf8)
         _ = update.withUnsafeBytes { writeAll($0, to: STDOUT_FILENO) }
     }
 
-    /// The next byte of the keys pressed; blocks. Nil when the terminal is gone.
+    /// Waits for the next byte of keyboard input; nil if the terminal is gone.
     package func nextByte() -> UInt8? {
         var byte: UInt8 = 0
         while true {
@@ -53,13 +53,13 @@ package final class Terminal: Sendable {
 package struct TerminalSize: Hashable, Sendable {
     package var columns: Int
     package var rows: Int
-    /// The pixels of a character cell, reported by the terminal or guessed.
+    /// The size of a character cell in pixels, as reported by the terminal or assumed.
     package var cell: FrameSize
 
-    /// The size of a cell that is not reported: twice as high as wide, like most fonts.
+    /// The assumed size of a cell: twice as high as wide, as in most fonts.
     static let usualCell = FrameSize(width: 8, height: 16)
 
-    /// The size of the terminal of standard output; 80 columns and 24 rows if it is not reported.
+    /// The size of the terminal at standard output; 80 columns and 24 rows if it is unknown.
     package static var current: TerminalSize {
         var size = winsize()
         let isKnown = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 && size.ws_row > 0
@@ -71,7 +71,7 @@ package struct TerminalSize: Hashable, Sendable {
 
     package var withoutLastRow: TerminalSize { TerminalSize(columns: columns, rows: max(1, rows - 1), cell: cell) }
 
-    /// The size, in pixels, of a drawing for a format. Cells show about 4×8 details each, whatever their size.
+    /// The size in pixels of a drawing that fills the terminal: about 4×8 per cell if pictures are made of characters.
     package func drawingSize(for format: TerminalFormat) -> FrameSize {
         guard format == .cells else { return FrameSize(width: columns * cell.width, height: rows * cell.height) }
         let height = max(1, Int((4 * Double(cell.height) / Double(cell.width)).rounded()))
@@ -80,7 +80,7 @@ package struct TerminalSize: Hashable, Sendable {
 }
 
 extension TerminalSize {
-    /// Makes a size from columns, rows and the whole terminal's pixels, 0 if they are not reported.
+    /// Makes a size from columns, rows, and the pixels of the whole terminal, which are 0 if it does not report them.
     package init(columns: Int, rows: Int, pixelWidth: Int = 0, pixelHeight: Int = 0) {
         let reported = FrameSize(width: pixelWidth / max(1, columns), height: pixelHeight / max(1, rows))
         let isReported = min(reported.width, reported.height) >= 2
@@ -88,7 +88,7 @@ extension TerminalSize {
     }
 }
 
-/// The reason why a terminal cannot show pictures.
+/// Why a terminal cannot show pictures.
 package struct TerminalError: Error, Hashable, Sendable, CustomStringConvertible {
     package let description: String
 

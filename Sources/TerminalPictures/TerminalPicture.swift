@@ -2,20 +2,20 @@ import CChafa
 import CZlib
 import Foundation
 
-/// Converts pixels to the control sequences with which a terminal shows them; reuses its memory.
+/// Converts pixels to the control sequences with which a terminal shows them. It reuses its memory.
 ///
 /// Not Sendable: the code that draws owns it.
 package final class TerminalPicture {
     package let format: TerminalFormat
     private let info: OpaquePointer
-    /// The mode with the most colours that the terminal's cells can have.
+    /// The chafa mode with the most colours that the terminal can show in character cells.
     private let colors: ChafaCanvasMode
     private var canvas: (pointer: OpaquePointer, size: TerminalSize)?
 
-    /// Finds out, by the environment variables, what the terminal can show; throws `TerminalError` if that fails.
-    /// Without a format, pictures are shown in the best way that the terminal is known to have.
+    /// Finds out from the environment variables what the terminal can show. Without `format`, uses the best known
+    /// format. Throws `TerminalError` if that fails.
     package init(format: TerminalFormat? = nil, environment: [String: String]) throws(TerminalError) {
-        // Chafa takes the form of C's environ: name=value, ended by a null pointer.
+        // Chafa expects the form of C's environ: `name=value` strings, ended by a null pointer.
         var entries = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for entry in entries { free(entry) } }
         guard let info = chafa_term_db_detect(chafa_term_db_get_default(), &entries) else { throw .noPicture }
@@ -28,10 +28,10 @@ package final class TerminalPicture {
             (CHAFA_TERM_SEQ_SET_COLOR_FGBG_16, CHAFA_CANVAS_MODE_INDEXED_16),
         ]
         colors = modes.first { has($0.0) }?.1 ?? CHAFA_CANVAS_MODE_FGBG_BGFG
-        // Adds sequences for formats that the terminal does not claim. Only now: after this it claims everything.
+        // Adds sequences for formats that the terminal does not claim. Done last, as after this it claims everything.
         chafa_term_info_supplement(info, chafa_term_db_get_fallback_info(chafa_term_db_get_default()))
         self.info = info
-        // One picture is made at a time, beside other work: a second thread costs more than it saves.
+        // One picture is made at a time, beside other work. A second thread would cost more than it saves.
         chafa_set_n_threads(1)
     }
 
@@ -40,8 +40,8 @@ package final class TerminalPicture {
         chafa_term_info_unref(info)
     }
 
-    /// The sequences that show a BGRA frame, its opacity multiplied in, in `size` cells from the top left corner on;
-    /// throws `TerminalError` if there is no memory, or the frame is of another format.
+    /// The control sequences that show a frame in `size` cells from the top left corner. The frame must be BGRA with
+    /// premultiplied alpha. Throws `TerminalError` for another format, or if memory is short.
     package func sequences(_ frame: Frame, size: TerminalSize) throws(TerminalError) -> [UInt8] {
         guard frame.format == .bgra else { throw .noPicture }
         if format == .kitty { return clearing + (try kitty(frame, size: size)) }
@@ -55,15 +55,15 @@ package final class TerminalPicture {
         let text = UnsafeBufferPointer(start: printed.pointee.str, count: Int(printed.pointee.len))
             .map(UInt8.init(bitPattern:))
         guard format == .cells else { return clearing + text }
-        // Cells come as lines: without the line feeds' own effect on the column, each begins at the left.
+        // Chafa ends lines with a line feed only, after which a terminal in raw mode would not return to the left edge.
         let lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         return clearing + Array(lines.joined(separator: Array("\r\n".utf8)))
     }
 
-    /// The most bytes of data in one sequence, as the protocol limits them.
+    /// The maximum bytes of data in one sequence, a limit of kitty's protocol.
     private static let chunk = 4096
 
-    /// The sequences of kitty's graphics protocol, with compressed pixels: raw ones are megabytes a picture.
+    /// The sequences of kitty's graphics protocol. Pixels are compressed: raw ones would take megabytes per picture.
     private func kitty(_ frame: Frame, size: TerminalSize) throws(TerminalError) -> [UInt8] {
         let source = frame.planes.first
         let width = frame.size.width
@@ -100,7 +100,7 @@ package final class TerminalPicture {
         return code == Z_OK ? data.prefix(Int(count)) : nil
     }
 
-    /// The sequence that moves to the corner; in kitty's protocol also removes the last picture, which would stay.
+    /// The sequence that moves the cursor to the top left corner and, in kitty's protocol, removes the last picture.
     package var clearing: [UInt8] { Array((format == .kitty ? "\u{1B}_Ga=d,q=2\u{1B}\\\u{1B}[H" : "\u{1B}[H").utf8) }
 
     private func canvas(for wanted: TerminalSize) throws(TerminalError) -> OpaquePointer {
@@ -117,14 +117,14 @@ package final class TerminalPicture {
         chafa_canvas_config_set_canvas_mode(config, format == .cells ? colors : CHAFA_CANVAS_MODE_TRUECOLOR)
         let mode = format == .sixel ? CHAFA_PIXEL_MODE_SIXELS : CHAFA_PIXEL_MODE_SYMBOLS
         chafa_canvas_config_set_pixel_mode(config, mode)
-        // Undithered, 240 colours make pink or olive of skin: 7.4 off in CIELAB, dithered about 5; mixing in DIN99d is
-        // no better, and takes three times as long.
+        // Undithered, 240 colours turn skin pink or olive: the error is 7.4 in CIELAB, and about 5 with dithering.
+        // Mixing in DIN99d is no better and takes three times as long.
         if format == .cells, colors == CHAFA_CANVAS_MODE_INDEXED_240 {
             chafa_canvas_config_set_dither_mode(config, CHAFA_DITHER_MODE_DIFFUSION)
         }
         chafa_canvas_config_set_work_factor(config, 0)
         chafa_canvas_config_set_preprocessing_enabled(config, 0)
-        // Blocks and quadrants: every font has them, and few shapes are quick to compare.
+        // Block and quadrant characters: every font has them, and a few shapes are quick to compare.
         chafa_symbol_map_apply_selectors(symbols, "space+solid+hhalf+vhalf+quad", nil)
         chafa_canvas_config_set_symbol_map(config, symbols)
         guard let made = chafa_canvas_new(config) else { throw .noPicture }
@@ -134,9 +134,9 @@ package final class TerminalPicture {
 }
 
 package enum TerminalFormat: String, Hashable, Sendable, CaseIterable {
-    /// Pixels by the kitty graphics protocol.
+    /// Pixels with the kitty graphics protocol.
     case kitty
-    /// Pixels by DEC's sixel graphics, up to 256 colours.
+    /// Pixels with DEC's sixel graphics, up to 256 colours.
     case sixel
     case cells
 }

@@ -1,10 +1,10 @@
 import Foundation
 import SettingsFiles
 
-/// The companion of `facetd`: shows and uses what the daemon publishes about faces.
+/// The command `facet`, the companion of `facetd`: shows and uses what the daemon publishes about faces.
 @main
 struct Facet: AsyncParsableCommand {
-    /// Runs the command; for a command or an option that does not exist, the error names the nearest one.
+    /// Runs the command. For an unknown command or option, the error suggests the most similar one.
     static func main() async {
         ProcessEnvironment.openStandardDescriptors()
         let arguments = Array(ProcessInfo.argumentNames.dropFirst()).withPlainPaths
@@ -20,17 +20,17 @@ struct Facet: AsyncParsableCommand {
                 try command.run()
             }
         } catch {
-            // The parser may have taken the value of a misspelled option for an argument, and complains of that.
+            // The parser may have taken the value of a misspelled option for an argument, and complains about that.
             let isParsing = exitCode(for: error) == .validationFailure
             if isParsing, let option = unknownOption(in: arguments) { end(with: option) }
-            // The command line's own errors have other statuses.
+            // Errors in the command line have other exit codes.
             let isOurs = exitCode(for: error) == .failure && !(error is ExitCode)
-            // The parser wraps what a check of the options throws.
+            // The parser wraps the errors that the validation of options throws.
             end(with: isOurs ? CommandFailure(lines: message(for: error).split(separator: "\n")) : error)
         }
     }
 
-    /// Ends the program as the argument parser would, but without the secrets in the arguments that the parser quotes.
+    /// Ends the program as the argument parser would, but without secrets in the text, which may quote arguments.
     private static func end(with error: any Error) -> Never {
         let text = fullMessage(for: error).withoutSecrets
         let code = exitCode(for: error)
@@ -40,7 +40,7 @@ struct Facet: AsyncParsableCommand {
         exit(withError: code)
     }
 
-    /// The error in the name of the command, or of the one that `help` is asked for; nil if there is none.
+    /// The error about an unknown command, with a similar one; nil if the command exists.
     static func wrongCommand(in arguments: [String]) -> ValidationError? {
         let names = ["help", "broker"] + configuration.subcommands.map { $0._commandName }
         let asked = arguments.first == "help" ? arguments.dropFirst().first : arguments.first
@@ -64,14 +64,14 @@ struct Facet: AsyncParsableCommand {
         return ValidationError("'facet \(command._commandName)' has no option '--\(unknown)'\(hint)")
     }
 
-    /// The commands and options that had another name before version 0.4; an entry without a command is for all.
+    /// The commands and options that had another name before version 0.4. An empty command stands for all commands.
     private static let renamed = [
         ("looks", "", "overlays"), ("mirror", "", "webcam"), ("metrics", "", "fleet --prometheus FILE"),
         ("", "--look", "--overlay"), ("watch", "--only", "watch smile leave"), ("watch", "--verbose", "--faces"),
         ("watch", "-v", "--faces"), ("press", "--on", "press long_blink=ENTER"), ("view", "--gravity", "--fit"),
     ]
 
-    /// The error about the first old word, with its present name; nil if there is none.
+    /// The error about the first renamed command or option, with its new name; nil if there is none.
     static func renamedWord(in arguments: [String]) -> ValidationError? {
         guard let command = arguments.first(where: { $0 != "help" }) else { return nil }
         let words = arguments.prefix { $0 != "--" }.map { $0.prefix { $0 != "=" } }

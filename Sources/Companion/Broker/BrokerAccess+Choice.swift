@@ -1,25 +1,25 @@
-// Which of the cameras on a broker a command is about that shows only one.
+// Chooses the camera on a broker for a command that shows only one.
 extension BrokerAccess {
-    /// The most cameras that an error lists.
+    /// The maximum number of cameras that an error lists.
     private static let listed = 12
-    /// The seconds without a further camera after which those that were heard of count as all.
+    /// The seconds without a new camera after which the list of cameras counts as complete.
     private static let pause = 0.3
 
-    /// Listens for the cameras under the patterns, and chooses the one that the user named. Returns its base, or the
-    /// default one if none was asked for and no camera is there. Throws an error with the cameras, unless one fits.
+    /// Returns the topic base of the camera that the user named, or of the only one; the default base if the user named
+    /// nothing and no camera is found. Throws an error that lists the cameras if none or several fit.
     func chosenBase(command: String) async throws -> String {
         if camera == nil, !Self.isPlural(patterns) { return patterns[0] }
         let topics: [Topic] = [.status, .count, .metadata, .stats]
         let subscriber = try Subscriber(self, command: command, topics: topics, patterns: patterns)
         var table = CameraTable()
         do {
-            // The camera that is named may be one that has just been started.
+            // A named camera may just have been started.
             let limit = camera == nil ? Subscriber.listening : 3
             table = try await CameraTable.listen(to: subscriber, atMost: { _ in limit }, pause: Self.pause) { table in
                 table.cameras.contains { camera == nil || $0 == camera || $1.name == camera }
             }
         } catch  where !isNarrowed {
-            // The command connects next, and then reports the same trouble itself.
+            // The command connects next and reports the same trouble itself.
         }
         guard !table.cameras.isEmpty else {
             guard !isNarrowed else { throw subscriber.noCamera }
@@ -47,7 +47,7 @@ extension BrokerAccess {
         throw CommandFailure("\(found); choose one with --topic \(fitting[0].base)")
     }
 
-    /// The name, or else the base, by which a camera differs from all others.
+    /// The camera's name if no other camera has the same name or base, otherwise its topic base.
     private static func key(of camera: CameraTable.Camera, in cameras: [CameraTable.Camera]) -> String {
         guard let name = camera.state.name, !name.isEmpty,
             cameras.count(where: { $0.state.name == name || $0.base == name }) == 1

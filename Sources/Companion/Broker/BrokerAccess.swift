@@ -1,14 +1,14 @@
 import Foundation
 import SettingsFiles
 
-/// The broker's address, the login there, and the cameras that a command is about.
+/// How to reach the broker and log in, and which cameras a command is about.
 package struct BrokerAccess: Sendable {
     package var mqtt: String?
-    /// The beginnings of the daemons' topics; empty for all daemons that are there.
+    /// The topic bases: each is the prefix of all topics of one camera, such as `faces`. Empty for the default bases.
     package var topic: [String] = []
-    /// The one camera that the command is about: its name, or the base of its topics.
+    /// The only camera that the command is about, by its name or its topic base; nil if the user named none.
     package var camera: String?
-    /// The files for the password and for TLS, by their keys in the user's file.
+    /// The paths of the password file and the TLS files, by their keys in the user's settings file.
     package var files: [String: String] = [:]
 
     package init() {}
@@ -21,8 +21,8 @@ package struct BrokerAccess: Sendable {
             .allSatisfy { $0 == "+" || (!$0.isEmpty && !$0.contains { "+#".contains($0) }) }
     }
 
-    /// Fills in what is not given from the environment and from the user's file, which is read strictly. The file's
-    /// broker counts only if no other one is named. Throws `CommandFailure` with all errors in the file.
+    /// Fills in missing values from the environment and the user's settings file. The file's broker, with its password
+    /// and TLS files, counts only if nothing else names a broker. Throws `CommandFailure` with all errors in the file.
     package mutating func complete(environment: [String: String]) throws {
         let environment = environment.given
         let configuration = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
@@ -54,30 +54,30 @@ package struct BrokerAccess: Sendable {
         files.merge(saved) { given, _ in given }
     }
 
-    /// Whether the command is about named cameras only.
+    /// Whether the user limited the command to a camera or to topic bases.
     package var isNarrowed: Bool { camera != nil || !topic.isEmpty }
 
-    /// The beginning of a daemon's topics unless its settings say otherwise.
+    /// The topic base of a daemon whose settings do not name another.
     package static let standardBase = "faces"
 
-    /// The bases that a command listens to, by default as the documentation recommends; `+` is any level.
+    /// The topic bases to listen to, by default those that the documentation recommends; `+` stands for any level.
     package var patterns: [String] { topic.isEmpty ? [Self.standardBase, "+/" + Self.standardBase] : topic }
 
-    /// The bases that a command listens to: the patterns if it is about all cameras, else the base of the one camera.
+    /// The topic bases to listen to: all patterns, or one camera's base if `all` is false or the user named a camera.
     package func bases(command: String, all: Bool = true) async throws -> [String] {
         all && camera == nil ? patterns : [try await chosenBase(command: command)]
     }
 
-    /// Connects for a command about all cameras, or about one.
+    /// Connects to the broker and subscribes for all cameras; for one camera if `all` is false or the user named one.
     package func subscriber(_ command: String, _ topics: [Topic], all: Bool = true) async throws -> Subscriber {
         try await Subscriber(self, command: command, topics: topics, patterns: bases(command: command, all: all))
     }
 
-    /// Whether bases contain wildcards, or are several, and so may be those of several cameras.
+    /// Whether the topic bases may belong to several cameras: there are several, or one contains a wildcard.
     package static func isPlural(_ bases: [String]) -> Bool { bases.count > 1 || bases.contains { $0.contains("+") } }
 
-    /// The topics of these names, which may begin with a camera's base; without a name, all events and the states of
-    /// the cameras. Throws `CommandFailure` with a similar name, if there is one.
+    /// The topics with these names, which may begin with a topic base; without names, the events and the state of
+    /// cameras. Throws `CommandFailure` for an unknown name, and suggests a similar one.
     package func topics(named names: [String]) throws(CommandFailure) -> [Topic] {
         guard !names.isEmpty else { return [.status, .detectState, .metadata] + Topic.events }
         return try names.map { name throws(CommandFailure) in
@@ -107,7 +107,7 @@ package struct BrokerAccess: Sendable {
         } else if tls != TLSSettings() {
             throw MQTTError.tls("the address is \(url), which is plain text; write mqtts://")
         }
-        // Pictures of a preview are the largest messages; a person at a terminal wants to see a broker come back.
+        // Preview pictures are the largest messages. A short delay lets the user see at once that the broker is back.
         settings.maximumIncomingPayload = 16 << 20
         settings.reconnectDelay = .milliseconds(200) ... .seconds(3)
         settings.advice.credentials = "check the user in --mqtt, --password-file and the broker's access list"

@@ -1,31 +1,31 @@
-/// A message about a camera, from a broker or from a session in this program.
+/// A message about a camera, from a broker or from a local session, which needs no broker (see `Subscriber`).
 package struct CameraMessage: Sendable {
     package enum Content: Sendable {
         case decoded(DaemonMessage)
         case picture(PreviewPicture)
         /// An empty payload: the retained message was removed from the broker.
         case removed
-        /// A payload that breaks the contract of its topic.
+        /// A payload that does not have the documented format of its topic.
         case malformed(MessageDecodingError)
     }
 
-    /// The beginning of the camera's topics.
+    /// The camera's topic base: the prefix of all its topics.
     package var base: String
     package var topic: Topic
     package var content: Content
-    /// Whether the broker had retained the message from before the subscription.
+    /// Whether the message is a retained one from before the subscription.
     var isRetained = false
-    /// The payload as it was received; empty for a message from a session in this program.
+    /// The payload as received; empty for a message from a local session (`--source`).
     package var payload: [UInt8] = []
 
-    /// The payload as it was received, or as a daemon would publish it.
+    /// The payload as received; for a message from a local session, the payload that a daemon would publish.
     var published: [UInt8] {
         if payload.isEmpty, case .decoded(let message) = content { message.encoded.payload } else { payload }
     }
 }
 
 extension CameraMessage {
-    /// Reads a received message; nil on a topic that is not of the contract.
+    /// Decodes a received message; nil if its topic is not one of Facet's.
     package init?(_ message: MQTTMessage) {
         guard let topic = Topic(name: message.topic) else { return nil }
         let base = topic.base(of: message.topic)
@@ -44,25 +44,26 @@ extension CameraMessage {
     }
 }
 
-/// A picture of a camera.
+/// A preview picture of a camera.
 package struct PreviewPicture: Sendable {
     package enum Content: Sendable {
         case jpeg([UInt8])
-        /// A frame of a session in this program.
+        /// A frame of a local session (`--source`), which needs no encoding.
         case frame(Frame)
     }
 
     package var content: Content
-    /// The number of the frame it shows; nil if the daemon does not say, as over MQTT 3.1.1.
+    /// The number of the frame that the picture shows; nil if the message does not say, as over MQTT 3.1.1.
     package var frame: Int?
-    /// When it was captured, in seconds since the source's first frame; nil if the daemon does not say.
+    /// The capture time in seconds since the source's first frame; nil if the message does not say.
     package var mediaTime: Double?
-    /// The time at which it came, in seconds since the command began to follow the camera.
+    /// When the picture arrived, in seconds since the command began to follow the camera.
     package var arrival = 0.0
-    /// The faces that were found in it and in those just before and after it; nil if it was not searched.
+    /// The bounding boxes of the faces found in this picture, and of others found shortly before or after it; nil if
+    /// the picture was not searched.
     package var found: [NormalizedRect]?
 
-    /// The bytes of a JPEG; empty for a frame.
+    /// The bytes of a JPEG; empty if the picture is a frame of a local session (`--source`).
     package var jpeg: [UInt8] { if case .jpeg(let bytes) = content { bytes } else { [] } }
     var isFrame: Bool { if case .frame = content { true } else { false } }
 }
@@ -72,7 +73,7 @@ extension PreviewPicture {
         self.init(content: .frame(frame), frame: frame.stamp.frame, mediaTime: frame.stamp.mediaTime)
     }
 
-    /// The picture's pixels, enough of them to draw it as large as `target`.
+    /// The decoded picture, at least large enough to be drawn at the size `target`.
     package func pixels(with decoder: JPEGDecoder, for target: FrameSize? = nil) throws(JPEGError) -> Frame {
         switch content {
         case .jpeg(let bytes): try decoder.decode(bytes, for: target)
@@ -80,7 +81,7 @@ extension PreviewPicture {
         }
     }
 
-    /// Reads the message of a picture, whose user properties name the frame.
+    /// Makes a picture from its message, whose MQTT user properties state the frame number and the media time.
     package init(_ message: MQTTMessage) {
         func property<Value: LosslessStringConvertible>(_ name: String) -> Value? {
             message.userProperties.first { $0.name == name }.flatMap { Value($0.value) }
@@ -90,9 +91,9 @@ extension PreviewPicture {
     }
 }
 
-/// Decodes the pictures of a camera, one after the other, for drawing.
+/// Decodes the preview pictures of one camera one after the other, for drawing.
 package final class PreviewDecoder {
-    /// The newest picture.
+    /// The picture that was decoded last.
     package let picture = Picture()
     private let decoder: JPEGDecoder
 

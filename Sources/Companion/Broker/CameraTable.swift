@@ -1,70 +1,69 @@
 import Foundation
 
-/// The state of every camera that a command hears of, by the base of its topics.
+/// The states of all cameras that a command has received messages from, by topic base.
 package struct CameraTable {
     package typealias Camera = (base: String, state: CameraState)
 
-    /// The most cameras at the same time: any client that may publish can make up bases under a pattern.
+    /// The limit on the number of cameras, because any client that may publish can make up cameras.
     private static let capacity = 1024
 
     package private(set) var connection: ConnectionState = .connecting
     package private(set) var cameras: ByteDictionary<CameraState>
-    /// The number of messages that break the contract, and of those of cameras beyond the capacity.
+    /// The number of messages that were malformed, or from cameras beyond the maximum number.
     package private(set) var refused = 0
     private let fixed: [String]
     private var heard = ByteDictionary<Timestamp>()
 
-    /// Makes a table of cameras of which nothing is known; more are added as they are heard of.
+    /// Makes a table with cameras of which nothing is known yet. Other cameras are added with their first message.
     init(bases: [String] = [], refused: Int = 0) {
         fixed = bases
         cameras = ByteDictionary(bases.map { (key: $0, value: CameraState()) })
         self.refused = refused
     }
 
-    /// The cameras in the order of their bases, in which numbers are compared by their value.
+    /// The cameras in the order of their topic bases; numbers in them are compared by value.
     package var sorted: [Camera] {
         cameras.sorted { $0.key.compare($1.key, options: .numeric) == .orderedAscending }
             .map { (base: $0.key, state: $0.value) }
     }
 
-    /// The cameras in their order, but those with a problem first.
+    /// The cameras with a problem, then the others, each in the order of their topic bases.
     var problemsFirst: [Camera] {
         let sorted = sorted
         return sorted.filter(\.state.hasProblem) + sorted.filter { !$0.state.hasProblem }
     }
 
-    /// Whether any camera streams.
     var isStreaming: Bool { cameras.values.contains { $0.condition == .streaming } }
-    /// The number of faces that are held without being seen.
+    /// The number of faces that are held: counted as present, although they are not seen at the moment.
     var heldCount: Int { cameras.values.reduce(0) { $0 + $1.heldCount } }
 
-    /// The number of faces that all cameras see; nil if no camera is looking for faces.
+    /// The number of faces on all cameras; nil if no camera is looking for faces.
     package var faceCount: Int? {
         let counts = cameras.values.compactMap(\.faceCount)
         return counts.isEmpty ? nil : counts.reduce(0, +)
     }
 
-    /// Whether the camera's state is certain: it gave a sign of life, or its daemon is known to have ended.
+    /// Whether the camera's state is up to date: a message came that was not retained, or the status is not `online`.
     func isCertain(_ base: String) -> Bool { heard[base] != nil || cameras[base]?.status?.state != .online }
 
-    /// The longest interval of signs of life, in seconds, that a command waits for if it asks only once.
+    /// The maximum interval between signs of life, in seconds, that `uncertainty` takes into account.
     private static let longestInterval = 10.0
 
-    /// The seconds until all cameras count as gone that are known only from retained messages; nil if there is none.
+    /// How long to wait, in seconds, until silent cameras count as gone; nil if no camera's state is uncertain.
     var uncertainty: Double? {
         let intervals = cameras.filter { !isCertain($0.key) }.compactMap { $1.status?.signInterval }
         return intervals.max().map { min($0, Self.longestInterval) * LifeSigns.patience + 2 }
     }
 
-    /// The seconds since the newest message of a camera. While nothing came but retained messages, those since its
-    /// status; nil for a camera that streams, which sends nothing while nothing changes.
+    /// The seconds since the camera's newest message that was not retained. Without such a message, the seconds since
+    /// its status; nil if such a camera streams, as it sends nothing while nothing changes.
     package func age(of base: String, at now: Timestamp) -> Double? {
         let state = cameras[base]
         let time = heard[base] ?? (state?.condition == .streaming ? nil : state?.status?.time)
         return time.map { max(0, now.seconds(since: $0)) }
     }
 
-    /// - Returns: the camera and what changed of it; nil if nothing did.
+    /// Applies a message or a change of the connection. Returns the camera and what changed; nil if nothing did.
     package mutating func take(
         _ occurrence: Subscriber.Occurrence,
         at now: Timestamp = .wallClock()
@@ -97,11 +96,10 @@ package struct CameraTable {
         return change.isEmpty ? nil : (base, change)
     }
 
-    /// Listens for cameras, `bases` and others, then stops the subscriber, and returns the table.
-    ///
-    /// It ends `limit` seconds after the connection. It ends earlier if `isComplete`, which is asked after `pause`
-    /// seconds without a new camera: then the broker has sent what it had retained. `picture` takes pictures. Throws
-    /// `CommandFailure` if the broker cannot be reached.
+    /// Listens for the cameras `bases` and others, then stops the subscriber and returns the table. Listening ends
+    /// `limit` seconds after the connection, or earlier once `isComplete` is true. `isComplete` is asked only after
+    /// `pause` seconds without a new camera, when the broker has sent its retained messages. `picture` receives the
+    /// preview pictures. Throws `CommandFailure` if the broker cannot be reached.
     package static func listen(
         to subscriber: Subscriber,
         bases: [String] = [],
@@ -111,7 +109,7 @@ package struct CameraTable {
         picture: (_ base: String, PreviewPicture) -> Void = { _, _ in }
     ) async throws -> CameraTable {
         var table = CameraTable(bases: bases)
-        // Times on the clock of the inputs.
+        // These times are on the same clock as `input.seconds`.
         var connected: Double?
         var news = 0.0
         try await subscriber.ask(every: .milliseconds(50)) { input in
@@ -134,7 +132,7 @@ package struct CameraTable {
 }
 
 extension ConnectionState {
-    /// The reason why there is no connection; nil if there is one, or one is being made or was ended.
+    /// Why there is no connection; nil if there is one, if one is being made, or if it was ended on purpose.
     package var trouble: String? {
         switch self {
         case .disconnected(let reason), .refused(let reason), .takenOver(let reason): reason
@@ -142,18 +140,18 @@ extension ConnectionState {
         }
     }
 
-    /// Whether the connection was there and is lost.
+    /// Whether there is no connection any more, through an error or because it was ended.
     package var isInterrupted: Bool { trouble != nil || self == .stopped }
 }
 
 extension CameraState {
-    /// Takes over the state of the camera after an occurrence; nothing while the connection is interrupted.
+    /// Updates the state with a message about the camera. Forgets everything if the connection is interrupted.
     package mutating func take(_ occurrence: Subscriber.Occurrence) {
         if case .connection(let connection) = occurrence, connection.isInterrupted { _ = forget() }
         if let message = occurrence.decoded { _ = take(message) }
     }
 
-    /// The value of `camera.orientation` with which the faces would be upright; nil if none lies on its side.
+    /// The value for `camera.orientation` that makes the faces upright; nil unless all lie on the same side.
     package var betterOrientation: Orientation? {
         let rolls = faces.compactMap(\.pose?.roll)
         guard !rolls.isEmpty else { return nil }

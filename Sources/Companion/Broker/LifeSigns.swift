@@ -1,28 +1,28 @@
-/// Watches which daemons give signs of life: one that ends together with its broker is online in its retained status.
+/// Watches whether daemons still run: one that ended together with its broker still has the retained status `online`.
 struct LifeSigns {
     private struct Daemon {
-        /// The newest status, which says that it is online.
+        /// The daemon's newest status message, which says `online`.
         var status: CameraMessage
         var origin: MessageOrigin
-        /// The longest time between two signs of life, in seconds; nil if the daemon need not give any.
+        /// The maximum interval between two signs of life, in seconds; nil if the daemon need not give any.
         var interval: Double?
         var heard: SuspendingClock.Instant
         var isGone = false
     }
 
-    /// The number of intervals without a sign after which a daemon counts as gone.
+    /// The number of intervals without a sign of life after which a daemon counts as gone.
     static let patience = 3.0
 
     private var daemons = ByteDictionary<Daemon>()
 
-    /// Notes a message. Returns its daemon's status if the daemon had been taken for gone.
+    /// Notes a message, a sign of life unless it was retained. Returns the last status if the daemon counted as gone.
     mutating func take(_ message: CameraMessage, at now: SuspendingClock.Instant = .now) -> CameraMessage? {
         let base = message.base
         switch message.content {
         case .removed where message.topic == .status: daemons[base] = nil
         case .decoded(.status(let status, let origin)):
             guard status.state == .online else {
-                // A will that arrives late is that of an earlier run.
+                // A last will that arrives late belongs to an earlier run.
                 if daemons[base]?.origin.boot == origin.boot { daemons[base] = nil }
                 return nil
             }
@@ -44,7 +44,7 @@ struct LifeSigns {
         return nil
     }
 
-    /// Statuses to report for daemons that gave no sign for too long, once each; these do not count as signs of life.
+    /// Returns a status `gone` for each daemon that has been silent for too long, once per silence.
     mutating func vanished(at now: SuspendingClock.Instant = .now) -> [CameraMessage] {
         daemons.sorted { $0.key < $1.key }
             .compactMap { base, daemon in
@@ -61,7 +61,7 @@ struct LifeSigns {
 }
 
 extension DaemonStatus {
-    /// The longest time between two of the daemon's signs of life, in seconds: as its status says; the default for a
-    /// daemon before version 0.5, whose status does not say it; nil for one that need not give any.
+    /// The maximum interval between two signs of life of the daemon, in seconds; nil if it need not give any. Daemons
+    /// before version 0.5 do not state it: they have the default interval.
     var signInterval: Double? { statsInterval ?? (publish == nil ? UpdateMessages.statsInterval : nil) }
 }

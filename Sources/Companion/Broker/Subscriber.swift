@@ -1,31 +1,30 @@
-/// The source of a command's messages: a broker with daemons, or a session in this program.
+/// The source of a command's messages: a broker, or a local session, which analyses a camera or clip in this process.
 package final class Subscriber: Sendable {
-    /// Something that happens at the source of messages.
+    /// A message, a change of the connection, or a failure.
     package enum Occurrence: Sendable {
-        /// A message about a camera came.
         case message(CameraMessage)
         case connection(ConnectionState)
         case failed(any Error)
 
-        /// The message that came, if it is one that can be read.
+        /// The decoded message; nil for anything else than a message that could be decoded.
         package var decoded: DaemonMessage? {
             if case .message(let message) = self, case .decoded(let decoded) = message.content { decoded } else { nil }
         }
     }
 
-    /// The seconds in which a broker sends what it has retained, and a preview shows a picture.
+    /// How long, in seconds, to wait for all retained messages of a broker and the first picture of a preview.
     static let listening = 1.5
 
-    /// The beginnings of the daemons' topics; `+` is any level.
+    /// The topic bases that are listened to; `+` stands for any level.
     package let patterns: [String]
-    /// The broker's host and port, or the name of the session's source.
+    /// The broker's host and port, or the name of the local session's source.
     package let address: String
 
-    /// Whether the messages, if any, come from a session in this program.
+    /// Whether the messages, if any, come from a local session (`--source`) instead of a broker.
     package var isLocal: Bool { connection == nil }
     private var connection: BrokerConnection? { if case .broker(let connection, _) = feed { connection } else { nil } }
 
-    /// The most messages that wait here before the oldest are dropped: a broker sends all that it has retained at once.
+    /// The maximum number of queued messages. It is large because a broker sends all its retained messages at once.
     static let capacity = 8192
 
     private enum Feed {
@@ -36,15 +35,15 @@ package final class Subscriber: Sendable {
 
     private let feed: Feed
 
-    /// Makes a subscriber without messages.
+    /// Makes a subscriber that receives no messages.
     package init() {
         patterns = []
         address = ""
         feed = .nothing
     }
 
-    /// Opens a clip, or names a camera that is opened when the session runs. Its messages are like a daemon's on these
-    /// topics: `metadata` as the options say, without options with all values of each frame's faces.
+    /// Opens a clip, or names a camera that is opened when the session runs. Its messages on `topics` are like a
+    /// daemon's. `metadata` chooses what the metadata contains; nil for all values of each frame.
     package init(
         source text: String,
         topics: [Topic] = Topic.viewed,
@@ -57,17 +56,16 @@ package final class Subscriber: Sendable {
         options.landmarks = topics.contains(.previewJPEG)
         if options.landmarks { options.frames = .full }
         options.tracking.readsSigns = true
-        // A terminal or a clip needs no more frames a second.
+        // Neither a terminal nor a clip needs a higher rate.
         options.maximumFrameRate = 30
         let isEndless = loops && !FaceSession.Source.isCamera(text)
         let source = isEndless ? .file(text, pace: .realtime, loops: true) : FaceSession.Source(text, pace: .realtime)
         feed = .session(try FaceSession(source: source, options: options), Set(topics), metadata)
     }
 
-    /// Connects and subscribes.
+    /// Connects and subscribes; waits for a broker that is away. Throws `CommandFailure` if the options cannot work.
     ///
-    /// Subscribes to each topic by its full name: some brokers send retained messages only where there is no wildcard.
-    /// - Throws: `CommandFailure` if the options can't work; a broker that is away is waited for.
+    /// Subscribes to each topic by its full name: some brokers send retained messages only without a wildcard.
     package init(_ options: BrokerAccess, command: String, topics: [Topic], patterns: [String]) throws {
         var settings = try options.settings(command: command)
         settings.incomingCapacity = Self.capacity
@@ -75,7 +73,7 @@ package final class Subscriber: Sendable {
         address = settings.address
         let silent = Logger(label: "facet") { _ in SwiftLogNoOpLogHandler() }
         let connection = try BrokerConnection(settings: settings, logger: silent)
-        // By its figures a daemon shows that what the broker has kept of it is still so.
+        // The periodic statistics are the sign of life that tells a running daemon from a stale retained status.
         let wanted = topics.contains(.status) && !topics.contains(.stats) ? topics + [.stats] : topics
         for pattern in patterns {
             for topic in wanted { try connection.subscribe(topic.name(under: pattern)) }
@@ -84,10 +82,10 @@ package final class Subscriber: Sendable {
         feed = .broker(connection, topics: Set(topics))
     }
 
-    /// The beginning of the topics of the one daemon.
+    /// The topic base of the camera, for a command about one camera: the first pattern.
     package var base: String { patterns.first ?? BrokerAccess.standardBase }
 
-    /// Hands all occurrences to one receiver, until `stop` or the session's end.
+    /// Passes everything that happens to `receive`, until the subscriber is stopped or the session ends.
     func forward(to receive: @escaping @Sendable (Occurrence) -> Void) async {
         switch feed {
         case .broker(let connection, let topics):
@@ -136,40 +134,39 @@ package final class Subscriber: Sendable {
         }
     }
 
-    /// Publishes a command to a daemon; to the only one if no base is given.
+    /// Publishes a command to the daemon with a topic base, by default that of the command's only camera.
     package func send(_ text: String, on topic: Topic, under base: String? = nil) {
         let name = topic.name(under: base ?? self.base)
         connection?.publish(event: MQTTMessage(topic: name, text: text, qos: .atLeastOnce))
     }
 
-    /// Removes the retained messages of the one camera from the broker.
+    /// Removes the retained messages of the camera with the topic base `self.base` from the broker.
     func clear() {
         for topic in Topic.allCases where topic.isRetained {
             connection?.publish(state: MQTTMessage(topic: topic.name(under: base), payload: [], retain: true))
         }
     }
 
-    /// The place where cameras are looked for, in words.
+    /// The place where cameras are looked for, in messages to the user, such as `under faces at localhost:1883`.
     var place: String { "under \(patterns.joined(separator: ", ")) at \(address)" }
 
-    /// The words for a daemon that does not run.
     var noDaemon: String {
         "no daemon is online under '\(base)' at \(address); start facetd, or name its base with --topic"
             + Self.hint(about: patterns)
     }
 
-    /// A hint that --topic takes a base, if one of the patterns looks like a topic.
+    /// A hint for the user that --topic takes a topic base, if one of the patterns is a whole topic; otherwise empty.
     static func hint(about patterns: [String]) -> String {
         let bases = patterns.lazy.compactMap { name in Topic(name: name).map { (name, $0.base(of: name)) } }
         return bases.first.map { "; \($0) is a topic, and its base is \($1)" } ?? ""
     }
 
-    /// The error that no camera was heard of.
+    /// The error that no camera was found.
     package var noCamera: CommandFailure {
         CommandFailure("no camera \(place): start facetd, or name its base with --topic\(Self.hint(about: patterns))")
     }
 
-    /// Disconnects, once what was published has gone out.
+    /// Sends what was published, then disconnects; stops a local session.
     package func stop() async {
         switch feed {
         case .broker(let connection, _): _ = await connection.stop()
@@ -178,26 +175,26 @@ package final class Subscriber: Sendable {
         }
     }
 
-    /// The number of messages that were dropped before they were handed out.
+    /// The number of received messages that were dropped because the queue was full.
     package var dropped: Int { connection?.counters.dropped[.incomingOverflow] ?? 0 }
 }
 
 extension Topic {
-    /// The topics of a command that shows faces without pictures.
+    /// The topics for a command that shows faces without pictures.
     package static let followed: [Topic] = [.status, .metadata, .today] + events
-    /// The topics of a command that shows faces and pictures.
+    /// The topics for a command that shows faces and pictures.
     package static let viewed: [Topic] = [.status, .detectState, .metadata, .zones] + events + [.previewJPEG]
 }
 
-/// The newest events, by which a repetition is recognised: an event is sent again if its acknowledgement was lost.
+/// Recognises events that were received before: a daemon sends an event again if its acknowledgement was lost.
 struct RecentEvents {
-    /// The number of events that are remembered, far above what a daemon sends before it waits for acknowledgements.
+    /// The number of events to remember. A daemon has far fewer in flight before it waits for acknowledgements.
     private static let capacity = 1000
 
     private var known: Set<String> = []
     private var order: [String] = []
 
-    /// Whether a message is an event that came before.
+    /// Whether a message is an event that was received before.
     mutating func isRepeated(_ message: CameraMessage) -> Bool {
         guard case .decoded(.event(let event)) = message.content, !event.id.isEmpty else { return false }
         let id = message.base + "/" + event.id

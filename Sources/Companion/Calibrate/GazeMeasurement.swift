@@ -1,6 +1,6 @@
-/// The direction in which the nearest face looks, over a stretch of time.
+/// Measures the direction in which the nearest face looks, as the median over some seconds.
 package struct GazeMeasurement: PersonMeasurement {
-    /// The largest median distance, in degrees, of the gazes from their middle: with more the person looks around.
+    /// The maximum median angle, in degrees, between the gazes and their median. Above it the person is looking around.
     private static let mostSpread = 6.0
     package let deadline = patience
     private let seconds: Double
@@ -10,7 +10,7 @@ package struct GazeMeasurement: PersonMeasurement {
 
     package init(seconds: Double) { self.seconds = seconds }
 
-    /// - Returns: the middle of all gazes, once there are enough of them.
+    /// Takes the faces at a time. Returns the median direction once gazes have been measured for long enough.
     package mutating func measure(_ faces: [FaceObject], at time: Double) throws(CommandFailure) -> Gaze? {
         let nearest = faces.max { $0.bounds.area < $1.bounds.area }
         hasSeenFace = hasSeenFace || nearest != nil
@@ -34,9 +34,9 @@ package struct GazeMeasurement: PersonMeasurement {
             : "the eyes were not seen for long enough: look at the thing for \(seconds) s, and try again"
     }
 
-    /// A direction in the form of the settings.
+    /// The direction as the value of a setting: `[yaw, pitch]` in degrees, rounded to tenths.
     package static func text(_ direction: Gaze) -> String {
-        // Adding 0 turns a negative zero into a positive one.
+        // Adding 0 turns −0 into 0.
         "[\((direction.yaw * 10).rounded() / 10 + 0), \((direction.pitch * 10).rounded() / 10 + 0)]"
     }
 

@@ -1,4 +1,4 @@
-/// Leads a person through the steps of a smile calibration, with a live bar, and records what is seen.
+/// Leads a person through the steps of a smile calibration and records the smile levels.
 package struct GuidedMeasurement: PersonMeasurement {
     package typealias Value = SmileCalibration.Outcome
     private static let crowd = "more than one face is there: sit before the camera alone, and try again"
@@ -11,14 +11,14 @@ package struct GuidedMeasurement: PersonMeasurement {
     private var level: Double?
     package private(set) var prompt: String?
     private var secondsLeft = 0.0
-    /// The seconds in which there were several faces, or after the beginning none to measure.
+    /// The total seconds with several faces or, once the measurement has begun, with no measurable face.
     private var secondsWrong = 0.0
     package private(set) var failure: String?
     package var deadline: Double { began == nil ? Self.patience : .infinity }
 
     package init() {}
 
-    /// Measures a face; the first one whose smile level is known begins the measurement.
+    /// Takes the faces at a time. The measurement begins with the first face whose smile level is known.
     package mutating func measure(_ faces: [FaceObject], at time: Double) throws(CommandFailure) -> Value? {
         let elapsed = time - last
         last = time
@@ -53,7 +53,7 @@ package struct GuidedMeasurement: PersonMeasurement {
         "\((prompt ?? "").padding(to: Self.columns))  \(Int(secondsLeft) + 1) s  \(bar)"
     }
 
-    /// A bar of the smile level now, 0…1, with marks at the levels that begin and end a smile.
+    /// A bar of the present smile level, 0…1, with marks at the levels where a smile begins and ends by default.
     var bar: String {
         let marks = SmileCalibration.limits.map { Int($0 * Double(Self.bar)) }
         let filled = Int((level ?? 0) * Double(Self.bar))
@@ -62,16 +62,16 @@ package struct GuidedMeasurement: PersonMeasurement {
 }
 
 extension SmileCalibration {
-    /// What a person is asked to do, and for how many seconds.
+    /// The steps of the calibration: the instruction to the person, what is measured, and the duration in seconds.
     package static let steps: [(words: String, part: Part, seconds: Double)] = [
         ("look neutral", .neutral, 3), ("smile as you would for the lamp", .smile(1), 3), ("relax", .pause, 2),
         ("smile again", .smile(2), 3), ("relax", .pause, 2), ("smile once more", .smile(3), 3), ("relax", .pause, 2),
         ("talk for ten seconds", .talk, 10),
     ]
-    /// The levels at which a smile begins and ends by default.
+    /// The default levels at which a smile begins and ends.
     package static let limits = [SmileSettings().level, SmileSettings().endLevel]
 
-    /// The result after the last step; throws an error that says what the person did wrong.
+    /// The result after the last step. Throws `CommandFailure` that says what the person did wrong.
     package func result() throws(CommandFailure) -> Outcome {
         if let outcome = outcome() { return outcome }
         throw CommandFailure(
@@ -81,7 +81,7 @@ extension SmileCalibration {
         )
     }
 
-    /// The number of smiles that would have been reported with the new settings, and with the default ones, in words.
+    /// How many smiles would have been reported with the new settings and with the default ones, as a sentence.
     package func words(on outcome: Outcome) -> String {
         let words = [outcome, self.outcome(with: SmileSettings())].map {
             "\($0.found) of your 3 smiles, and \($0.falseOnes.counted("smile")) while you were neutral or talked"
@@ -91,7 +91,7 @@ extension SmileCalibration {
 }
 
 extension SmileSettings {
-    /// The keys and values of the settings, as in a settings file.
+    /// The keys and values of the calibrated settings, as written in a settings file.
     package var fields: KeyValuePairs<String, String> {
         ["level": "\(level)", "hold": "\(Int(hold * 1000))ms"]
     }

@@ -1,32 +1,32 @@
-/// A measurement of the person before a camera.
+/// A measurement of a person in front of a camera.
 package protocol PersonMeasurement {
     associatedtype Value
-    /// The time, in seconds, until which a result is waited for.
+    /// The time, in seconds, at which to give up waiting for a result.
     var deadline: Double { get }
-    /// Measures the faces at a time in seconds; returns the result once it is known, throws what the person did wrong.
+    /// Takes the faces at a time in seconds. Returns the result once it is known. Throws what the person did wrong.
     mutating func measure(_ faces: [FaceObject], at time: Double) throws(CommandFailure) -> Value?
-    /// The reason why there was no result; nil if no face was seen.
+    /// Why there is no result, as a message to the person; nil if no face was seen.
     var failure: String? { get }
-    /// The instruction to the person; nil if there is none yet.
+    /// The instruction to the person; nil if there is none.
     var prompt: String? { get }
-    /// The prompt, the seconds that are left for it, and a bar, as a terminal shows them.
+    /// The line that a terminal shows meanwhile: the instruction, the seconds left for it, and a bar.
     var progress: String { get }
 }
 
 extension PersonMeasurement {
-    /// The seconds that a measurable face is waited for.
+    /// How long to wait for a measurable face, in seconds.
     package static var patience: Double { 20 }
     package var prompt: String? { nil }
     package var progress: String { "" }
 
-    /// Takes the measurement before a camera; throws `CommandFailure` that says why that cannot be done.
+    /// Measures with the subscriber's camera until there is a result. Throws `CommandFailure` if there is none.
     package mutating func result(_ subscriber: Subscriber) async throws -> Value {
         defer { if Console.showsProgress { Console.progress("") } }
         var state = CameraState()
         var result: Value?
-        // By the time of the pictures: on a busy machine messages and ticks wait.
+        // Measured by the capture times of the pictures, since messages and ticks may be delayed on a busy machine.
         var time = 0.0
-        // How much later than its own time the first picture came, and how much more the newest did.
+        // How much later than its media time the first picture arrived, and the additional delay of the newest one.
         var start = Double.infinity
         var lag = 0.0
         try await subscriber.follow(every: .milliseconds(33), interruptible: false) { input in
@@ -44,7 +44,7 @@ extension PersonMeasurement {
                     isNew = true
                 }
             }
-            // Metadata comes only when a value changes: until then the faces are as they were.
+            // Metadata comes only when a value changes, so until then the faces are as before.
             guard isNew || input.seconds - lag - time > 0.06 else { return true }
             time = max(time, input.seconds - lag)
             let asked = prompt
@@ -62,7 +62,7 @@ extension PersonMeasurement {
         return result
     }
 
-    /// Why nothing could be measured.
+    /// The message to the person that says why nothing could be measured.
     package func failureReason(_ address: String, _ camera: CameraState = CameraState()) -> String {
         if let failure { return failure }
         let cause = camera.mayShowFaces ? "sit before the camera, and try again" : "the camera is \(camera.summary)"

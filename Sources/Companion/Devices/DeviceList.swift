@@ -1,9 +1,9 @@
 package import Foundation
 
-/// The cameras of this machine, for people and as JSON.
+/// The cameras of this machine, as lines of text and as JSON.
 package struct DeviceList {
     private let inventory = CameraInventory.list()
-    /// Cameras that GStreamer finds.
+    /// The cameras that GStreamer finds.
     private let shared = PipelineDescription.cameras()
 
     package init() {}

@@ -2,24 +2,24 @@ import Foundation
 
 /// Examines a broker and the daemons that should be online there, for `facet doctor`.
 struct BrokerExamination {
-    /// Whether several cameras may be there, so that findings name theirs.
+    /// Whether there may be several cameras, so that each finding must name its camera.
     private let isPlural: Bool
     private let table: CameraTable
     private let pictures: [String: PreviewPicture]
 
-    /// Connects, listens for a moment and reports what was found; returns whether a daemon streams, and the findings.
+    /// Connects and listens for some seconds. Returns whether a daemon streams, and the findings.
     static func findings(_ options: BrokerAccess) async -> (isStreaming: Bool, [Finding]) {
         do {
             let patterns = try await patterns(options)
             let isPlural = BrokerAccess.isPlural(patterns)
-            // The pictures of all cameras would be too much to look at.
+            // The pictures of several cameras would take too long to examine.
             let topics = [.stats] + (isPlural ? Topic.viewed.filter { $0 != .previewJPEG } : Topic.viewed)
             let subscriber = try Subscriber(options, command: "doctor", topics: topics, patterns: patterns)
             var pictures: [String: PreviewPicture] = [:]
             let table = try await CameraTable.listen(
                 to: subscriber,
                 bases: patterns.filter { !$0.contains("+") },
-                // Figures come every 10 s, pictures sooner.
+                // Statistics come every 10 s, pictures sooner.
                 atMost: { table in
                     let figures = !isPlural && table.isStreaming ? FleetWatch.patience : Subscriber.listening
                     return max(figures, table.uncertainty ?? 0)
@@ -40,7 +40,7 @@ struct BrokerExamination {
         }
     }
 
-    /// The bases to look at: those asked for, else those of the cameras that are there, else the default one.
+    /// The topic bases to examine: those that the user named, else those of all cameras found, else the default one.
     private static func patterns(_ options: BrokerAccess) async throws -> [String] {
         if options.isNarrowed { return try await options.bases(command: "doctor") }
         let subscriber = try Subscriber(options, command: "doctor", topics: [.status], patterns: options.patterns)
@@ -107,9 +107,7 @@ struct BrokerExamination {
         return findings + (status.attention ?? []).map { .remark("attention", Self.words($0)) }
     }
 
-    /// A finding about how the camera is mounted, by a preview picture; nil if the faces are upright or there is none.
-    ///
-    /// A picture that cannot be decoded and models that are missing are reported elsewhere.
+    /// A finding that the faces in a preview picture lie on their side or upside down; nil if not, or if unknown.
     static func orientation(of jpeg: [UInt8]) -> Finding? {
         guard let frame = try? JPEGDecoder().decode(jpeg), let check = try? FaceCheck() else { return nil }
         return (try? check.betterOrientation(of: frame)).flatMap { $0 }.map(orientation)

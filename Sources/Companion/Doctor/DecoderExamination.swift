@@ -1,16 +1,15 @@
 import Foundation
 import MediaFiles
 
-/// Examines the devices of this machine that can decode video instead of the processor.
+/// Examines which devices of this machine can decode video in place of the processor.
 struct DecoderExamination {
-    /// The directory of device nodes.
     var directory = "/dev"
 
     func findings() -> [Finding] {
         let devices = HardwareDevice.nodes(in: directory).map(finding)
         let elements = ["v4l2h264dec", "v4l2h265dec", "v4l2slh264dec", "v4l2slh265dec"]
             .filter { PipelineDescription.pipeline($0).isInstalled }
-        // The decoders of the kernel, which only GStreamer uses.
+        // Decoders with a kernel driver (V4L2), which are used through GStreamer only.
         let use = "camera.source: \"gstreamer:rtspsrc location=rtsp://… ! decodebin3\" takes them"
         let kernel = Finding.works("decoder", "V4L2, by GStreamer's \(elements.joined(separator: ", ")): \(use)")
         let found = elements.isEmpty ? devices : devices + [kernel]
@@ -33,7 +32,6 @@ struct DecoderExamination {
         }
     }
 
-    /// The remedy for a device that could not be opened.
     private static func remedy(_ device: HardwareDevice.Node) -> String {
         guard access(device.node, R_OK | W_OK) == 0 else {
             return

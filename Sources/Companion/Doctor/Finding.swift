@@ -4,7 +4,7 @@ import Foundation
 package struct Finding: Encodable {
     package enum Verdict: String, Encodable {
         case works
-        /// All works, but something is worth knowing.
+        /// Everything works, but something is worth knowing.
         case remark
         case fails
 
@@ -18,7 +18,7 @@ package struct Finding: Encodable {
     }
 
     package var subject: String
-    /// The base of the camera's topics that it is about, if several cameras were looked at.
+    /// The topic base of the camera that the finding is about; nil for the machine, or if only one camera was examined.
     package var camera: String?
     package var verdict: Verdict
     package var detail: String
@@ -36,11 +36,11 @@ package struct Finding: Encodable {
         Finding(subject: subject, verdict: .fails, detail: detail, remedy: remedy)
     }
 
-    /// All findings about this machine, the broker and the daemons, and the terminal.
+    /// All findings: about the broker and the daemons and, with `ofMachine`, about this machine and the terminal.
     package static func all(_ broker: BrokerAccess, ofMachine: Bool) async -> [Finding] {
         let (isStreaming, found) = await BrokerExamination.findings(broker)
         guard ofMachine else { return found }
-        // A daemon that streams has its camera, or a clip or a stream in its place.
+        // A daemon that streams either has the camera, or uses a clip or a stream instead.
         let machine = MachineExamination(isStreaming: isStreaming).findings()
         do throws(TerminalError) {
             let picture = try TerminalPicture(environment: ProcessInfo.processInfo.environment)
@@ -52,7 +52,7 @@ package struct Finding: Encodable {
 }
 
 extension [Finding] {
-    /// The findings as a table for people.
+    /// The findings as a table for the terminal.
     package func lines(hasColors: Bool) -> [String] {
         let labels = map { ($0.camera.map { $0.shownName + " " } ?? "") + $0.subject }
         let width = labels.map(\.cells).max() ?? 0

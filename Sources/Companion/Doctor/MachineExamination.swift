@@ -1,8 +1,8 @@
 import Foundation
 
-/// Examines what the daemon needs of this machine.
+/// Examines what the daemon needs on this machine.
 struct MachineExamination {
-    /// Whether a daemon is known to stream: then it is no fault that its camera is busy.
+    /// Whether a daemon is known to stream. Then a camera that is busy is no fault.
     var isStreaming = false
 
     func findings() -> [Finding] {
@@ -15,7 +15,7 @@ struct MachineExamination {
 
     // MARK: - Camera
 
-    /// One finding per camera, or one that says why there is no camera.
+    /// One finding per camera, or one that says why there is none.
     private func cameras(_ inventory: CameraInventory, _ shared: [(device: String, name: String)]) -> [Finding] {
         var found = inventory.cameras.filter { !$0.needsLibcamera }.map { camera -> Finding in
             let native = camera.formats.filter { !$0.isEmulated }.map { "\($0.fourCC)" }
@@ -39,7 +39,7 @@ struct MachineExamination {
         return [.fails("camera", "there is no camera on this machine", remedy: remedy + further)]
     }
 
-    /// A finding about a ribbon camera that libcamera does not list, as its software is missing or may not be opened.
+    /// A finding on why libcamera does not list a ribbon camera: missing software, or no access to device files.
     private static func ribbon(_ camera: CameraInventory.Camera) -> Finding {
         let nodes =
             names(in: "/dev").filter { $0.hasPrefix("media") }.map { "/dev/\($0)" }
@@ -57,7 +57,7 @@ struct MachineExamination {
 
     // MARK: - Models, files and clock
 
-    /// A finding on whether the models and LiteRT's library are whole and can be opened.
+    /// A finding on whether LiteRT's library and the models are intact and can be opened.
     private func models() -> Finding {
         do throws(InferenceError) {
             let directory = try ModelDirectory.find(nil)
@@ -68,7 +68,8 @@ struct MachineExamination {
         }
     }
 
-    /// A finding on whether the outbox can be written. The daemon may run as another user, so this is only a remark.
+    /// A finding on whether the outbox, the directory for events not yet delivered, can be written. Only a remark,
+    /// since the daemon may run as another user.
     private func stateDirectory() -> Finding {
         let wanted = OutboxLocation.directory(environment: ProcessInfo.processInfo.environment)
         var directory = wanted
@@ -82,7 +83,7 @@ struct MachineExamination {
         return .remark("outbox", problem, remedy: "set outbox.path, or run the daemon as a user who may")
     }
 
-    /// A finding on whether the clock can be trusted, since subscribers judge an event's age by it.
+    /// A finding on whether the clock is synchronised. Subscribers judge the age of events by it.
     private func clock() -> Finding {
         let date = ISO8601DateFormatter().string(from: Date())
         let remedy = "sudo timedatectl set-ntp true"

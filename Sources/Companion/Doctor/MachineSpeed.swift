@@ -1,27 +1,26 @@
 import Foundation
 import MediaFiles
 
-/// The speed of this machine with pictures of a clip that show one face, and with pictures of four such faces.
+/// The time that this machine needs per frame, with one face in the picture and with four.
 package struct MachineSpeed {
-    /// The frames a second of the cameras whose number is estimated.
+    /// The frame rate of the cameras in the estimate of how many this machine can analyse.
     private static let rate = 30
-    /// The seconds for which each of the two is measured.
+    /// The duration of each of the two measurements, in seconds.
     private static let duration = 1.5
-    /// The time from which on the person in the demo's clip sits still, in seconds.
+    /// The media time, in seconds, from which the person in the demo's clip sits still.
     private static let start = 2.0
-    /// The number of frames of the clip that are taken.
+    /// The number of frames taken from the clip, and of frames analysed before the measurement begins.
     private static let count = 30
 
     /// The size of the picture with one face.
     let size: FrameSize
-    /// Milliseconds of a core for a frame with one face, decoding not included.
+    /// The processor time per frame with one face, in milliseconds of one core, without decoding.
     let one: Double
-    /// The milliseconds of a core for a frame with one face, decoding not included.
+    /// The processor time per frame with four faces, in milliseconds of one core, without decoding.
     let four: Double
 
-    /// Measures with a clip, for three seconds.
-    ///
-    /// - Throws: `CommandFailure` if it cannot be read or shows no face, `InferenceError` if the models are missing.
+    /// Measures with a clip for about three seconds. Throws `CommandFailure` if the clip cannot be read or its face is
+    /// not found, `InferenceError` if models are missing.
     package init(clip path: String) throws {
         let clip = try ClipFrames(path)
         var frames: [Frame] = []
@@ -38,7 +37,7 @@ package struct MachineSpeed {
         four = try Self.measure(frames.map { try $0.fourfold() }, faces: 4, seconds: seconds)
     }
 
-    /// The time of a frame in words, and the number of cameras that the cores can analyse if they do nothing else.
+    /// The time per frame, and how many cameras all cores can analyse if they do nothing else, as text.
     static func words(_ milliseconds: Double, cores: Int) -> String {
         let frames = Double(cores) * 1000 / milliseconds
         let cameras = Int(frames) / rate
@@ -51,10 +50,10 @@ package struct MachineSpeed {
         return .works("speed", "one face \(words[0]); four faces \(words[1]); without decoding")
     }
 
-    /// Plays the frames forwards and backwards, like those of a camera whose pictures always change.
+    /// The processor time per frame in milliseconds. Plays the frames to and fro, so that the picture always changes.
     private static func measure(_ frames: [Frame], faces: Int, seconds: Double) throws -> Double {
         var options = FaceAnalyzer.Options()
-        // More are always searched for, as by default.
+        // Higher than the number of faces in the picture, so that the search for further ones goes on, as by default.
         options.maximumFaces = 32
         options.skipsUnchanged = false
         let analyzer = try FaceAnalyzer(options)
@@ -63,7 +62,7 @@ package struct MachineSpeed {
         var number = 0
         var followed = 0
         var work = WorkTime()
-        // Not before all are found.
+        // The frames until all faces have been found are not measured.
         while number <= count || .now - start < .seconds(seconds) {
             var frame = toAndFro[number % toAndFro.count]
             frame.stamp.frame = number
@@ -78,7 +77,7 @@ package struct MachineSpeed {
 }
 
 extension Frame {
-    /// Makes a frame that contains this one four times, two beside two.
+    /// A frame that contains this one four times, in two rows of two.
     fileprivate func fourfold() throws(FrameError) -> Frame {
         var bytes: [UInt8] = []
         for (plane, rows) in zip(planes.all, try format.rows(in: size)) {
@@ -92,7 +91,7 @@ extension Frame {
     }
 }
 
-/// The kind of this machine, without a name, an address or a serial number.
+/// The kind of this machine, for a report that users publish. It has no host name, address or serial number.
 package struct MachineKind {
     let model: String
     let system: String
@@ -104,7 +103,7 @@ package struct MachineKind {
         self.init(board: board, processors: processors, release: try? SmallFile.text(at: "/etc/os-release"))
     }
 
-    /// Finds the kind from the board's model and the texts of /proc/cpuinfo and /etc/os-release.
+    /// Finds the kind from the board's model and the contents of /proc/cpuinfo and /etc/os-release.
     init(board: String?, processors: String?, release: String?) {
         func value(_ key: String, in text: String?) -> String? {
             let line = (text ?? "").split(separator: "\n").first { $0.hasPrefix(key) }
@@ -114,7 +113,7 @@ package struct MachineKind {
         system = value("PRETTY_NAME", in: release) ?? "unknown"
     }
 
-    /// The lines to send: the machine and its figures.
+    /// The report on this machine and its speed, as lines of text.
     package func report(_ speed: MachineSpeed) -> [String] {
         var kernel = utsname()
         uname(&kernel)

@@ -1,10 +1,9 @@
 import Foundation
 import SettingsFiles
 
-/// The way faces are drawn: the overlay and its options.
+/// How faces are drawn: the overlay, and whether the picture is mirrored.
 package struct DrawingStyle: Hashable, Sendable {
     package var overlay: OverlayChoice
-    /// Whether the picture is mirrored left to right.
     package var isMirrored: Bool
 
     package init(overlay: OverlayChoice = .builtIn(.label), isMirrored: Bool = false) {
@@ -12,7 +11,7 @@ package struct DrawingStyle: Hashable, Sendable {
         self.isMirrored = isMirrored
     }
 
-    /// The built-in overlays, and the chosen one if it is a file. Throws `CommandFailure` with all that is wrong in it.
+    /// The built-in overlays, and the chosen one if it is a file. Throws `CommandFailure` with all errors in the file.
     package func overlays() throws -> Overlays {
         guard case .file(let path) = overlay else { return Overlays() }
         do {
@@ -23,12 +22,12 @@ package struct DrawingStyle: Hashable, Sendable {
     }
 }
 
-/// An overlay by its name, or the file of one of the user's own.
+/// The choice of an overlay: a built-in one by name, or a file with the user's own.
 package enum OverlayChoice: Hashable, Sendable {
     case builtIn(OverlayName)
     case file(String)
 
-    /// The names of the examples of overlays of one's own, which are installed with the programs.
+    /// The names of the example overlay files, which are installed with the programs.
     package static let examples = ["cat", "crown", "glasses", "moustache", "party", "wreath"]
 
     package init?(argument: String) {
@@ -42,13 +41,13 @@ package enum OverlayChoice: Hashable, Sendable {
         }
     }
 
-    /// The file of an example: of the installation, else of the clone in whose directory the program runs.
+    /// The path of an example overlay: the installed file, or else one below the working directory, as in a clone.
     private static func path(ofExample name: String) -> String {
         let paths = [RunningProgram.data + "/overlays/\(name).yaml", "docs/examples/overlays/\(name).yaml"]
         return paths.first(where: FileManager.default.fileExists) ?? paths[0]
     }
 
-    /// Overlay's name in the list of overlays: its file's, with the ending only if a built-in one has the same name.
+    /// The overlay's name. For a file: its name, without the extension unless a built-in overlay has the same name.
     package var name: String {
         switch self {
         case .builtIn(let name): return name.rawValue

@@ -1,8 +1,9 @@
 import Foundation
 
-/// The clip of the demo, which is also what a machine's speed is measured with.
+/// The clip that the demo shows, with which the machine's speed is measured too.
 package enum DemoClip {
-    /// The path of the clip that packages contain and a build makes; if it is missing, the error names `option`.
+    /// The path of the clip, which is made on first use if it is not installed. If it is missing, the error suggests to
+    /// name another clip with `option`.
     package static func path(or option: String = "--source") throws -> String {
         let path = RunningProgram.data + "/demo.mp4"
         let maker = RunningProgram.directory + "/demo-clip"

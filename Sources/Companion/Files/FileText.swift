@@ -1,6 +1,6 @@
-/// The text of a file that an option names.
+/// Reads text files that the user named with an option.
 package enum FileText {
-    /// Reads a file; `content` names in the error what the file contains.
+    /// Reads a file. `content` says in the error what the file contains.
     package static func read(_ path: String, _ content: String) throws(CommandFailure) -> String {
         do {
             return try SmallFile.text(at: path)
@@ -9,7 +9,8 @@ package enum FileText {
         }
     }
 
-    /// The first line of a text with a secret, such as a token; `name` names it in the error.
+    /// The first line of a text, a secret such as a token, which will be masked in output. Throws `CommandFailure`,
+    /// which mentions `name`, if the secret has fewer than `count` bytes.
     package static func secret(_ text: String, _ name: String, atLeast count: Int) throws(CommandFailure) -> String {
         let line = text.firstLine
         guard line.utf8.count >= count else {

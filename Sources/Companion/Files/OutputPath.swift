@@ -1,7 +1,7 @@
 import Foundation
 import MediaFiles
 
-/// Checks where a file is to be written, before any work is done for it.
+/// Checks whether an output file can be written, before any work is done for it.
 package enum OutputPath {
     package static func isPicture(_ path: String) -> Bool { PictureWriter.knownEndings.contains(ending(of: path)) }
 
@@ -15,15 +15,15 @@ package enum OutputPath {
 
     package static func names(_ endings: [String]) -> String { endings.map { "." + $0 }.joined(separator: ", ") }
 
-    /// - Throws: `CommandFailure` if the output is the input, by whatever name.
+    /// - Throws: `CommandFailure` if both paths lead to the same file, so that writing would destroy the input.
     package static func checkIsNot(_ output: String, _ input: String) throws {
         guard let one = fileStatus(output), let other = fileStatus(input) else { return }
         guard one.st_dev == other.st_dev, one.st_ino == other.st_ino else { return }
         throw CommandFailure("cannot write to \(output): it is the input, which would be lost; choose another name")
     }
 
-    /// - Throws: `CommandFailure` if the ending is another one, the file cannot be written there, something else than a
-    ///   regular file has its name, as a link or a pipe, or a file that is not to be replaced.
+    /// - Throws: `CommandFailure` if the extension is not one of `endings`, the directory is not writable, the path
+    ///   leads to anything but a regular file, such as a link or a pipe, or the file exists and `replaces` is false.
     package static func check(_ path: String, endings: [String], what: String, replaces: Bool) throws {
         let ending = ending(of: path)
         guard endings.contains(ending) else {
@@ -48,7 +48,7 @@ package enum OutputPath {
         }
     }
 
-    /// Writes a text that all users may read. Throws `CommandFailure`, and leaves the file as it was, if that fails.
+    /// Writes a text file that all users may read. Throws `CommandFailure`, and keeps the old file, if that fails.
     package static func write(_ text: String, to path: String) throws(CommandFailure) {
         do {
             try Array(text.utf8).withUnsafeBytes { try PendingFile.write($0, to: path, mode: 0o644) }

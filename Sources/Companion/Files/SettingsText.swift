@@ -1,11 +1,11 @@
 import Foundation
 package import SettingsFiles
 
-/// A settings file of which one part is changed, while everything else stays, also comments.
+/// A settings file in which single settings are changed, while everything else stays, including comments.
 package struct SettingsText {
     package let path: String
     package let lines: [Substring]
-    /// The settings that the lines contain.
+    /// The parsed settings.
     package let file: SettingsFile
     private let lineEnding: String
 
@@ -15,16 +15,16 @@ package struct SettingsText {
         self.path = path
         file = try SettingsFile(path: path, text: text)
         lineEnding = text.contains("\r\n") ? "\r\n" : "\n"
-        // As YAML counts them: a lone carriage return ends a line too.
+        // YAML counts a lone carriage return as the end of a line too.
         lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     }
 
-    /// The lines of a group with these values.
+    /// The text of a settings group with these keys and values.
     package static func group(_ name: String, _ values: KeyValuePairs<String, String>) -> String {
         "\(name):" + values.map { "\n  \($0.key): \($0.value)" }.joined()
     }
 
-    /// File with other lines; throws `CommandFailure` if that changed other keys than these, as in a file of one line.
+    /// The file with `lines` as its text. Throws `CommandFailure` if that would change settings other than `keys`.
     package func changed(to lines: [Substring], only keys: [String]) throws -> SettingsText {
         guard let new = try? SettingsText(path: path, text: lines.joined(separator: lineEnding)),
             new.file.agrees(with: file, except: keys)
@@ -37,7 +37,7 @@ package struct SettingsText {
         return new
     }
 
-    /// The file with other lines in a top-level group; with no lines, without the group.
+    /// The file in which a top-level group has the lines `body`; if `body` is empty, the file without the group.
     package func changed(_ group: String, to body: [String]) throws -> SettingsText {
         var lines = lines
         var new = body.isEmpty ? [] : ["\(group):"[...]] + body.map { $0[...] }
@@ -45,7 +45,7 @@ package struct SettingsText {
         // A file must not become empty.
         if body.isEmpty, isOnly { new = ["\(group): {}"] }
         if let line = file.lines[group] {
-            // The group ends before the next key and the comments above that key.
+            // The comments directly above the next key belong to that key.
             var end =
                 lines[line...].firstIndex { $0.first.map { !$0.isWhitespace && $0 != "#" } ?? false } ?? lines.count
             while end > line, lines[end - 1].first.map({ $0 == "#" }) ?? true { end -= 1 }
@@ -57,7 +57,7 @@ package struct SettingsText {
         return try changed(to: lines, only: [group])
     }
 
-    /// The file with another value of a setting in a group.
+    /// The file in which the setting `key` in a top-level group has another value.
     package func changed(_ group: String, _ key: String, to value: String) throws -> SettingsText {
         var lines = lines
         let setting = "\(key): \(value)"
@@ -76,7 +76,7 @@ package struct SettingsText {
         return try changed(to: lines, only: [path])
     }
 
-    /// Replaces the file at once, keeping its owner and mode; returns the message for the terminal.
+    /// Replaces the file atomically, keeping its owner and mode. Returns the message to the user.
     package func write() throws -> String {
         let target = URL(filePath: path).resolvingSymlinksInPath().path
         try Array(lines.joined(separator: lineEnding).utf8).withUnsafeBytes {

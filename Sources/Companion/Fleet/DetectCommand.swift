@@ -1,9 +1,9 @@
-/// Switches a daemon's detection, and waits until the daemon confirms it.
+/// Switches detection on or off in a daemon, and waits until the daemon confirms it.
 package enum DetectCommand {
-    /// The seconds after which the daemon is not waited for any more.
+    /// How long to wait for the daemon's confirmation, in seconds.
     private static let patience = 10.0
 
-    /// Switches detection; returns the message for the terminal. Throws `CommandFailure` if no daemon confirms it.
+    /// Switches detection. Returns the message to the user. Throws `CommandFailure` if the daemon does not confirm it.
     package static func send(_ access: BrokerAccess, isOn wanted: Bool) async throws -> String {
         let subscriber = try await access.subscriber("detect", [.status, .detectState], all: false)
         let word = wanted ? "on" : "off"
@@ -27,7 +27,6 @@ package enum DetectCommand {
         return "detection is \(hasSent ? word : "already " + word)"
     }
 
-    /// The reason why detection is not in the wanted state.
     private static func failureReason(_ state: CameraState, _ subscriber: Subscriber) -> String {
         state.status?.state == .online
             ? "the daemon under '\(subscriber.base)' did not confirm the change on \(subscriber.base)/detect/state"

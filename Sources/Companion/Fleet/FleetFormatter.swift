@@ -1,12 +1,12 @@
 import Foundation
 
-/// Shows cameras as rows of text, and as JSON.
+/// Formats the states of cameras as rows of text, as JSON and as CSV.
 package struct FleetFormatter {
     package var hasColors: Bool
 
     private static let longestBase = 28
 
-    /// One line about all cameras: how many there are in each state, and how many faces.
+    /// One line about all cameras: how many are in each condition, and how many faces they see.
     package func summary(_ table: CameraTable) -> String {
         let cameras = table.cameras.values
         let states = Dictionary(grouping: cameras, by: \.condition.rawValue).sorted { $0.key < $1.key }
@@ -17,7 +17,7 @@ package struct FleetFormatter {
         return parts.isEmpty ? count : "\(count): " + parts.joined(separator: ", ")
     }
 
-    /// A heading and a row for each camera; those that do not fit are counted in the last row.
+    /// A heading and a row for each camera, at most `rows` lines. The last line says how many more cameras there are.
     package func rows(_ table: CameraTable, columns: Int? = nil, rows: Int? = nil, at now: Timestamp) -> [String] {
         let bases = table.problemsFirst.map(\.base)
         let labels = table.cameras.map { Self.label($0.key, $0.value) }
@@ -53,7 +53,7 @@ package struct FleetFormatter {
         return line(cells, width, camera.condition, columns)
     }
 
-    /// A camera as one line of JSON with the names of its fields.
+    /// The state of a camera as a JSON object in one line.
     package func json(_ base: String, _ table: CameraTable, at now: Timestamp) -> String {
         let camera = table.cameras[base] ?? CameraState()
         let event = camera.lastEvent?.event
@@ -76,7 +76,7 @@ package struct FleetFormatter {
         return String(decoding: JSONText.onOneLine(line), as: UTF8.self)
     }
 
-    /// What cameras saw today in each hour, as lines of CSV.
+    /// The totals of today for each camera and hour, as lines of CSV.
     static func hours(_ table: CameraTable) -> [String] {
         ["base,camera,since,hour,visits,looks,lookingSeconds,smiles"]
             + table.sorted.flatMap { base, camera in
@@ -89,7 +89,7 @@ package struct FleetFormatter {
             }
     }
 
-    /// A camera's name, and the base of its topics if that does not begin with it; the base alone if both are too long.
+    /// The camera's name, with its topic base unless that begins with the name; the base alone if both are too long.
     private static func label(_ base: String, _ camera: CameraState) -> String {
         guard let name = camera.name, !name.isEmpty, base != name, !base.hasPrefix(name + "/") else { return base }
         let label = "\(name) (\(base))"

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Shows the state of all cameras: live on a terminal, elsewhere a line for each change.
+/// Shows the states of all cameras: as a live table on a terminal, elsewhere a line for each change.
 package struct FleetWatch {
-    /// The seconds that figures are waited for: daemons publish them every 10 s by default.
+    /// How long to wait for statistics, in seconds. By default daemons publish them every 10 s.
     package static let patience = 12.0
 
     private let isJSON: Bool
@@ -20,14 +20,14 @@ package struct FleetWatch {
                 if let terminal { draw(table, input.connection, on: terminal) }
                 return true
             }
-            // Each message of figures changes something, but no line shows more than their rate.
+            // Statistics alone cause no new line, unless the frame rate has changed.
             guard let (base, change) = table.take(occurrence), change != .stats, terminal == nil else { return true }
             if table.cameras[base] != nil { Console.print(line: line(base, table)) }
             return true
         }
     }
 
-    /// Writes all cameras once all have sent figures; throws `CommandFailure` if there is no camera, or no broker.
+    /// Prints all cameras once each has sent statistics. Throws `CommandFailure` if there is no camera or no broker.
     package func showOnce(_ access: BrokerAccess) async throws {
         let table = try await Self.table(access, [.status, .count, .stats] + Topic.events, isAlive: true) {
             $0.condition != .streaming || $0.stats != nil
@@ -36,7 +36,7 @@ package struct FleetWatch {
         for line in lines { Console.print(line: line) }
     }
 
-    /// Keeps a file with the figures for Prometheus up to date, and removes it at the end.
+    /// Keeps a file of metrics for Prometheus up to date, and removes it at the end.
     package static func writeFigures(_ access: BrokerAccess, to path: String, every interval: Double) async throws {
         let topics: [Topic] = [.status, .stats, .count, .zones, .today, .detectState]
         let subscriber = try await access.subscriber("fleet", topics)
@@ -55,13 +55,14 @@ package struct FleetWatch {
         }
     }
 
-    /// Writes what cameras saw today in each hour, as CSV; throws `CommandFailure` if there is no camera, or no broker.
+    /// Prints today's totals for each camera and hour as CSV. Throws `CommandFailure` without a camera or a broker.
     package static func writeHours(_ access: BrokerAccess) async throws {
         let table = try await table(access, [.status, .today]) { $0.status?.state != .online || $0.today != nil }
         for line in FleetFormatter.hours(table) { Console.print(line: line) }
     }
 
-    /// The table of all cameras, once each has sent all its states and, with `isAlive`, is known to be alive or gone.
+    /// The states of all cameras, once `isComplete` is true for each and, with `isAlive`, each is known to be alive or
+    /// gone, or once the time is up.
     private static func table(
         _ access: BrokerAccess,
         _ topics: [Topic],
@@ -77,8 +78,8 @@ package struct FleetWatch {
         return table
     }
 
-    /// Removes the retained messages of a camera that has stopped, so that commands do not list it any more. Returns
-    /// the message for the terminal. Throws `CommandFailure` if there is no such camera, or its daemon runs.
+    /// Removes the retained messages of a camera whose daemon has ended, so that commands no longer list it. Returns
+    /// the message to the user. Throws `CommandFailure` if there is no such camera, or its daemon is online.
     package static func forget(_ name: String, _ access: BrokerAccess) async throws -> String {
         var access = access
         access.camera = name

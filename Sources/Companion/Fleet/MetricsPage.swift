@@ -1,9 +1,9 @@
-/// The figures of all cameras, in Prometheus' text format 0.0.4.
+/// Metrics of all cameras in Prometheus' text format 0.0.4.
 package enum MetricsPage {
     package static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
-    /// The whole page, with each metric's lines together, as the format demands. `refused` is the number of messages
-    /// that broke the contract or came from cameras beyond the capacity.
+    /// The whole page. Each metric's lines are together, as the format demands. `refused` is the number of messages
+    /// that were malformed or from cameras beyond the maximum number.
     package static func text(_ cameras: [CameraTable.Camera], isConnected: Bool, refused: Int) -> String {
         let connected = "Whether facet is connected to the broker."
         let reason = "Messages that break the contract or came of too many cameras."
@@ -21,7 +21,7 @@ package enum MetricsPage {
             }.joined()
     }
 
-    /// A metric's lines: each sample's labels, and its value.
+    /// The lines of one metric. Each sample has its labels as text, and its value.
     private static func lines(_ name: String, _ kind: String, _ help: String, _ samples: [(String, Double)]) -> String {
         guard !samples.isEmpty else { return "" }
         let lines = samples.map { labels, value in "\(name)\(labels) \(number(value))\n" }.joined()
@@ -117,6 +117,5 @@ package enum MetricsPage {
 }
 
 extension CameraTable {
-    /// The figures of all cameras, for Prometheus.
     var metrics: String { MetricsPage.text(sorted, isConnected: connection.isConnected, refused: refused) }
 }

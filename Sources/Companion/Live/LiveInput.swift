@@ -1,6 +1,6 @@
 import DequeModule
 
-/// An input of a command that follows a daemon, and the time at which it came.
+/// An input of a command that follows cameras: a message, a key, a tick or a signal.
 package struct LiveInput: Sendable {
     package enum Content: Sendable {
         case occurrence(Subscriber.Occurrence)
@@ -11,18 +11,18 @@ package struct LiveInput: Sendable {
     }
 
     package var content: Content
-    /// The time at which it came, in seconds since the command began to listen; its time in the queue does not count.
+    /// The time of arrival in seconds since the command began to listen; the wait in the queue does not count.
     package var seconds: Double
-    /// The state of the connection, in words.
+    /// The state of the connection in words, to be shown to the user.
     package var connection = ""
-    /// A message for the person at the terminal.
+    /// A message to the user at the terminal.
     package var note: String?
-    /// Whether no other input was waiting behind it.
+    /// Whether the queue was empty after this input.
     package var isLast = false
     /// The number of messages dropped so far.
     package var dropped = 0
 
-    /// Its share of what the backlog limits: messages, frames, bytes.
+    /// What the input adds to each limit of `LiveBacklog`: a number of messages, of frames, and of payload bytes.
     fileprivate var amounts: SIMD3<Int> {
         guard case .occurrence(.message(let message)) = content else { return .zero }
         var amounts: SIMD3 = [1, 0, message.payload.count]
@@ -33,10 +33,8 @@ package struct LiveInput: Sendable {
     fileprivate var isTick: Bool { if case .tick = content { true } else { false } }
 }
 
-/// The inputs that wait, in order, for a command that may be slower than they come.
-///
-/// When there are too many messages, frames or bytes, the oldest are dropped, so that memory is bounded. Keys, signals
-/// and changes of the connection are all kept; at most one tick waits, because a late one says as much as several.
+/// The queue of inputs for a command that may be slower than they arrive. With too many messages, frames or bytes the
+/// oldest messages are dropped, but never keys, signals and changes of the connection. At most one tick is queued.
 struct LiveBacklog {
     private(set) var dropped = 0
     private let most: SIMD3<Int>
@@ -44,11 +42,10 @@ struct LiveBacklog {
     private var amounts = SIMD3<Int>.zero
     private let start = ContinuousClock.now
 
-    /// Makes a backlog for `capacity` messages, of which 16 may be frames: half a second, 50 MB at 1080p. The limit of
-    /// 32 MiB is for the messages of a hostile publisher.
+    /// Makes a queue for `capacity` messages, with at most 16 frames (half a second, 50 MB at 1080p) and 32 MiB of
+    /// payloads, which limits the memory that a hostile publisher can fill.
     init(capacity: Int) { most = [max(1, capacity), 16, 32 << 20] }
 
-    /// Appends a new input.
     mutating func put(_ content: LiveInput.Content) {
         let input = LiveInput(content: content, seconds: start.duration(to: .now) / .seconds(1))
         guard !input.isTick || !waiting.contains(where: \.isTick) else { return }
@@ -76,7 +73,7 @@ struct LiveBacklog {
 }
 
 extension Inbox<LiveBacklog> {
-    /// Appends a new input under the lock, so that times in the backlog never go back.
+    /// Appends an input and takes its time under the lock, so that times in the queue never decrease.
     func put(_ content: LiveInput.Content) { put { $0.put(content) } }
 
     func next() async -> LiveInput? { await next { $0.removeFirst() } }

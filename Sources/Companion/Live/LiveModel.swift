@@ -1,41 +1,39 @@
-/// What a command shows of one camera, kept up to date from its messages: its state, the faces to draw, its pictures.
+/// What a command shows of one camera, updated by its messages: its state, the faces to draw, and its pictures.
 package struct LiveModel {
-    /// The seconds that a picture waits for the metadata that comes after its frame. The daemon publishes metadata at
-    /// most 15 times a second by default: while a face moves, the next message comes within 67 ms.
+    /// How long a picture waits, in seconds, for the metadata of its frame, which comes later. By default the daemon
+    /// publishes metadata at most 15 times a second: while a face moves, the next message comes within 67 ms.
     private static let patience = 0.1
-    /// Seconds that a picture is held back if faces are hidden, and within which faces found before and after it count.
-    ///
-    /// Metadata names a face a tenth of a second after it was first seen, and may be lost on the way; a detector misses
-    /// a face now and again, so that what was found shortly before or after is covered too.
+    /// How long a picture is held back if faces are hidden, in seconds. Faces found up to this time before or after it
+    /// are hidden in it too: metadata reports a face a tenth of a second late, and a detector sometimes misses one.
     private static let hidingPatience = 0.3
-    /// Least seconds between two searches of a daemon's pictures for faces: its preview has five a second by default.
+    /// The minimum seconds between two searches for faces in a daemon's pictures. By default five come per second.
     private static let searchInterval = 0.15
-    /// Least seconds between two searches of frames of a session in this program. A search costs more than all else
-    /// that is done with a frame, and only searched frames are shown: a page gets almost four a second.
+    /// The minimum seconds between two searches for faces in a local session's frames. Only searched frames are shown,
+    /// almost four a second: a search costs more than everything else that is done with a frame.
     private static let frameSearchInterval = 0.25
-    /// How many pictures may wait; more come only from a daemon with an unusual rate.
+    /// The maximum number of waiting pictures. Only a daemon with an unusually high rate sends more.
     private static let capacity = 16
     package var hidesFaces = false
     package private(set) var scene = Scene()
-    /// The newest picture.
+    /// The picture that arrived last.
     package private(set) var picture: PreviewPicture?
     package private(set) var connection: ConnectionState = .connecting
     private var waiting: [PreviewPicture] = []
-    /// The faces found in the pictures that wait, and in those just before, the oldest first.
+    /// The faces found in waiting pictures and in those shortly before, the oldest first.
     private var found: [(arrival: Double, faces: [NormalizedRect])] = []
 
-    /// The seconds between two pictures at the slowest `preview.rate`.
+    /// The seconds between two pictures at the lowest `preview.rate`.
     private static let longestInterval = 10.0
-    /// The seconds between the newest two pictures; the longest interval until there are two.
+    /// The seconds between the arrivals of the last two pictures; `longestInterval` until there are two.
     private var interval = Self.longestInterval
 
     package init() {}
 
     package var state: CameraState { scene.state }
-    /// The size of the camera's upright picture, as the daemon's status says; metadata does not contain it.
+    /// The size of the camera's upright picture, from the daemon's status.
     package var pictureSize: FrameSize? { (state.status?.picture).map(FrameSize.init) }
 
-    /// - Returns: what changed.
+    /// Takes a message or a change of the connection, and returns what changed.
     package mutating func take(_ occurrence: Subscriber.Occurrence, at seconds: Double) -> CameraState.Change {
         if case .connection(let state) = occurrence {
             connection = state
@@ -46,7 +44,7 @@ package struct LiveModel {
         guard case .message(let message) = occurrence else { return [] }
         switch message.content {
         case .picture(var picture):
-            // It is from before the camera was switched off, and must not look live.
+            // The picture is from before the camera was switched off, and must not look live.
             guard state.mayShowFaces else { return [] }
             picture.arrival = seconds
             if let last = self.picture { interval = seconds - last.arrival }
@@ -66,9 +64,8 @@ package struct LiveModel {
         }
     }
 
-    /// The newest picture whose faces are known, or that has waited long enough for them; nil if there is none.
-    ///
-    /// It and all older ones are handed out only once.
+    /// The newest waiting picture whose faces are known, or that has waited long enough for them; nil if there is none.
+    /// Removes that picture and all older ones.
     package mutating func nextPicture(at seconds: Double) -> PreviewPicture? {
         let isDue = { (picture: PreviewPicture) in
             let age = seconds - picture.arrival
@@ -85,7 +82,7 @@ package struct LiveModel {
         return due
     }
 
-    /// Searches the newest picture for faces, unless one was searched just before; drops all that were not searched.
+    /// Searches the newest picture for faces, unless another was searched just before. Drops all unsearched pictures.
     package mutating func search(with faces: (PreviewPicture) -> [NormalizedRect]?) {
         let last = found.last?.arrival ?? -.infinity
         if let new = waiting.last, new.found == nil,
@@ -98,20 +95,20 @@ package struct LiveModel {
         waiting.removeAll { $0.found == nil }
     }
 
-    /// The faces in a picture: those of its frame, or the newest ones if it does not name its frame.
+    /// The scene with the faces in the picture's frame; with the newest faces if the picture does not name its frame.
     package func scene(of picture: PreviewPicture) -> Scene {
         let isCovering = hidesFaces && picture.found == nil
         return picture.frame.map { isCovering ? scene.covering(from: $0) : scene.showing(frame: $0) } ?? scene
     }
 
-    /// Whether the places of the faces in a picture are known, from a search or else from metadata.
+    /// Whether it is known where faces are in the picture, from a search or from metadata.
     package func knowsFaces(of picture: PreviewPicture) -> Bool {
         picture.found != nil || (picture.frame != nil && state.stamp != nil)
     }
 
     package mutating func advance(to seconds: Double) {
         scene.advance(to: seconds)
-        // A daemon does not say that its preview was switched off. Its last picture must not look live.
+        // A daemon does not say that its preview was switched off. The last picture must not look live.
         guard connection.isConnected, let picture, seconds - picture.arrival > 3 * (1 + interval) else { return }
         forgetPictures()
         interval = Self.longestInterval
@@ -127,7 +124,7 @@ package struct LiveModel {
         forgetWaiting()
     }
 
-    /// Forgets the pictures that wait: they must not be shown any more.
+    /// Drops the waiting pictures, which must not be shown any more.
     package mutating func forgetWaiting() {
         waiting = []
         found = []
@@ -135,9 +132,9 @@ package struct LiveModel {
 }
 
 extension CameraState.Change {
-    /// The newest picture.
+    /// A new picture came.
     package static let picture = CameraState.Change(rawValue: 64)
-    /// The connection to the broker.
+    /// The connection to the broker changed.
     package static let connection = CameraState.Change(rawValue: 128)
 }
 

@@ -1,11 +1,11 @@
-/// Waits for pictures and the metadata of their frames, and tells the user why none come.
+/// Combines pictures with the metadata of their frames. If no pictures come, tells the user why.
 package struct LivePictures {
-    /// The seconds until a command gives up waiting for the first picture.
+    /// How long a command waits for the first picture, in seconds.
     package static let patience = 10.0
-    /// Seconds until it is clear that no daemon is there: its status is retained, so that the broker sends it at once.
+    /// How long to wait for the status of a daemon, in seconds. The broker sends it at once, because it is retained.
     private static let statusPatience = 3.0
     package private(set) var model = LiveModel()
-    /// The time of the last input, in seconds since the wait began.
+    /// The time of the last input, in seconds since the command began to listen.
     package private(set) var seconds = 0.0
     private let subscriber: Subscriber
     private var hasPicture = false
@@ -15,14 +15,14 @@ package struct LivePictures {
         model.hidesFaces = hidesFaces
     }
 
-    /// - Throws: `CommandFailure` if it does not go on without help, or nothing came for too long.
+    /// Takes an input and returns what changed. Throws `CommandFailure` if no first picture came in time.
     package mutating func take(_ input: LiveInput) throws -> CameraState.Change {
         seconds = input.seconds
         guard case .occurrence(let occurrence) = input.content else {
             model.advance(to: seconds)
             let isAlone = model.connection.isConnected && model.state.status?.state != .online
             let patience = isAlone ? Self.statusPatience : Self.patience
-            // The end of a session in this program is known: a busy machine may need long for its first picture.
+            // It is known when a local session ends, and a busy machine may need long for its first picture.
             let isComing = subscriber.isLocal && model.state.condition == .streaming
             if !hasPicture, !isComing, seconds > patience { throw CommandFailure(failureReason(within: patience)) }
             return []
@@ -33,12 +33,13 @@ package struct LivePictures {
         return change
     }
 
-    /// The newest picture that can be drawn, with the faces of its frame; nil if there is no further one.
+    /// The next picture to draw, with the faces in its frame; nil if none is ready.
     package mutating func next() -> (picture: PreviewPicture, scene: Scene)? {
         model.nextPicture(at: seconds).map { ($0, model.scene(of: $0)) }
     }
 
-    /// Hands out the changes until the source ends or `take` returns false; waits for an event, or else for pictures.
+    /// Calls `take` for each input until `take` returns false or the source ends. The user is told if no daemon
+    /// publishes the topic `awaited`, by default that of preview pictures.
     package static func follow(
         _ subscriber: Subscriber,
         hidesFaces: Bool,
@@ -57,8 +58,8 @@ package struct LivePictures {
         }
     }
 
-    /// Hands out each picture with the faces of its frame and its time of arrival, until the source ends, the user ends
-    /// it, or `limit` seconds have passed since the first picture.
+    /// Calls `show` for each picture, with the faces in its frame and its time of arrival, until the source or the user
+    /// ends it, or `limit` seconds after the first picture.
     package static func show(
         _ subscriber: Subscriber,
         hidesFaces: Bool,
@@ -73,7 +74,7 @@ package struct LivePictures {
             do {
                 try decoder.decode(picture)
             } catch  where start != nil {
-                // Later on a damaged picture is passed over: the next one comes soon.
+                // Damaged later pictures are skipped: the next one comes soon.
                 return true
             }
             start = start ?? picture.arrival

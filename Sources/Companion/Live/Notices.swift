@@ -1,36 +1,36 @@
-/// Tells the person at the terminal about troubles of the source of messages, each once.
+/// Tells the user at the terminal what is wrong with the broker, daemons or cameras, each trouble once.
 struct Notices {
-    /// The most topics whose unreadable messages are reported; further ones are passed over.
+    /// The maximum number of topics with malformed messages to report, and of cameras to remember.
     private static let capacity = 64
-    /// The broker's host and port.
     let address: String
-    /// Whether to wait for a broker that cannot be reached at first; one that was reached once is always waited for.
+    /// Whether to wait for a broker that cannot be reached at first. After the first connection always true.
     private(set) var waitsForBroker: Bool
     private(set) var hasTrouble = false
     private(set) var unreadable: Set<String> = []
-    /// Whether the conditions of cameras are reported.
+    /// Whether to report conditions of cameras.
     var tellsOfCameras = true
-    /// Whether a session in this program is the source, at whose end the command ends.
+    /// Whether the source is a local session (`--source`), with which the command ends.
     var isLocal = false
-    /// The condition of each camera that the user knows, by the base of its topics.
+    /// The last known condition of each camera, by topic base.
     private(set) var conditions: [String: CameraState.Condition] = [:]
 
-    /// The topics without which the command waits in vain, and whether it is about several cameras.
+    /// The topics without which the command waits in vain.
     var awaited: [Topic] = []
     var isPlural = false
-    /// Whether a camera publishes any of these topics, and the notes about those that do not.
+    /// Whether a camera publishes any of the awaited topics.
     private(set) var isServed = false
+    /// The messages about cameras that do not publish all awaited topics, by topic base.
     private(set) var lacking: [String: String] = [:]
 
-    /// The seconds from the connection until silence is reported; retained messages come at once.
+    /// How long after connecting, in seconds, a lack of messages is reported. Retained messages come at once.
     static let patience = 3.5
-    /// The message for the user if no daemon is heard of; nil for none.
+    /// The message to the user if no daemon is found; nil if it was shown or is not needed.
     private(set) var silence: String?
     private(set) var connected: Double?
     /// The state of the connection, for a screen that always shows it.
     private(set) lazy var connection = "connecting to \(address)"
 
-    /// The message for the user about an occurrence; nil if there is none. Throws `CommandFailure` if no retry helps.
+    /// The message to the user about an occurrence; nil if there is none. Throws the error if trying again cannot help.
     mutating func note(_ occurrence: Subscriber.Occurrence, at seconds: Double) throws -> String? {
         switch occurrence {
         case .connection(.connecting), .connection(.stopped): return nil
@@ -68,7 +68,7 @@ struct Notices {
         }
     }
 
-    /// Message for the user about a daemon and its camera, whatever topics are shown: a loss and the return, each once.
+    /// The message to the user that a camera or its daemon is lost or back, each once; nil if there is none.
     private mutating func note(_ state: CameraState, of message: CameraMessage) -> String? {
         let base = message.base
         let old = conditions[base]
@@ -85,12 +85,12 @@ struct Notices {
         conditions[base] = new
         let words = "\(name): \(trouble)"
         guard !isOnline, message.isRetained, old == nil else { return words }
-        // It has ended before this command began: that matters where no other daemon runs.
+        // The daemon ended before this command began, which matters only if no other daemon runs.
         if silence != nil { silence = words }
         return nil
     }
 
-    /// Message for the user, once, if a daemon does not publish the awaited topics; throws it if no other daemon can.
+    /// Returns, once per camera, the message that it does not publish awaited topics. Throws it if no other camera can.
     private mutating func lack(_ state: CameraState, of base: String) throws(CommandFailure) -> String? {
         guard !awaited.isEmpty, let status = state.status, status.state == .online else { return nil }
         let missing = awaited.filter { topic in
@@ -104,7 +104,7 @@ struct Notices {
         return isServed || missing.count < awaited.count ? words : nil
     }
 
-    /// The message for the user, once, if no daemon was heard of; throws it if none publishes the awaited topics.
+    /// Returns, once, the message that no daemon is found. Throws an error if no daemon publishes awaited topics.
     mutating func silence(at seconds: Double) throws -> String? {
         guard let connected, seconds - connected >= Self.patience else { return nil }
         if !isServed, let words = lacking.min(by: { $0.key < $1.key })?.value { throw CommandFailure(words) }
@@ -114,7 +114,7 @@ struct Notices {
 }
 
 extension [Topic] {
-    /// The awaited topics, and the setting that makes a daemon publish them.
+    /// The names of the topics, and the setting that makes a daemon publish them.
     fileprivate var remedy: String {
         let names = map(\.rawValue).joined(separator: ", ")
         if contains(.previewJPEG) {
@@ -129,7 +129,7 @@ extension [Topic] {
 extension CameraState {
     fileprivate func name(under base: String) -> String { (name?.isEmpty == false ? name : nil) ?? base }
 
-    /// The reason why no faces come, as a sentence; nil if they may.
+    /// Why no faces come from the camera, as a sentence; nil if they may come.
     fileprivate var trouble: String? {
         switch condition {
         case .lost: "the camera is lost: \(status?.detail ?? "no reason is given")"

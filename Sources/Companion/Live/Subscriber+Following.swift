@@ -1,16 +1,16 @@
 extension Subscriber {
-    /// Hands on what comes, and ticks, until `receive` returns false, Ctrl-C or q on the terminal ends it, or the
-    /// source or the terminal ends; then ends the connection.
+    /// Passes messages, keys and ticks to `receive` until that returns false, the user presses Ctrl-C or q, or the
+    /// source or the terminal ends. Then stops the subscriber.
     /// - Parameters:
-    ///   - terminal: whose keys come too.
-    ///   - interval: how often a tick comes; nil for hardly ever.
-    ///   - interruptible: whether Ctrl-C ends it in good order, instead of ending the program.
-    ///   - waitsForBroker: whether a broker that cannot be reached at first is waited for.
-    ///   - notes: whether loss and return of broker and cameras go to standard error; nil for yes without a terminal.
-    ///   - tellsOfCameras: whether cameras are meant too, for a command that does not show itself how they are.
-    ///   - awaited: the topics that the command waits for; it is told if no daemon publishes them.
-    ///   - receive: gets each input; returns whether it goes on.
-    /// - Throws: `CommandFailure` if no retry helps, or no daemon publishes what is awaited; what `receive` throws.
+    ///   - terminal: The terminal whose keys are inputs too.
+    ///   - interval: The interval of ticks; nil for one second.
+    ///   - interruptible: Whether Ctrl-C ends this in good order, instead of ending the program.
+    ///   - waitsForBroker: Whether to wait for a broker that cannot be reached at first.
+    ///   - notes: Whether to write messages to the user to standard error; nil for yes if there is no `terminal`.
+    ///   - tellsOfCameras: Whether these messages report conditions of cameras, for commands that do not show them.
+    ///   - awaited: The topics that the command needs. The user is told if no daemon publishes them.
+    ///   - receive: Takes an input, and returns whether to go on.
+    /// - Throws: `CommandFailure` if trying again cannot help, or no daemon publishes `awaited`; what `receive` throws.
     package func follow(
         _ terminal: Terminal? = nil,
         every interval: Duration? = nil,
@@ -29,7 +29,7 @@ extension Subscriber {
         let ticking = Task {
             while (try? await Task.sleep(for: interval ?? .seconds(1))) != nil { inputs.put(.tick) }
         }
-        // Reading blocks: the thread ends with the program or the terminal. Without it a signal still ends the command.
+        // Reading blocks: the thread ends with the program or the terminal. If it cannot start, signals still work.
         _ = try? terminal.map { terminal in
             try JoinableThread(named: "keys") {
                 while let byte = terminal.nextByte() { inputs.put(.key(byte)) }
@@ -65,7 +65,7 @@ extension Subscriber {
         await stop()
     }
 
-    /// Follows for a single answer: an unreachable broker is an error, and conditions of cameras are not reported.
+    /// Like `follow`, for a single answer: an unreachable broker is an error, and no camera's condition is reported.
     func ask(every interval: Duration, _ receive: (LiveInput) throws -> Bool) async throws {
         try await follow(every: interval, interruptible: false, waitsForBroker: false, tellsOfCameras: false, receive)
     }

@@ -1,16 +1,16 @@
-/// The words and the icon that pages show for a kind of event.
+/// The words and the icon with which pages show a kind of event.
 package struct EventWords: Sendable {
-    /// The name of a drawing in `PageParts.icons`, without the prefix `i-`.
+    /// The name of a drawing in `PageParts.icons`, without its prefix `i-`.
     package let icon: String
     package let words: String
-    /// The name of the filter that the event belongs to.
+    /// The name of the page's filter that shows or hides these events.
     package let group: String
-    /// The words shown at the face when the event begins something; nil if they are not shown.
+    /// The words that appear at the face when the event happens; nil for none.
     var pop: String?
 }
 
 extension EventWords {
-    /// The words for a topic; nil if it has no events.
+    /// The words for the events on a topic; nil if the topic has no events.
     package init?(_ topic: Topic) {
         switch topic {
         case .enter: self.init(icon: "enter", words: "came", group: "faces", pop: "hello")
@@ -32,7 +32,7 @@ extension EventWords {
         }
     }
 
-    /// The words of all events as a module of the live page's script.
+    /// The words of all events, as a module for the live page's script.
     package static var script: [UInt8] {
         let table = JSONWriter.object { json in
             for topic in Topic.events {

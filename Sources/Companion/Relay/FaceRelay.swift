@@ -1,12 +1,12 @@
 /// Sends faces to other programs as OSC and opentrack messages, until the camera's messages end.
 package struct FaceRelay {
-    /// Seconds between two messages while nothing changes.
+    /// The seconds between two messages about the faces, whether anything changed or not.
     private static let interval = 1.0 / 30
 
     private let osc: [DatagramSender]
     private let opentrack: [DatagramSender]
 
-    /// - Throws: `CommandFailure` if an address is not `HOST:PORT`, or is unknown.
+    /// - Throws: `CommandFailure` if an address is not `HOST:PORT`, or cannot be looked up.
     package init(osc: [String], opentrack: [String]) throws {
         self.osc = try osc.map(DatagramSender.init)
         self.opentrack = try opentrack.map(DatagramSender.init)
@@ -37,12 +37,12 @@ package struct FaceRelay {
     }
 }
 
-/// The number, among the channels, of each face: the lowest that was free when the face came, until it leaves.
+/// Gives each face a channel number: the lowest that is free when the face comes. The face keeps it until it leaves.
 struct FaceChannels {
     private var owners: [FaceID?] = []
 
-    /// Gives a number to each face that has none; the number of a face that has left is free from the next call on.
-    /// - Returns: the numbers whose face has left, without a face, then each face with its number.
+    /// Updates the channels. The number of a face that has left is free from the next call.
+    /// - Returns: The numbers whose face has left, with nil, then the number of each present face.
     mutating func assign(_ faces: [FaceObject]) -> [(number: Int, face: FaceObject?)] {
         let left = owners.indices.filter { index in
             owners[index].map { owner in !faces.contains { $0.faceID == owner } } ?? false
@@ -58,15 +58,15 @@ struct FaceChannels {
     }
 }
 
-/// Sends datagrams to one address, whether a program listens there or not.
+/// Sends UDP datagrams to one address, whether a program listens there or not.
 final class DatagramSender {
     let address: String
     private let descriptor: CInt
-    /// The number of successes in a row. A single success says nothing: that no program listens is known from the
-    /// answer to the datagram before. From two on, the next failure is reported; so is one at the beginning.
+    /// The number of sends in a row that succeeded. One success proves nothing: the system reports only at the next
+    /// send that no program listens. A failure is reported to the user after two successes, or if it is the first send.
     private var successes = 2
 
-    /// Looks up `HOST:PORT` or `[ADDRESS]:PORT`; throws `CommandFailure` if it is neither, or is unknown.
+    /// Looks up `HOST:PORT` or `[ADDRESS]:PORT`. Throws `CommandFailure` if the address has another form or is unknown.
     init(to address: String) throws {
         self.address = address
         guard let place = HostAndPort(address), let port = place.port else {
@@ -85,7 +85,7 @@ final class DatagramSender {
 
     deinit { close(descriptor) }
 
-    /// Sends a datagram. One that cannot be sent, as when no program listens, is dropped; that is reported once.
+    /// Sends a datagram. It is dropped if that fails, as when no program listens; only the first failure is reported.
     func send(_ bytes: [UInt8]) {
         guard Glibc.send(descriptor, bytes, bytes.count, CInt(MSG_DONTWAIT)) < 0 else { return successes += 1 }
         let reason = String(cString: strerror(errno))

@@ -1,4 +1,4 @@
-/// Messages of Open Sound Control 1.0.
+/// Messages of Open Sound Control (OSC) 1.0.
 package enum OSC {
     package struct Argument {
         package let type: String
@@ -15,7 +15,7 @@ package enum OSC {
         package static func text(_ value: String) -> Self { Self(type: "s", bytes: padded(value)) }
     }
 
-    /// An OSC bundle of messages that takes effect at once.
+    /// An OSC bundle of messages, to take effect immediately.
     package static func bundle(_ messages: [[UInt8]]) -> [UInt8] {
         var bytes = padded("#bundle") + [0, 0, 0, 0, 0, 0, 0, 1]
         for message in messages { bytes += bigEndian(UInt32(message.count)) + message }
@@ -26,9 +26,8 @@ package enum OSC {
         padded(address) + padded("," + arguments.map(\.type).joined()) + arguments.flatMap(\.bytes)
     }
 
-    /// The messages with all that is known of the faces: `/facet/count`, and a `/facet/face` for each.
-    ///
-    /// What is unknown is −1; the angles of a face without any are 0.
+    /// A bundle about all faces: `/facet/count`, and a `/facet/face` with its number and values for each. An unknown
+    /// value is −1, an unknown angle is 0.
     package static func faces(_ faces: [FaceObject]) -> [UInt8] {
         let messages = faces.map { face in
             message("/facet/face", [.int(face.faceID.rawValue)] + values(of: face).map(\.argument))
@@ -36,15 +35,16 @@ package enum OSC {
         return bundle([message("/facet/count", [.int(faces.count)])] + messages)
     }
 
-    /// The messages with a face's values, `/facet/CAMERA/NUMBER/smile` and so on; after its leave only `present`, 0.
+    /// A bundle with one face's values, on addresses such as `/facet/CAMERA/NUMBER/smile`. If `face` is nil, because it
+    /// has left, the bundle says only that `present` is 0.
     package static func channel(_ number: Int, of camera: String, _ face: FaceObject?) -> [UInt8] {
         let name = addressPart(camera)
         let present = ("present", Argument.int(face == nil ? 0 : 1))
         return bundle(([present] + (face.map(values) ?? [])).map { message("/facet/\(name)/\(number)/\($0)", [$1]) })
     }
 
-    /// A camera's name as a part of an OSC address: letters, digits and characters without a meaning there stay. Any
-    /// other byte, as of a blank or a letter beyond ASCII, becomes `%` and two digits, so that names stay different.
+    /// A camera's name as a part of an OSC address. Bytes that are special in OSC or not printable ASCII become `%` and
+    /// two hexadecimal digits, so that different names stay different.
     private static func addressPart(_ name: String) -> String {
         name.utf8.map { byte in
             switch byte {
@@ -65,14 +65,14 @@ package enum OSC {
         return numbers.map { ($0, .float($1)) } + [("looking", .int(face.looking.map { $0 ? 1 : 0 } ?? -1))]
     }
 
-    /// The message of an event: its kind, its face, and the number of faces after it.
+    /// The message about an event: its kind, its face's number, and the number of faces afterwards, −1 if unknown.
     package static func event(_ message: EventMessage) -> [UInt8] {
         let name = Topic(message.event.kind).rawValue
         let face = message.event.face.faceID.rawValue
         return Self.message("/facet/event", [.text(name), .int(face), .int(message.faces ?? -1)])
     }
 
-    /// A text with its terminating zero, padded to a multiple of four bytes.
+    /// The text with its terminating zero, padded with zeros to a multiple of four bytes.
     private static func padded(_ text: String) -> [UInt8] {
         let bytes = Array(text.utf8.prefix { $0 != 0 })
         return bytes + [UInt8](repeating: 0, count: 4 - bytes.count % 4)
@@ -81,15 +81,15 @@ package enum OSC {
     private static func bigEndian(_ value: UInt32) -> [UInt8] { withUnsafeBytes(of: value.bigEndian) { Array($0) } }
 }
 
-/// The messages that opentrack's "UDP over network" input takes: the head's place and angles as six doubles.
+/// Messages to opentrack's input "UDP over network": the position and the angles of a head, as six doubles.
 enum OpenTrack {
-    /// The height of a face from forehead to chin in metres, for those whose distance is unknown.
+    /// The assumed height of a face from forehead to chin, in metres, if its distance is unknown.
     private static let faceHeight = 0.2
-    /// The length, in metres, of the picture's diagonal one metre away, with the daemon's default field of view.
+    /// The metres that the picture's diagonal covers at a distance of 1 m, with the default field of view of 70°.
     private static let spread = 2 * tan(70.0 / 2 * .pi / 180)
 
-    /// The message of the nearest face: x, y and z in centimetres from the camera, to the picture's right, up and away
-    /// from it, then yaw, pitch and roll in degrees; nil without a face whose angles are known.
+    /// The message about the nearest face: its position relative to the camera in centimetres, x to the picture's
+    /// right, y up, z away from the camera; then yaw, pitch and roll in degrees. Nil if no face has known angles.
     static func message(_ faces: [FaceObject], picture: FrameSize) -> [UInt8]? {
         let measured = faces.filter { $0.isSeen && $0.pose?.pitch != nil }
         guard let face = measured.max(by: { $0.bounds.area < $1.bounds.area }),
@@ -98,7 +98,7 @@ enum OpenTrack {
         let width = Double(picture.width)
         let height = Double(picture.height)
         let diagonal = (width * width + height * height).squareRoot()
-        // Metres before the camera for a metre of picture height.
+        // The distance in metres, from the assumed height of a face and the picture's height at 1 m.
         let z = face.distance ?? faceHeight / max(0.01, face.bounds.height) / (spread * height / diagonal)
         let center = face.bounds.center
         let x = (center.x - 0.5) * z * spread * width / diagonal

@@ -1,20 +1,20 @@
-/// Why a command cannot do its work: what was tried, on what, why it failed, what to do.
+/// Why a command cannot do its work, and what the user can do.
 package struct CommandFailure: Error, CustomStringConvertible {
     private let reason: String
     private let remedy: String?
 
-    /// Makes a failure from a paragraph for people, which may quote what a broker or a daemon said.
+    /// Makes a failure from one paragraph, which may quote others. Secrets and control characters are masked.
     package init(_ reason: String, remedy: String? = nil) {
         self.reason = reason.withoutSecrets.printable
         self.remedy = remedy
     }
 
-    /// Takes over the text of another module's error.
+    /// Makes a failure with the text of another module's error.
     package init(_ error: any Error) {
         self = error as? CommandFailure ?? CommandFailure(lines: "\(error)".split(separator: "\n"))
     }
 
-    /// Makes a failure from several lines for people.
+    /// Makes a failure from several lines. Secrets and control characters are masked.
     package init(lines: some Sequence<some StringProtocol>) {
         reason = lines.map(\.printable).joined(separator: "\n").withoutSecrets
         remedy = nil

@@ -1,23 +1,23 @@
 import Foundation
 
-/// The output of commands: results to standard output, notes for the person at the terminal to standard error.
+/// The output of commands: results go to standard output, messages to the user at the terminal to standard error.
 package enum Console {
     package static let isTerminal = isatty(STDOUT_FILENO) == 1
-    /// Characters in a line of the terminal.
+    /// The terminal's width in characters.
     package static var columns: Int { TerminalSize.current.columns }
-    /// Whether progress is shown: standard error is a terminal.
+    /// Whether to show progress, which needs a terminal at standard error.
     package static let showsProgress = isatty(STDERR_FILENO) == 1
 
-    /// Whether output may be coloured: on a terminal, unless NO_COLOR is set (no-color.org) or the terminal is dumb.
+    /// Whether output may be coloured: on a terminal, unless NO_COLOR is set (no-color.org) or TERM is `dumb`.
     package static var hasColors: Bool {
         let environment = ProcessInfo.processInfo.environment
         return isTerminal && environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
     }
 
-    /// Writes all bytes at once, so that a reader of the pipe sees whole lines as they come.
+    /// Writes all bytes at once, so that readers get whole lines. Ends the program if that fails on standard output.
     package static func write(_ bytes: [UInt8], to descriptor: Int32 = STDOUT_FILENO) {
         let code = bytes.withUnsafeBytes { writeAll($0, to: descriptor) }
-        // A command whose output cannot go where it was sent is of no use; one that cannot say something besides is.
+        // Without standard output a command is of no use. Without messages on standard error it still is.
         guard code != 0, descriptor == STDOUT_FILENO else { return }
         if code == EPIPE { endOfPipe() }
         note("cannot write to standard output: \(String(cString: strerror(code)))")
@@ -33,15 +33,15 @@ package enum Console {
         print(line: String(decoding: text, as: UTF8.self))
     }
 
-    /// Writes a line to standard error for the person at the terminal; it may quote others' texts.
+    /// Writes a message to the user to standard error. Secrets and control characters are masked.
     package static func note(_ line: String) {
         write(Array(("facet: " + line.withoutSecrets.printable + "\n").utf8), to: STDERR_FILENO)
     }
 
-    /// Writes over the line of the terminal in which the cursor is.
+    /// Replaces the line in which the cursor is, on standard error.
     package static func progress(_ line: String) { write(Array(("\r" + line + "\u{1B}[K").utf8), to: STDERR_FILENO) }
 
-    /// Ends the program when its output has no reader, as programs in pipelines end: by SIGPIPE, even if it is ignored.
+    /// Ends the program by SIGPIPE, even if that is ignored: as usual for a program whose output has no reader.
     private static func endOfPipe() -> Never {
         signal(SIGPIPE, SIG_DFL)
         raise(SIGPIPE)

@@ -1,7 +1,7 @@
 import Foundation
 
 extension ShellCommand {
-    /// Opens an address in the browser, if there is a display.
+    /// Opens a URL in the user's browser, if there is a display.
     package static func openInBrowser(_ url: String) {
         let environment = ProcessInfo.processInfo.environment
         guard ["DISPLAY", "WAYLAND_DISPLAY"].contains(where: { environment[$0]?.isEmpty == false }) else { return }

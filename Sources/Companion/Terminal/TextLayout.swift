@@ -1,5 +1,5 @@
 extension String {
-    /// The text in lines of a width in cells of a terminal, broken between words; a word that is longer is cut.
+    /// The text as lines of at most `width` terminal cells, broken between words. A longer word is cut.
     package func wrapped(to width: Int) -> [String] {
         split(separator: " ").reduce(into: []) { lines, word in
             if let last = lines.last, last.cells + 1 + word.cells <= width {
@@ -10,26 +10,26 @@ extension String {
         }
     }
 
-    /// The text within a width, cut between words if it is longer.
+    /// The text, cut between words if it is wider than `width` terminal cells.
     package func cut(to width: Int) -> String {
         guard cells > width else { return self }
         let line = wrapped(to: width - 2).first ?? ""
         return String((line.hasSuffix("…") ? line : line + " …").prefix(cells: width))
     }
 
-    /// A name that others chose, made fit for a line of text: without control characters, at most 48 cells wide.
+    /// A name from outside, made fit for display: without control characters, and at most 48 terminal cells wide.
     var shownName: String { printable.shortened(to: 48) }
 
-    /// The text within a width, cut anywhere if it is longer.
+    /// The text, cut anywhere if it is wider than `width` terminal cells.
     func shortened(to width: Int) -> String { cells > width ? prefix(cells: width - 1) + "…" : self }
 
-    /// The text with spaces behind it up to a width, or before it.
+    /// The text, filled up with spaces to `width` terminal cells.
     package func padding(to width: Int, alignsRight: Bool = false) -> String {
         let blanks = String(repeating: " ", count: max(0, width - cells))
         return alignsRight ? blanks + self : self + blanks
     }
 
-    /// The text in a style of ECMA-48 (SGR) where the terminal shows styles; as it is without a style.
+    /// The text with the SGR parameters `style` (ECMA-48); unchanged without a style or on a terminal without colours.
     package func styled(_ style: String?, if hasColors: Bool) -> String {
         guard hasColors, let style else { return self }
         return "\u{1B}[\(style)m\(self)\u{1B}[0m"
@@ -37,12 +37,12 @@ extension String {
 }
 
 extension Int {
-    /// The number with its noun: 1 face, 2 faces.
+    /// The number with its noun, such as `1 face` or `2 faces`.
     package func counted(_ noun: String) -> String { "\(self) \(self.noun(noun))" }
 
-    /// The number of faces in words, and how many of them are seen if some are held.
+    /// The number of faces, such as `3 faces, 2 seen` if one is held: counted as present without being seen.
     func countedFaces(held: Int) -> String { counted("face") + (held > 0 ? ", \(self - held) seen" : "") }
 
-    /// The noun in the form that fits the number: face, faces.
+    /// The noun in the form for this number: `face` or `faces`.
     package func noun(_ noun: String) -> String { self == 1 ? noun : noun + "s" }
 }

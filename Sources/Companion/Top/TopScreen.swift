@@ -1,4 +1,4 @@
-/// Shows each face with its last seconds on the terminal.
+/// Shows each face and its last seconds on the terminal, for `facet top`.
 package enum TopScreen {
     package static func show(_ subscriber: Subscriber) async throws {
         let terminal = try Terminal(format: .cells)
@@ -22,27 +22,27 @@ package enum TopScreen {
 }
 
 extension Terminal {
-    /// Shows lines from the top of the screen on, in place of the old ones.
+    /// Replaces the whole screen with these lines.
     package func show(lines: [String]) {
         let text = lines.map { $0 + "\u{1B}[K" }.joined(separator: "\r\n")
         show(Array(("\u{1B}[H" + text + "\u{1B}[J").utf8))
     }
 }
 
-/// Shows the faces, and what they did lately, as lines of text.
+/// Formats the faces and their recent values as lines of text.
 struct TopFormatter {
-    /// The smallest and the largest number of bars for a face's signal.
+    /// The smallest and the largest number of bars in the sparkline of one value.
     private static let barWidths = 5...40
     var watch: WatchFormatter
 
     init(hasColors: Bool) { watch = WatchFormatter(hasColors: hasColors) }
 
-    /// The screen's lines: the cameras, the faces and, if there is room, the events; at most `rows` of them.
+    /// The screen's lines, at most `rows`: the cameras, the faces and, if there is room, the events.
     func lines(_ top: TopState, columns: Int, rows: Int, at seconds: Double, note: String) -> [String] {
         let namesBase = top.table.cameras.count > 1
         var lines = [(summary(top) + " · \(note.printable) · q quits").cut(to: columns), ""]
         let faces = table(top, namesBase: namesBase, columns: columns, at: seconds)
-        // A third of the room is left for the events, if there is not enough for both.
+        // If there is not room for both, the events get a third of it.
         let room = max(2, rows - 3 - min(top.events.count, rows / 3))
         lines += faces.prefix(room)
         if faces.count > room { lines[lines.count - 1] = "… and \(faces.count - room + 1) more faces" }
@@ -76,7 +76,7 @@ struct TopFormatter {
             return namesBase ? "\(row.base.printable.suffix(20)) \(number)" : number
         }
         let labelWidth = max(4, labels.map(\.cells).max() ?? 0)
-        // Where the terminal is narrow, the last signals are left out.
+        // On a narrow terminal, the last signals are left out.
         let overhead = FaceSignal.valueWidth + 3
         var signals = FaceSignal.all[...]
         func width() -> Int { (columns - labelWidth - 8) / max(1, signals.count) - overhead }
@@ -94,7 +94,7 @@ struct TopFormatter {
                         + value.styled(signal.active(face) == true ? "1;33" : nil, if: watch.hasColors)
                 }
                 let line = [label.padding(to: labelWidth), seen.padding(to: 6, alignsRight: true)] + cells
-                // A face that is hidden now is fainter.
+                // A face that is not seen at the moment is fainter.
                 return line.joined(separator: "  ").styled(face.isSeen ? nil : "2", if: watch.hasColors)
             }
     }
@@ -104,7 +104,7 @@ struct TopFormatter {
         var plain = watch
         plain.hasColors = false
         let text = plain.line(.event(event))
-        // Colours take no room on the screen, but would be cut in the middle.
+        // Colours have no width, but their control sequences must not be cut.
         guard name.cells + text.cells <= columns else { return (name + text).cut(to: columns) }
         return name + watch.line(.event(event))
     }

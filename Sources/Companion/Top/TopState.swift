@@ -1,4 +1,4 @@
-/// The faces of all cameras that were heard, what they did lately, and the last events.
+/// The faces of all cameras, their recent values, and the last events.
 struct TopState {
     private static let capacity = 100
     private(set) var table = CameraTable()
@@ -6,7 +6,7 @@ struct TopState {
     private(set) var events: [(base: String, message: EventMessage)] = []
     private var traces: [String: [FaceID: FaceTrace]] = [:]
 
-    /// The faces that are there, by base and number.
+    /// The present faces, ordered by topic base and face number.
     var rows: [(base: String, trace: FaceTrace)] {
         table.sorted.flatMap { base, _ in
             traces[base, default: [:]].sorted { $0.key < $1.key }.map { (base, $0.value) }
@@ -33,7 +33,7 @@ struct TopState {
         traces[base] = Dictionary(new) { $1 }
     }
 
-    /// Lets time go on to a time in seconds while no message comes.
+    /// Continues all faces with their present values up to a time in seconds.
     mutating func advance(to seconds: Double) {
         for base in traces.keys {
             for face in traces[base, default: [:]].keys { traces[base]?[face]?.advance(to: seconds) }
@@ -41,19 +41,17 @@ struct TopState {
     }
 }
 
-/// What one face did lately, in steps of time.
+/// The recent values of one face, in steps of half a second.
 struct FaceTrace: Hashable {
-    /// The level of each signal in a step of time; nil if it is unknown.
+    /// The level of each of `FaceSignal.all` in one step of time; nil if it is unknown.
     typealias Step = [Double?]
 
-    /// The length of a step, in seconds.
     private static let stepLength = 0.5
     private static let capacity = 120
 
-    /// When the face was first noted, in seconds.
+    /// When the face was first seen, in seconds since the command began.
     let start: Double
     private(set) var face: FaceObject
-    /// The steps, the newest last.
     private(set) var steps: [Step]
     private var newest: Int
 
@@ -74,7 +72,7 @@ struct FaceTrace: Hashable {
         }
     }
 
-    /// Goes on to a time: metadata comes only when a value changes, so until then the face stays as it is.
+    /// Continues with the present values up to a time. Metadata comes only when a value changes.
     mutating func advance(to seconds: Double) {
         let passed = Self.index(of: seconds) - newest
         guard passed > 0 else { return }
@@ -86,7 +84,7 @@ struct FaceTrace: Hashable {
     private static func step(_ face: FaceObject) -> Step { FaceSignal.all.map { $0.level(face) } }
     private static func index(of seconds: Double) -> Int { Int((seconds / stepLength).rounded(.down)) }
 
-    /// The newest values as a line of bars, a character each; blank where a value is unknown or there is not one yet.
+    /// The newest `width` values as a line of bars, one character each; blank where there is no value.
     static func sparkline(_ values: [Double?], in range: ClosedRange<Double>, width: Int) -> String {
         let bars = Array("▁▂▃▄▅▆▇█")
         let shown = values.suffix(width).map { value -> Character in
@@ -98,16 +96,16 @@ struct FaceTrace: Hashable {
     }
 }
 
-/// A value that is shown of a face beside its number.
+/// A value of a face that is shown in a column: as a sparkline and as text.
 struct FaceSignal {
     let name: String
-    /// The range of its levels; angles reach from −45° to 45°, so that straight ahead is in the middle.
+    /// The values from the lowest to the highest bar. For angles −45°…45°, so that straight ahead is in the middle.
     var range = 0.0...1
-    /// The height of its bar for a face; nil if it is unknown.
+    /// The value to draw as a bar, for a face; nil if it is unknown.
     let level: (FaceObject) -> Double?
-    /// The level that a step shows of two: a blink or a smile must not fall between two bars.
+    /// Combines two values within one step of time, so that a short blink or smile shows too. By default the newer one.
     var together: (Double, Double) -> Double = { $1 }
-    /// Whether the value is highlighted now; nil means no.
+    /// Whether to highlight the value; nil means no.
     var active: (FaceObject) -> Bool? = { _ in nil }
     /// The value as text; nil if it is unknown.
     let value: (FaceObject) -> String?
@@ -139,7 +137,7 @@ struct FaceSignal {
 }
 
 extension FaceObject {
-    /// Which eyes are closed, if both are known.
+    /// Which eyes are closed; nil unless it is known of both.
     fileprivate var eyes: (left: Bool, right: Bool)? {
         guard let leftEyeClosed, let rightEyeClosed else { return nil }
         return (leftEyeClosed, rightEyeClosed)

@@ -1,9 +1,9 @@
 import Foundation
 
-/// A shell command that is run for each message, one after the other, with the message's fields in its environment.
+/// A shell command that runs once per message, with the message's fields in environment variables.
 struct EventCommand: Sendable {
-    /// The longest payload, in bytes, that fits into a variable of the environment: Linux starts no program with one of
-    /// more than 32 pages of 4096 bytes (`MAX_ARG_STRLEN` in its `binfmts.h`), its name and its end included.
+    /// The maximum payload size, in bytes, for an environment variable. Linux starts no program with a variable of more
+    /// than 32 pages of 4096 bytes (`MAX_ARG_STRLEN` in `binfmts.h`), including the name and the final zero.
     private static let longestJSON = 32 * 4096 - "FACET_JSON=".utf8.count - 1
     var command: String
 
@@ -20,7 +20,7 @@ struct EventCommand: Sendable {
         }
     }
 
-    /// The variables for the command with the message's fields; unknown values are left out.
+    /// The environment variables with the message's fields; unknown values are left out.
     static func fields(of message: DaemonMessage, payload: [UInt8]) -> [String: String] {
         var fields = ["FACET_EVENT": message.topic.rawValue]
         switch message {

@@ -1,4 +1,4 @@
-/// The name of an event on command lines: its topic, or the kind of a sign.
+/// An event's name on command lines: a topic, such as `smile`, or a sign (a gesture of eyes or head), such as `nod`.
 package struct EventName: Hashable, Sendable {
     package let topic: Topic
     /// The kind of sign; nil for all events on the topic.

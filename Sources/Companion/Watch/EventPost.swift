@@ -1,24 +1,24 @@
 import CCurl
 
-/// Sends each event to a web address, as CloudEvents 1.0 in structured JSON, until it was accepted.
+/// Posts each event to a web address until it is accepted, as CloudEvents 1.0 in structured JSON mode.
 ///
-/// `@unchecked Sendable`: libcurl's client may move between threads, and one thread at a time uses it.
+/// `@unchecked Sendable`: libcurl's client may move between threads, if only one at a time uses it.
 package final class EventPost: @unchecked Sendable {
     private static let waits = 0.5...30
 
-    /// Statuses by which a server asks for another try, besides those from 500 on (RFC 9110, RFC 6585).
+    /// The HTTP statuses below 500 that call for another try (RFC 9110, RFC 6585), as all from 500 on do.
     private static let passing: Set = [408, 425, 429]
-    /// The header of the signature: `sha256=` and the HMAC of the body in hexadecimal.
+    /// The name of the header whose value is `sha256=` and the HMAC of the body in hexadecimal.
     static let signatureHeader = "X-Facet-Signature-256"
 
     private let patience: Int
-    /// The address, without passwords.
+    /// The web address, without passwords.
     private let url: String
     private let secret: [UInt8]?
     private let client: OpaquePointer
 
-    /// Makes the sender to an address. `secret` signs the bodies; a whole answer may take `patience` milliseconds.
-    /// Throws `CommandFailure` if libcurl is missing or does not take the address.
+    /// Makes a sender that signs bodies with `secret`. A request may take `patience` milliseconds. Throws
+    /// `CommandFailure` if the address is not one of http or https, or is malformed, or if libcurl is missing.
     package init(to url: String, secret: [UInt8]?, patience: Int = 10_000) throws {
         guard let mark = url.firstRange(of: "://"), ["http", "https"].contains(url[..<mark.lowerBound].lowercased())
         else {
@@ -43,7 +43,8 @@ package final class EventPost: @unchecked Sendable {
         self.client = client
     }
 
-    /// - Throws: `CommandFailure` if that cannot be read, or as above.
+    /// Makes a sender that signs bodies with the key in a file, of at least 16 bytes. Throws `CommandFailure` if the
+    /// key or the address cannot be used, or if libcurl is missing.
     package convenience init(to url: String, secretFile: String?) throws {
         let key = try secretFile.map { path in
             try FileText.secret(FileText.read(path, "key"), "key in \(path)", atLeast: 16)
@@ -53,7 +54,7 @@ package final class EventPost: @unchecked Sendable {
 
     deinit { FacetPosterFree(client) }
 
-    /// Sends an event until it was accepted or refused for good. Returns the error; nil if it was accepted.
+    /// Posts an event until it is accepted or refused for good. Returns the error; nil if it was accepted.
     package func send(_ message: EventMessage) async -> String? {
         let name = Topic(message.event.kind).rawValue
         let body = Self.cloudEvent(message)
@@ -83,7 +84,7 @@ package final class EventPost: @unchecked Sendable {
     }
 
     static func cloudEvent(_ message: EventMessage) -> [UInt8] {
-        // As it was understood: what else its publisher sent is not passed on.
+        // Encoded anew: fields that Facet does not know are not passed on.
         let encoded = DaemonMessage.event(message).encoded
         let attributes = JSONWriter.object { json in
             for (name, value) in encoded.cloudEvent?.properties ?? [] { json.field(name, value) }

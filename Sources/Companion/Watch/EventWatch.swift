@@ -1,9 +1,9 @@
-/// Prints events and faces as they come, and hands each event to a shell command or a web address.
+/// Prints events and faces as they come, and passes each event to a shell command or a web address.
 package struct EventWatch {
-    /// The seconds that unfinished requests get at the end.
+    /// How long unfinished requests may take after the end, in seconds.
     private static let patience = 5.0
 
-    /// The topics to subscribe to for the shown ones: also the status, which tells whether a daemon is there.
+    /// The topics to subscribe to: those to show and the status topic, which tells whether a daemon runs.
     package static func topics(_ shown: [Topic]) -> [Topic] { shown.contains(.status) ? shown : shown + [.status] }
 
     /// The topics that the command subscribes to.
@@ -12,15 +12,15 @@ package struct EventWatch {
     /// The topics that the user named.
     package let named: [Topic]
     private var printer: WatchPrinter
-    /// A shell command that is run for each event, and each message on other topics that were named; nil for none.
+    /// The shell command to run for each event, and for each message on other topics that the user named; nil for none.
     private let command: String?
-    /// The sender of each event to a web address; nil if events are not sent.
+    /// Posts each event to a web address; nil if events are not posted.
     package var post: EventPost?
-    /// The number of messages after which the command ends; nil for never.
+    /// The number of printed messages after which the command ends; nil for no limit.
     package var count: Int?
 
-    /// Makes a watch that shows the topics of those names, or what is usual: as JSON, with lines of metadata. Throws
-    /// `CommandFailure` if there is no such topic, or the command, or `posts`, would do nothing for one that is named.
+    /// Makes a watch of the topics with these names, or of the default ones. Throws `CommandFailure` for an unknown
+    /// topic, or a named one that `command` or `posts` cannot be used with.
     package init(
         _ access: BrokerAccess,
         _ names: [String],
@@ -45,7 +45,8 @@ package struct EventWatch {
         }
     }
 
-    /// - Throws: `CommandFailure` if there is no broker, or if at the end an event was not delivered.
+    /// Watches until the source ends or `count` messages were printed. Throws `CommandFailure` if the broker refuses
+    /// the connection, or if some events did not reach the shell command or the web address.
     package func run(_ subscriber: Subscriber) async throws {
         if Console.isTerminal, !printer.isJSON {
             let patterns = subscriber.patterns.joined(separator: ", ")
@@ -54,7 +55,7 @@ package struct EventWatch {
         var printer = printer
         let commands = command.map(EventCommand.init).map { command in
             EventQueue(capacity: 100, "the command is too slow: no command") { message, payload in
-                // A command that fails has been run.
+                // A command that failed has run all the same: its event is not lost.
                 if let problem = await command.run(message, payload: payload) { Console.note(problem) }
                 return nil
             }
@@ -88,27 +89,28 @@ package struct EventWatch {
     }
 }
 
-/// A queue that does something with one message after the other, while the next ones come in.
+/// A queue whose worker performs one task per message, while the next messages come in.
 struct EventQueue {
-    /// The shortest time between two reports of dropped events.
+    /// The minimum interval between two reports of dropped messages.
     private static let pause = Duration.seconds(10)
 
     private typealias Entry = (message: DaemonMessage, payload: [UInt8])
 
     private let events: AsyncStream<Entry>.Continuation
-    /// The task that works through the queue; returns how many events were handled, and how many of them failed.
+    /// The task that works through the queue; returns how many messages it handled, and how many of those failed.
     private let worker: Task<(done: Int, failed: Int), Never>
     private let failure: String
     private let patience: Double
     private var count = 0
-    /// The number of dropped events, the number of those that were reported, and the time of the last report.
+    /// The number of dropped messages.
     private var dropped = 0
+    /// The value of `dropped` at the last report, which was written at the time `noted`.
     private var reported = 0
     private var noted: ContinuousClock.Instant?
 
-    /// Makes a queue in which `capacity` events may wait; then the oldest is dropped and reported. Those that are left
-    /// at the end may take `patience` seconds. `failure` says what a dropped event misses, for people: "the command is
-    /// too slow: no command". `perform` does the work, and returns what went wrong.
+    /// Makes a queue that drops and reports the oldest message beyond `capacity`. At the end, waiting messages may take
+    /// `patience` seconds. `failure` says what a dropped message lacks, as in "the command is too slow: no command".
+    /// `perform` handles a message and returns the error.
     init(
         capacity: Int,
         patience: Double = .infinity,
@@ -145,7 +147,7 @@ struct EventQueue {
         noted = .now
     }
 
-    /// Waits until all events are handled, or patience is over. Reports and returns the number of those left.
+    /// Waits until all messages are handled or `patience` is over. Returns how many were dropped, unhandled or failed.
     @discardableResult
     func finish() async -> Int {
         events.finish()
@@ -163,12 +165,12 @@ struct EventQueue {
     }
 }
 
-/// Reports to the person at the terminal that messages are dropped: when it begins, and when it is over.
+/// Reports to the user that messages are being dropped: when it begins, and how many when it is over.
 struct DropNotices {
     private var reported = 0
     private var isDropping = false
 
-    /// The note to write, given the number of messages dropped so far and whether the rush is over; nil for none.
+    /// The report to write; nil for none. `isOver` says whether all messages so far have been handled.
     mutating func note(_ dropped: Int, isOver: Bool) -> String? {
         let wasDropping = isDropping
         guard dropped > reported, !wasDropping || isOver else { return nil }

@@ -1,14 +1,14 @@
 import Foundation
 
-/// Writes messages as lines for people.
+/// Formats messages as lines of text.
 package struct WatchFormatter {
-    /// The styles of the names of topics that stand out.
+    /// The styles of topic names that are emphasised.
     private static let colors: [Topic: String] = [
         .enter: "1;32", .leave: "1;31", .smile: "1;33", .status: "1;35", .detectState: "1;35",
     ]
     package var hasColors: Bool
 
-    /// The seconds that the reader's time zone is ahead of UTC at a time.
+    /// The offset of the user's time zone from UTC, in seconds, at a time.
     var utcOffset: @Sendable (Timestamp) -> Int
 
     package init(hasColors: Bool, utcOffset: @escaping @Sendable (Timestamp) -> Int = { $0.localOffset }) {
@@ -38,7 +38,6 @@ package struct WatchFormatter {
         return words.isEmpty ? "no face" : words.joined(separator: " | ")
     }
 
-    /// The text in a fainter style than other text.
     func faint(_ text: String) -> String { text.styled("2", if: hasColors) }
 
     private func place(_ face: FaceObject) -> String {
@@ -71,7 +70,7 @@ package struct WatchFormatter {
             .joined(separator: ", ")
     }
 
-    /// The words for an event and its face, without time and kind; with the pose if wanted.
+    /// An event and its face in words, without the time and the kind; with the head pose if `withPose`.
     package func words(of message: EventMessage, withPose: Bool = true) -> String {
         let event = message.event
         var words = ["face \(event.face.faceID.rawValue)"]
@@ -146,7 +145,7 @@ package struct WatchFormatter {
 }
 
 extension DaemonStats {
-    /// The parts of the processor time, such as `decoding 18%, analysis 5%`; nil if the daemon does not say.
+    /// The processor time by kind of work, such as `decoding 18%, analysis 5%`; nil if the daemon does not publish it.
     var work: String? {
         let by = decoder.map { " by \($0.printable)" } ?? ""
         let decoding = cpuDecoding.map { "decoding \(percent($0))\(by)" }

@@ -1,7 +1,7 @@
-/// Prints received messages, and on a terminal a last line that always shows the present faces.
+/// Prints received messages. On a terminal, the last line always shows the present faces.
 struct WatchPrinter {
     let isJSON: Bool
-    /// Whether metadata is printed as lines too, and not only in the line of the present faces.
+    /// Whether to print a line for each metadata message, instead of showing the faces in the last line only.
     let showsMetadata: Bool
     /// Whether each line names the camera even if there is only one.
     let alwaysNamesCamera: Bool
@@ -11,7 +11,7 @@ struct WatchPrinter {
     private var namesCamera: Bool { alwaysNamesCamera || table.cameras.count > 1 }
     private(set) var shown = 0
 
-    /// - Returns: the message; nil if it broke the contract or is a picture.
+    /// Prints a message. Returns its decoded content; nil if it is malformed, empty or a picture.
     mutating func show(_ message: CameraMessage) -> DaemonMessage? {
         _ = table.take(.message(message))
         switch message.content {
@@ -24,16 +24,16 @@ struct WatchPrinter {
                 put(message, text: isJSON ? "" : formatter.line(decoded))
             }
             return decoded
-        // `Notices` reports what cannot be read, once for each topic.
+        // `Notices` reports malformed messages, once for each topic.
         case .malformed: break
         }
         return nil
     }
 
-    /// Forgets the faces: without a connection nothing is known of them.
+    /// Takes a change of the connection. Without a connection, all faces are forgotten.
     mutating func take(_ state: ConnectionState) { _ = table.take(.connection(state)) }
 
-    /// Writes a note for the person at the terminal above the line of the faces.
+    /// Writes a message to the user above the line with the faces.
     mutating func note(_ text: String) {
         removeFaces()
         Console.note(text)
@@ -65,7 +65,7 @@ struct WatchPrinter {
         Console.write(Array("\r\u{1B}[K\(formatter.faint(text))".utf8))
     }
 
-    /// Removes the line of the faces, as at the end.
+    /// Removes the line with the faces from the terminal.
     mutating func removeFaces() {
         if hasFacesLine { Console.write(Array("\r\u{1B}[K".utf8)) }
         hasFacesLine = false

@@ -1,12 +1,12 @@
 import SettingsFiles
 
-/// The areas that the page of `facet zones` shows, and the writing of those that a user draws there.
+/// Provides the zones and ignored areas for the page of `facet zones`, and saves those that the user draws there.
 package struct AreaEditor: Sendable {
-    /// The bytes of the longest request: 32 zones and 32 ignored areas of 64 corners.
+    /// The maximum size of a request in bytes: enough for 32 zones and 32 ignored areas with 64 corners each.
     static let longestBody = 128 << 10
-    /// The settings file with the areas, which is also written to; nil prints them instead.
+    /// The settings file that contains the areas and is changed; nil if drawn areas are only printed.
     package let path: String?
-    /// Prints a line in the terminal.
+    /// Prints a text in the terminal.
     package let say: @Sendable (String) -> Void
 
     package init(path: String?, say: @escaping @Sendable (String) -> Void) {
@@ -14,10 +14,10 @@ package struct AreaEditor: Sendable {
         self.say = say
     }
 
-    /// The areas of the file as JSON; throws the errors in the file.
+    /// The areas in the file as JSON. Throws the errors in the file.
     package func areas() throws -> [UInt8] { try Self.areas(in: try path.map { try SettingsFile(path: $0) }, path) }
 
-    /// The areas of settings as JSON, with the path to name; those of one group if it is named.
+    /// The areas in a settings file as JSON that states `path`; only those of `group`, `zones` or `ignore`, if given.
     private static func areas(in file: SettingsFile?, _ path: String?, only group: String? = nil) throws -> [UInt8] {
         var reader = SettingsReader(file: file)
         let zones = reader.readZones()
@@ -46,7 +46,7 @@ package struct AreaEditor: Sendable {
         }
     }
 
-    /// Saves the settings that the page wrote, `zones` and `ignore` or nothing; returns the outcome in words.
+    /// Saves the settings that the page sent: `zones`, `ignore`, both or neither. Returns an HTTP status and a message.
     func save(_ text: String) -> (status: Int, words: String) {
         do {
             let drawn = text.allSatisfy(\.isWhitespace) ? nil : try SettingsText(path: "the page", text: text)
@@ -56,7 +56,7 @@ package struct AreaEditor: Sendable {
                 return (200, "printed in the terminal")
             }
             var file = try SettingsText(path: path)
-            // What is as it was keeps its lines and comments.
+            // Groups that did not change keep their lines and comments.
             for group in ["zones", "ignore"]
             where try Self.areas(in: file.file, nil, only: group) != Self.areas(in: drawn?.file, nil, only: group) {
                 file = try file.changed(group, to: drawn?.body(of: group) ?? [])

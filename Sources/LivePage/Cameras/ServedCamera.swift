@@ -1,10 +1,10 @@
-/// One camera in the form that pages see: its faces and pictures, and the messages made of them.
+/// One camera as pages show it: its faces and its newest picture, and the messages made of them.
 struct ServedCamera {
-    /// The redraws a second of a scene without pictures.
+    /// The maximum number of redraws per second while there are no pictures.
     private static let sceneRate = 25.0
     let base: String
     private(set) var model = LiveModel()
-    /// The name that its messages stated last; a restart of the broker does not change it.
+    /// The camera's name in its latest messages; kept when the connection to the broker is lost.
     private var name: String?
     private var shown: PreviewPicture?
     private var isDirty = true
@@ -13,7 +13,7 @@ struct ServedCamera {
 
     init(base: String) { self.base = base }
 
-    /// Takes an occurrence on the connection; returns what changed.
+    /// Takes a message about the camera or a change of the connection. Returns what changed.
     mutating func take(_ occurrence: Subscriber.Occurrence, at seconds: Double) -> CameraState.Change {
         let change = model.take(occurrence, at: seconds)
         name = model.state.name ?? name
@@ -22,20 +22,20 @@ struct ServedCamera {
         return change
     }
 
-    /// The camera's name if it sends pictures; nil otherwise.
+    /// The camera's name, or else its topic base, if it sends pictures; nil otherwise.
     var picturedName: String? { model.picture == nil ? nil : name ?? base }
     var isOnline: Bool { model.state.status?.state == .online }
-    /// Whether no message came of it since the connection was made.
+    /// Whether nothing is known of the camera: no message has come since the connection was last lost.
     var isSilent: Bool { model.state == CameraState() }
     mutating func refusePicture() { hasRefused = true }
-    /// Redraws even if nothing is new, for a page that has just come.
+    /// Makes the next `advance` redraw even if nothing is new, for a page that was just opened.
     mutating func redraw() { isDirty = true }
 
-    /// Takes the newest picture that can be drawn at a time in seconds; returns whether there is something new to show.
+    /// Takes the newest picture that can be drawn at a time in seconds. Returns whether there is something new to show.
     mutating func advance(to seconds: Double, _ cover: PictureCover, isWatched: Bool) -> Bool {
         model.hidesFaces = cover.isChecking
         model.advance(to: seconds)
-        // Without a page no picture is searched for faces; one that was must not be the first that the next page gets.
+        // While no page is open, pictures are not searched for faces. The next page must not get one from that time.
         if model.picture == nil || (cover.isChecking && (lacksMetadata || !isWatched)) {
             isDirty = isDirty || shown != nil
             shown = nil
@@ -54,11 +54,11 @@ struct ServedCamera {
         return true
     }
 
-    /// Whether pictures come whose faces cannot be known.
+    /// Whether no metadata says where faces are.
     private var lacksMetadata: Bool { model.state.stamp == nil }
 
-    /// The message with picture, faces and overlay; empty if a picture alone is wanted and missing. An overlay that
-    /// hides faces is drawn into the picture: the page gets no other.
+    /// The message with the picture, the faces and the overlay, as `wish` says. If only a picture is wanted: its JPEG,
+    /// or nothing. An overlay that hides faces is drawn into the picture, so that the page never gets the original.
     func message(_ wish: ViewerWish, overlays: Overlays, at seconds: Double, cover: PictureCover) throws -> [UInt8] {
         let overlay = overlays[wish.overlay]
         let size = shown.flatMap(cover.size) ?? model.pictureSize ?? .usual
@@ -86,7 +86,7 @@ struct ServedCamera {
             json.field("frame", shown?.frame ?? scene.stamp?.frame)
             json.field("picture", jpeg.map { !$0.isEmpty } ?? false)
             json.field("faces", scene.faces)
-            // How good a picture of a smile each face makes, in thousandths.
+            // How well each face's smile would look in a photo, in thousandths.
             json.object("qualities") { json in
                 for face in scene.faces { json.field("\(face.faceID.rawValue)", Int(1000 * face.smileQuality)) }
             }
@@ -94,7 +94,7 @@ struct ServedCamera {
         return Viewer.message(header, svg: svg, jpeg: jpeg ?? [])
     }
 
-    /// Writes the condition of the camera and, if wanted, the faces that it sees.
+    /// Writes the camera's condition and, with `showsFaces`, its faces.
     func write(_ json: inout JSONWriter, showsFaces: Bool) {
         let state = model.state
         let status = state.status
@@ -107,7 +107,7 @@ struct ServedCamera {
         json.field("camera", status?.cameraState?.rawValue)
         json.field("reason", status?.reason)
         json.field("detail", status?.detail)
-        // The time since which this is the state, if the daemon says so.
+        // The time since which the daemon has been in this state, if the daemon says so.
         json.field("since", status?.time?.iso8601)
         json.field("attention", attention)
         json.field("preview", status?.publish?.contains(.previewJPEG))

@@ -1,38 +1,36 @@
-/// The state of the broker and the cameras, in the form that pages and programs get.
+/// The state of the broker and the cameras, as pages and programs get it.
 struct ServedState: Sendable {
     let address: String
-    /// Whether the only camera is the session in this program.
+    /// Whether the only camera is a local session (`--source`) instead of one on a broker.
     var isLocal = false
     var connection: ConnectionState = .connecting
-    /// The time since when there is no connection; nil while there is one.
+    /// The time since which there is no connection; nil while there is one.
     var lost: Timestamp? = .wallClock()
-    /// The cameras by their bases.
+    /// The cameras by topic base, the prefix of a camera's topics.
     var cameras = ByteDictionary<ServedCamera>()
-    /// The bases of cameras for which there was no room.
+    /// The topic bases of cameras that are not shown, because the maximum number of cameras is reached.
     var further: Set<String> = []
-    /// The number of messages that break the contract.
+    /// The number of malformed messages.
     var refused = 0
     private var inOrder: [ServedCamera] { cameras.values.sorted { $0.base < $1.base } }
-    /// The whole state as JSON.
     var json: [UInt8] { JSONWriter.object { write(&$0, showsFaces: true) } }
 
-    /// The figures of all cameras, for Prometheus.
     var metrics: String {
         let cameras = inOrder.map { ($0.base, $0.model.state) }
         return MetricsPage.text(cameras, isConnected: connection.isConnected, refused: refused + further.count)
     }
 
-    /// The bases of the cameras that send pictures: of the one with this name or base, or of all.
+    /// The topic bases of the cameras that send pictures; only those with the name or base `camera` if it is given.
     func pictured(_ camera: String?) -> [String] {
         cameras.values.filter { served in
             served.picturedName.map { camera == nil || [$0, served.base].contains(camera) } ?? false
         }.map(\.base)
     }
 
-    /// Writes the broker, and all cameras, if wanted with the faces that each sees.
+    /// Writes the state of the broker and of all cameras; with `showsFaces` also each camera's faces.
     func write(_ json: inout JSONWriter, showsFaces: Bool = false) {
         json.field("version", facetBuild)
-        // The server's clock, from which pages compute how long ago something was.
+        // The server's clock, by which pages compute the age of things.
         json.field("time", Timestamp.wallClock().iso8601)
         json.object("broker") { json in
             json.field("address", address)

@@ -1,7 +1,7 @@
-/// Prints events, and below them on a terminal a lamp that is lit while a face smiles.
+/// Prints events and, below them on a terminal, a lamp that is lit while a face smiles.
 struct DemoLamp {
     private static let drawing = ["    ___", "   /   \\", "  /_____\\", "     |", "   __|__"]
-    /// The rows of the drawing that have rays of light beside them while the lamp is lit.
+    /// The rows of the drawing that show rays of light while the lamp is lit.
     private static let light = [3: "  '  |  '", 4: " ' __|__ '"]
 
     private let formatter = WatchFormatter(hasColors: Console.hasColors)
@@ -10,7 +10,7 @@ struct DemoLamp {
     private var isDrawn = false
     private var counts: [Topic: Int] = [:]
 
-    /// Takes an input, and prints what the person at the terminal must know of it.
+    /// Takes an input, and prints events and messages to the user.
     mutating func take(_ input: LiveInput) {
         if let note = input.note {
             clear()
@@ -56,7 +56,6 @@ struct DemoLamp {
         Console.write(Array(((lines + lamp).joined(separator: "\n") + "\n").utf8))
     }
 
-    /// Removes the lamp from the terminal.
     private mutating func clear() {
         if isDrawn { Console.write(Array("\u{1B}[\(Self.drawing.count)A\u{1B}[J".utf8)) }
         isDrawn = false

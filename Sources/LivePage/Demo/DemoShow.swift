@@ -1,6 +1,6 @@
 /// The demonstration: a clip or a camera, the live page, and a lamp that is lit while a face smiles.
 package enum DemoShow {
-    /// Shows a camera, a clip or a stream, or else the demo's clip, for some seconds or until Ctrl-C.
+    /// Shows a camera, clip or stream, by default the demo's clip, for `seconds` seconds or until Ctrl-C.
     package static func run(source: String?, seconds: Double?, opensBrowser: Bool) async throws {
         let own = source
         let source = try source ?? DemoClip.path()
@@ -40,7 +40,7 @@ package enum DemoShow {
         Console.print(line: next(isOwn: own == nil))
     }
 
-    /// The commands to try next, in lines of 80 characters.
+    /// The commands to try next, in lines of at most 80 characters.
     private static func next(isOwn: Bool) -> String {
         let install =
             InstalledProgram.exists("mosquitto") ? [] : [("sudo apt install mosquitto", "a broker for this machine")]

@@ -7,7 +7,7 @@ struct DemoStage {
     private let files = FileManager.default.temporaryDirectory.appending(path: "facet-demo-\(UUID().uuidString)").path
     private var shell: pid_t = 0
 
-    /// Starts both; nil if one of them is not installed or does not start.
+    /// Starts the broker and the daemon; nil if one of them is not installed or does not start.
     init?(source: String) async throws {
         let port = try HTTPServer(HTTPServer.Options(host: "127.0.0.1", port: 0)) { _ in HTTPResponse(404) }.port
         address = "mqtt://127.0.0.1:\(port)"
@@ -29,7 +29,7 @@ struct DemoStage {
         }
     }
 
-    /// - Returns: Whether the daemon ran until now.
+    /// Ends the broker and the daemon. Returns whether the daemon was still running.
     @discardableResult
     func end() -> Bool {
         kill(shell, SIGTERM)

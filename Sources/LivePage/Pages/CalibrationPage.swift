@@ -1,13 +1,14 @@
 import Foundation
 import HTTPServing
 
-/// The script of the page on which people find their smile settings, and the answers to its measurements.
+/// The calibration steps for the page on which people find their smile settings, and the answers to its requests.
 enum CalibrationPage {
-    /// Bytes of the longest request, and its most samples: 20 a second for the whole script, after waiting for a face.
+    /// The maximum size of a request in bytes, enough for `mostSamples` samples.
     static let longestBody = 24 << 10
+    /// The maximum number of samples in a request: 20 a second for the whole calibration and a wait before it.
     private static let mostSamples = 1200
 
-    /// The steps of the calibration with their seconds, and the levels that begin and end a smile, as JSON.
+    /// The steps of the calibration with their seconds, and the default levels of a smile's start and end, as JSON.
     static let script = JSONWriter.object { json in
         json.array("steps", SmileCalibration.steps) { json, step in
             json.field("words", step.words)
@@ -16,9 +17,9 @@ enum CalibrationPage {
         json.array("limits", SmileCalibration.limits) { json, limit in json.field("level", limit, decimals: 2) }
     }
 
-    /// Measures a person by what a page has seen so far: `[[seconds, faces], [seconds, 1, smile, mouthOpen], …]`.
+    /// The outcome of a calibration from a page's samples: `[[seconds, faces], [seconds, 1, smile, mouthOpen], …]`.
     ///
-    /// - Returns: JSON with `settings` and the `words` on them, or with the `failure`; 204 while a step is left.
+    /// - Returns: JSON with `settings` and `words` about them, or with `failure`; status 204 while steps are left.
     static func answer(_ samples: [UInt8]) -> HTTPResponse {
         guard let samples = try? JSONDecoder().decode([[Double]].self, from: Data(samples)),
             samples.count <= mostSamples, samples.allSatisfy(isSample),
@@ -57,7 +58,7 @@ enum CalibrationPage {
             face.smile = sample[2]
             face.mouthOpen = sample[3]
         }
-        // More than one is wrong, however many there are.
+        // Two faces are as wrong as more.
         return Array(repeating: face, count: Int(min(sample[1], 2)))
     }
 }

@@ -1,23 +1,22 @@
 import HTTPServing
 import Synchronization
 
-/// The newest events, for programs that read them as server-sent events. Each connection is told how many events were
-/// dropped before it had read them.
+/// The newest events, for programs that read them as server-sent events. Each is told how many events it has missed.
 final class EventLog: Sendable {
-    /// The number of events that are kept.
+    /// The maximum number of kept events.
     static let capacity = 1000
-    /// The number of events whose identifiers are kept. A client that missed more is told too small a number.
+    /// The maximum number of kept event ids. A client that missed more events is told too low a number of missed ones.
     private static let knownIDs = 10_000
-    /// The most connections at the same time, so that pages find room too. A further one ends the oldest of the address
-    /// with most of them, whose client connects again and loses nothing.
+    /// The maximum number of connections, which leaves room for pages. One more ends the oldest connection of the
+    /// client network with the most; that client connects again and loses nothing.
     static let mostStreams = 128
-    /// The bytes that a connection is given at once, unless one event is longer.
+    /// How many bytes a connection is sent at a time, unless one event is longer.
     private static let mostBytes = 64 << 10
 
     struct Filter: Hashable, Sendable {
-        /// The wanted kinds; empty for all.
+        /// The wanted kinds of events; empty for all.
         var kinds: Set<Topic> = []
-        /// The wanted cameras, as names or bases; empty for all.
+        /// The names or topic bases of the wanted cameras; empty for all.
         var cameras: Set<String> = []
 
         fileprivate func contains(_ entry: Entry) -> Bool {
@@ -26,31 +25,31 @@ final class EventLog: Sendable {
         }
     }
 
-    /// The place of a connection in the log.
+    /// How far one connection has read.
     struct Reader {
         let filter: Filter
-        /// The number of events before its place, read or lost.
+        /// The number of events before the next one to read, whether read, filtered out or missed.
         var position: Int
-        /// The number of signs of life that were sent to it.
+        /// The value of `Contents.beats` at the last read.
         var beats: Int
-        /// Wakes the server, because there may be something to read.
+        /// Tells the server that there may be something to read.
         var ready: (@Sendable () -> Void)?
     }
 
     fileprivate struct Entry {
         let kind: Topic
-        /// The camera's name, and what its topics begin with.
+        /// The camera's name and its topic base.
         let names: [String]
         let text: [UInt8]
     }
 
     private struct Contents {
         var entries: [Entry] = []
-        /// The identifiers of the entries and of earlier events, the oldest first.
+        /// The ids of the kept events and of earlier ones, the oldest first.
         var ids: [String] = []
-        /// The number of events in all.
+        /// The number of all events so far.
         var count = 0
-        /// The number of signs of life.
+        /// The number of keep-alive comments so far.
         var beats = 0
         var streams: [EventStream] = []
     }
@@ -71,19 +70,19 @@ final class EventLog: Sendable {
         }
     }
 
-    /// Sends all connections a comment, so that both sides notice a connection that broke silently.
+    /// Sends a comment on all connections, so that both ends notice a connection that broke silently.
     func beat() { change { $0.beats += 1 } }
 
-    /// Begins a connection of an address with the events that come, or with those after one that the client has read.
+    /// Begins a connection that gets the events after the one with the id `id`; only future ones if `id` is nil.
     func stream(_ filter: Filter, after id: String?, of client: String = "") -> EventStream {
         let (stream, displaced) = contents.withLock { contents in
             let ids = contents.ids
             let position = id.map { id in
-                // The order of ids is used for an unknown one only, too old or another server's: clocks differ.
+                // Clocks differ, so ids are compared only if `id` is unknown: too old, or from another server.
                 let next = ids.lastIndex(of: id).map { $0 + 1 } ?? ids.firstIndex { $0 > id } ?? ids.count
                 return contents.count - ids.count + next
             }
-            // The first comment shows the client at once that the connection stands.
+            // The first comment shows the client at once that it is connected.
             let reader = Reader(filter: filter, position: position ?? contents.count, beats: contents.beats - 1)
             let stream = EventStream(self, reader, of: client)
             contents.streams.append(stream)
@@ -98,7 +97,7 @@ final class EventLog: Sendable {
 
     func remove(_ stream: EventStream) { contents.withLock { $0.streams.removeAll { $0 === stream } } }
 
-    /// The events that a connection has not read yet; the end of its stream if it was displaced.
+    /// The events that a connection has not read yet; the end of its stream if a newer connection took its place.
     func read(_ reader: inout Reader, of stream: EventStream) -> HTTPStreamPart {
         contents.withLock { contents in
             guard contents.streams.contains(where: { $0 === stream }) else { return .end }
@@ -128,9 +127,8 @@ final class EventLog: Sendable {
     }
 }
 
-/// The stream of one program that reads events.
+/// The stream of server-sent events to one client.
 final class EventStream: HTTPStream {
-    /// The address that the client comes from.
     let client: String
     private let log: EventLog
     private let reader: Mutex<EventLog.Reader>

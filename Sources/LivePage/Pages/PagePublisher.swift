@@ -1,26 +1,25 @@
-/// All cameras that pages show; makes the pages' messages from those of the broker.
-///
-/// Each picture is drawn and encoded once for each overlay and mirroring. Not Sendable: the command's one task owns it.
+/// Makes the messages to open pages from those of the cameras. Each picture is drawn and encoded only once for each
+/// choice of overlay and mirroring. Not Sendable: the command's only task owns it.
 final class PagePublisher {
-    /// The number of events of each kind that are kept, so that blinks do not push the others out.
+    /// The maximum number of kept events of each kind, so that blinks do not push out the others.
     private static let events = 20
-    /// The most cameras at the same time: names under a pattern come from any client that may publish.
+    /// The limit on the number of cameras, because any client that may publish can make up cameras.
     static let capacity = 64
-    /// The most bytes of a picture: previews of 4096 pixels' width have less.
+    /// The maximum size of a picture in bytes: previews that are 4096 pixels wide are smaller.
     private static let largestPicture = 4 << 20
-    /// Bytes of the newest pictures of all cameras, in equal shares: any client that may publish can make up cameras.
+    /// The maximum bytes of the cameras' newest pictures together, of which each camera has an equal share.
     private static let pictureBytes = 32 << 20
-    /// The most bytes of a base's name; daemons have no longer ones.
+    /// The maximum length of a topic base in bytes, which no daemon exceeds.
     private static let longestBase = 256
-    /// The most further cameras that are told apart when they are counted.
+    /// The maximum number of cameras that are counted although they are not shown.
     private static let mostFurther = 1000
-    /// The seconds between two states without a change, so that a page notices a connection that broke silently.
+    /// The seconds between two messages about an unchanged state, by which a page notices a silently broken connection.
     private static let heartbeat = 2.0
-    /// The seconds between two signs of life to programs that read events.
+    /// The seconds between two keep-alive comments to programs that read events.
     private static let beat = 15.0
-    /// The seconds from the connection until a silent camera is removed: daemons connect again within three.
+    /// The seconds after connecting until silent cameras are removed. Daemons need at most three to connect again.
     private static let patience = 20.0
-    /// The least seconds between two states, however much changes.
+    /// The minimum seconds between two messages about the state.
     private static let pause = 0.1
     /// The seconds between two advances while no page is open.
     private static let unwatchedPause = 0.25
@@ -35,16 +34,16 @@ final class PagePublisher {
     let cover: PictureCover
     private var state: ServedState
     private var events: [(number: Int, base: String, message: EventMessage, end: Timestamp?)] = []
-    /// The time of the connection, in seconds, until silent cameras are removed; nil afterwards.
+    /// When the connection was made, in seconds; nil without one, or once silent cameras were removed.
     private var connected: Double?
     private var isStateDirty = true
     private var lastState = -PagePublisher.heartbeat
     private var lastBeat = 0.0
     private var lastAdvance = -PagePublisher.unwatchedPause
-    /// The number of pages that had come when everything was last redrawn for a new one.
+    /// How many pages had been opened in all when everything was last redrawn for a new page.
     private var knownPages = -1
 
-    /// Makes it for a broker's cameras, of which those under `bases` are shown even if nothing is heard of them.
+    /// Makes a publisher. The cameras with the topic bases `bases` are shown even if no messages come from them.
     init(_ options: PageService.Options, _ viewers: Viewers, _ state: ServedState, bases: [String]) throws {
         let overlays = try options.style.overlays()
         // If the operator's overlay hides faces, visitors can choose only overlays that do.
@@ -87,14 +86,14 @@ final class PagePublisher {
             else { return }
             if !change.isDisjoint(with: [.faces, .status]) { settle(base) }
             if change.contains(.event), let event = state.cameras[base]?.model.state.lastEvent { remember(event, base) }
-            // Where the faces are, and what they look like, comes with the pictures.
+            // The state says nothing of where faces are or what they look like: that is sent with the pictures.
             isStateDirty = isStateDirty || !change.isSubset(of: [.faces, .picture])
         case .failed: break
         }
     }
 
-    /// Decides whether a camera that was heard of for the first time is shown: any client that may publish can make up
-    /// names. It must keep the contract. If there is no room, a camera that is online may replace one that is not.
+    /// Decides whether to show a new camera, and adds it: any client that may publish can make up cameras. Its messages
+    /// must be well-formed. If there is no room, a camera that is online may replace one that is not.
     private func admit(_ base: String, _ occurrence: Subscriber.Occurrence, at seconds: Double) -> Bool {
         guard base.utf8.count <= Self.longestBase else { return false }
         var camera = ServedCamera(base: base)
@@ -124,12 +123,12 @@ final class PagePublisher {
         viewers.events.add(message, of: base)
         let kind = Topic(message.event.kind)
         let same = events.indices.filter { Topic(events[$0].message.event.kind) == kind }
-        // This never removes the newest event, after whose number the next one is numbered.
+        // The newest event is never removed: the number of the next one follows from its number.
         if same.count == Self.events { events.remove(at: same[0]) }
         events.append(((events.last?.number ?? 0) + 1, base, message, nil))
     }
 
-    /// Notes the end of what a camera's events began, for pages that come later and see no face to tell them.
+    /// Sets the end of the `enter` and `look` events of faces that have left or look away, for pages opened later.
     private func settle(_ base: String) {
         guard let camera = state.cameras[base]?.model.state else { return }
         let time = camera.stamp?.time ?? .wallClock()
@@ -146,7 +145,7 @@ final class PagePublisher {
         }
     }
 
-    /// Sends what is new to the pages that want it.
+    /// Sends new pictures and states to the pages that want them.
     func advance(to seconds: Double) throws {
         let (pages, joined) = viewers.all
         guard !pages.isEmpty || joined != knownPages || seconds - lastAdvance >= Self.unwatchedPause else { return }

@@ -1,20 +1,20 @@
 import HTTPServing
 import Synchronization
 
-/// One open page, and for each camera the newest message that waits for it: a slow page falls behind by one picture.
+/// An open page and the messages that wait for it: only the newest of each camera, so that a slow page skips pictures.
 final class Viewer: HTTPStream {
     private struct Box {
-        /// The messages to send, in order: the state, which has no base, and each camera's picture.
+        /// The messages to send, in order: first the state, whose base is nil, then at most one per camera.
         var waiting: [(base: String?, message: [UInt8])] = []
         var isOver = false
         var ready: (@Sendable () -> Void)?
     }
 
-    /// The time within which a single picture must come.
+    /// How long a request for a single picture waits for it.
     private static let patience = Duration.seconds(6)
 
     let wish: ViewerWish
-    /// The login that the page belongs to.
+    /// The login session that the page belongs to; nil without a login.
     let session: String?
     private let began = ContinuousClock.now
     private let box = Mutex(Box())
@@ -24,7 +24,7 @@ final class Viewer: HTTPStream {
         self.session = session
     }
 
-    /// A message to a page: three big-endian lengths of four bytes, then JSON header, SVG and JPEG; any may be empty.
+    /// A message to a page: three lengths as big-endian 32-bit numbers, then JSON, SVG and JPEG; any may be empty.
     static func message(_ json: [UInt8], svg: [UInt8] = [], jpeg: [UInt8] = []) -> [UInt8] {
         let parts = [json, svg, jpeg]
         let lengths = parts.flatMap { part in withUnsafeBytes(of: UInt32(part.count).bigEndian) { Array($0) } }
@@ -33,10 +33,10 @@ final class Viewer: HTTPStream {
 
     var isOver: Bool { box.withLock(\.isOver) }
 
-    /// Puts a camera's newest picture in the place of one that still waits; the state, which has no base, comes first.
+    /// Queues a message in place of the camera's last one if that still waits; the state, without a base, goes first.
     func put(_ message: [UInt8], of base: String?) {
         change { box in
-            // A client that waits for a single picture gets no state; it is woken all the same, as its time may be up.
+            // A client that waits for a single picture gets no state, but is woken, as its time may be up.
             if base == nil, wish.isPicture { return }
             if let place = box.waiting.firstIndex(where: { $0.base == base }) {
                 box.waiting[place].message = message
@@ -48,7 +48,7 @@ final class Viewer: HTTPStream {
 
     func begin(ready: @escaping @Sendable () -> Void) { box.withLock { $0.ready = ready } }
 
-    /// The state if one waits, otherwise the picture that has been waiting the longest.
+    /// The next message: the state if it waits, otherwise the picture that has waited longest.
     func next() -> HTTPStreamPart {
         box.withLock { box in
             if box.isOver { return .end }
@@ -60,7 +60,7 @@ final class Viewer: HTTPStream {
         }
     }
 
-    /// Ends the page; what waits is dropped.
+    /// Ends the page and drops waiting messages.
     func end() { change { $0 = Box(isOver: true, ready: $0.ready) } }
 
     private func change(_ body: (inout Box) -> Void) {

@@ -1,10 +1,10 @@
-/// The wishes of one open page.
+/// What one open page wants to be shown.
 struct ViewerWish: Hashable, Sendable {
     var overlay: String
     var isMirrored: Bool
-    /// The base of the only camera shown; nil for all.
+    /// The topic base of the only camera to show; nil for all.
     var camera: String?
-    /// Whether only the overlay's drawing is wanted, on a transparent ground.
+    /// Whether only the overlay's drawing is wanted, on a transparent background.
     var isTransparent = false
     /// Whether the level of each smile is drawn.
     var showsLevels = false

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// The data that the server's thread and the command's task share: the open pages, what they show, and the events.
+/// What the server's thread and the command's task share: the open pages, the state to show, and the events.
 final class Viewers: Sendable {
-    /// The most pages at the same time; each costs a descriptor.
+    /// The maximum number of simultaneous pages, each of which needs a file descriptor.
     static let capacity = 128
 
     let events = EventLog()
@@ -15,7 +15,7 @@ final class Viewers: Sendable {
 
     private let list = Mutex(List())
 
-    /// Adds a page; nil if there are too many.
+    /// Adds a page; nil if too many are open.
     func join(_ wish: ViewerWish, session: String? = nil) -> Viewer? {
         list.withLock { list in
             list.viewers.removeAll(where: \.isOver)
@@ -27,10 +27,10 @@ final class Viewers: Sendable {
         }
     }
 
-    /// Ends the pages of a login.
+    /// Ends the pages of a login session.
     func end(session: String) { for viewer in all.viewers where viewer.session == session { viewer.end() } }
 
-    /// All pages that are open, and the number of those that ever came.
+    /// The open pages, and how many have been opened so far.
     var all: (viewers: [Viewer], joined: Int) {
         list.withLock { list in
             list.viewers.removeAll(where: \.isOver)
@@ -38,7 +38,6 @@ final class Viewers: Sendable {
         }
     }
 
-    /// The state to show now.
     var state: ServedState? { list.withLock(\.state) }
     func show(_ state: ServedState) { list.withLock { $0.state = state } }
 }

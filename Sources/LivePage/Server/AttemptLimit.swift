@@ -1,15 +1,16 @@
-/// Slows down clients that guess tokens: after some wrong ones from an address, and after many from all, further ones
-/// are not compared for a while. The wrong ones of others do not slow down an address that gave the right token before.
+/// Slows down clients that guess tokens: after some wrong tokens from one network (an IPv4 address or an IPv6 /64), or
+/// many from all, further ones are not checked for a while. Wrong ones from others do not slow down a network that gave
+/// the right token before.
 struct AttemptLimit: Sendable {
-    /// The most addresses that are remembered; the one that guessed least lately makes room.
+    /// The maximum number of networks to remember. Beyond it, the one whose last wrong token is oldest is forgotten.
     private static let capacity = 1024
 
     private var all = TokenBucket(capacity: 100, rate: 20)
     private var addresses: [String: TokenBucket] = [:]
-    /// The networks from which the right token came, in the order of the latest one.
+    /// The networks from which the right token came, the latest last.
     private var trusted: [String] = []
 
-    /// Whether a token from an address is compared at a time in seconds.
+    /// Whether to check a token from an address at a time in seconds.
     func permits(_ address: String, at seconds: Double) -> Bool {
         let key = clientNetwork(of: address)
         return (all.permits(at: seconds) || trusted.contains(key)) && addresses[key]?.permits(at: seconds) ?? true

@@ -2,33 +2,32 @@ import Foundation
 import HTTPServing
 import Synchronization
 
-/// Decides which requests are answered. Where there is a token, a visitor needs it from any address.
+/// Decides which requests are answered. If a token is set, visitors from any address need it.
 ///
-/// A page of another site must not come through the visitor's browser: `Host` must name this server, against DNS
-/// rebinding, and `Origin`, where a browser sends one, must be the same as `Host`.
+/// Pages of other sites must not use the visitor's browser to get in. `Host` must name this server, against DNS
+/// rebinding. `Origin`, if there is one, must agree with `Host`.
 final class PageGuard: Sendable {
     enum Verdict: Equatable {
-        /// The request is answered; the session is nil without a login.
+        /// The request may be answered; `session` is nil without a login session.
         case allowed(session: String?)
-        /// The request comes from a page of another site, or for a name that is not this server's.
+        /// The request comes from a page of another site, or is for a name that is not this server's.
         case foreign
-        /// The request lacks the token, or brings a wrong one.
+        /// The token is missing or wrong.
         case unauthorized
-        /// The request brings a token, but too many wrong ones came lately.
+        /// There is a token, but too many wrong ones came lately.
         case tooMany
     }
 
     private struct Box {
-        /// The oldest first.
         var sessions: [String] = []
         var attempts = AttemptLimit()
     }
 
-    /// The most visitors logged in at the same time; a further one ends the oldest login.
+    /// The maximum number of login sessions; one more ends the oldest.
     private static let mostSessions = 256
 
     private let options: PageService.Options
-    /// The host names, besides addresses, that are this server's, in lower case.
+    /// This server's host names, in lower case. Numeric IP addresses are accepted too.
     private let names: Set<String>
     private let box = Mutex(Box())
     private let start = ContinuousClock.now
@@ -38,20 +37,20 @@ final class PageGuard: Sendable {
         // Other machines know this one by the first three.
         let host = ProcessInfo.processInfo.hostName
         let short = String(host.prefix { $0 != "." })
-        // Machines may be copies of each other but for the boot, and containers share even that.
+        // Machines may be clones that differ only in the boot id, and containers share even that.
         let boot = (try? SmallFile.firstLine(of: "/proc/sys/kernel/random/boot_id")) ?? ""
         let place = Array("\(host) \(options.address.host) \(options.address.port)".utf8)
         cookieName = "facet-" + SHA256.hmac(of: place, key: Array(boot.utf8)).prefix(16)
         names = Set(([host, short, short + ".local", "localhost"] + options.names).map { $0.lowercased() })
     }
 
-    /// The name of the cookie for a session, which is another one for each server: cookies are shared by all ports of a
-    /// host, and by the machines behind a proxy.
+    /// The name of the session cookie. It differs from server to server, because all ports of a host, and all machines
+    /// behind a proxy, share their cookies.
     private let cookieName: String
 
     func verdict(on request: HTTPRequest) -> Verdict {
         guard let host = request.headers["host"], isOwn(host) else { return .foreign }
-        // Behind a proxy the scheme may be another one; the name and the port are what counts.
+        // Behind a proxy the scheme may differ; only the host name and the port count.
         if let origin = request.headers["origin"],
             origin.lowercased().split(separator: "/").last.map(String.init) != host.lowercased()
         {
@@ -63,7 +62,7 @@ final class PageGuard: Sendable {
         return verdict(onToken: String(bearer.dropFirst(7)), from: request)
     }
 
-    /// Checks a token that a visitor gave; a right one begins a session.
+    /// Checks a token that a visitor entered. If it is right, begins a login session.
     func login(token given: String, _ request: HTTPRequest) -> Verdict {
         let verdict = verdict(onToken: given, from: request)
         guard verdict == .allowed(session: nil) else { return verdict }
@@ -77,14 +76,14 @@ final class PageGuard: Sendable {
 
     func logout(_ session: String?) { box.withLock { $0.sessions.removeAll { $0 == session } } }
 
-    /// The `Set-Cookie` header that gives a visitor a session, or without one removes the cookie.
+    /// The value of the `Set-Cookie` header that sets the session, or removes the cookie if `session` is nil.
     func cookie(for session: String?, _ request: HTTPRequest) -> String {
         let isHTTPS = isProxied(request) && request.headers["x-forwarded-proto"]?.lowercased() == "https"
         let end = (options.tlsFiles != nil || isHTTPS ? "; Secure" : "") + (session == nil ? "; Max-Age=0" : "")
         return "\(cookieName)=\(session ?? ""); HttpOnly; SameSite=Strict; Path=/\(end)"
     }
 
-    /// Address that a request comes from; if that is a proxy's, the address that it names, or its own if it names none.
+    /// The IP address of the client: from a trusted proxy, the address that the proxy states, or else its own.
     func client(of request: HTTPRequest) -> String {
         guard isProxied(request), let last = request.headers["x-forwarded-for"]?.split(separator: ",").last else {
             return request.client
@@ -111,7 +110,7 @@ final class PageGuard: Sendable {
         }
     }
 
-    /// Whether a text is the token, found in a time that depends only on the text.
+    /// Whether a text is the token. The time that this takes depends only on the text, not on the token.
     private func isToken(_ given: String) -> Bool {
         let token = Array((options.token ?? "").utf8)
         guard !token.isEmpty else { return false }
@@ -120,7 +119,8 @@ final class PageGuard: Sendable {
         return difference == 0
     }
 
-    /// Whether a host in a request is this server's own: an address, which no site's name is, or one of our names.
+    /// Whether a `Host` header names this server: by one of its names, or by any IP address. A page of another site, as
+    /// in DNS rebinding, always comes with that site's name.
     private func isOwn(_ host: String) -> Bool {
         guard let name = HostAndPort(host.lowercased(), ports: 0...65_535)?.host else { return false }
         return names.contains(name) || ListenAddress.isNumeric(name)

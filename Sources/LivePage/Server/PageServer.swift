@@ -1,10 +1,10 @@
 import Foundation
 import HTTPServing
 
-/// Answers the requests of pages, and those of programs as config/openapi.yaml documents them.
+/// Answers the requests of pages, and those of programs that config/openapi.yaml documents.
 struct PageServer: Sendable {
-    /// The content security policy: the page draws and connects by its own script alone, without inline parts, without
-    /// parts from elsewhere, and in no frame.
+    /// The content security policy. Pages may load scripts, styles and data only from this server, may not have inline
+    /// scripts or styles, and may not be framed.
     private static let policy = [
         "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data: blob:",
         "connect-src 'self'", "manifest-src 'self'", "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'",
@@ -12,7 +12,7 @@ struct PageServer: Sendable {
 
     private static let html = "text/html; charset=utf-8"
 
-    /// The page and its other files.
+    /// The files that are served, by path.
     private static let files: [String: ([UInt8], type: String)] = [
         "/": (unindented(PackageResources.page_html.filled(["icons": PageParts.icons]).utf8), html),
         "/page.css": (unindented(PageParts.style.utf8 + PackageResources.page_css), "text/css; charset=utf-8"),
@@ -27,47 +27,46 @@ struct PageServer: Sendable {
         "/tool.css": (PackageResources.tool_css, "text/css; charset=utf-8"),
         "/calibrate": (PackageResources.calibrate_html, html), "/calibrate.js": script(PackageResources.calibrate_js),
         "/calibrate.json": (CalibrationPage.script, HTTPResponse.jsonType),
-        // With an editor only.
+        // Only with an editor of areas.
         "/zones": (PackageResources.zones_html, html), "/zones.js": script(PackageResources.zones_js),
     ]
 
-    /// A script in the form that is sent: without indentation and comments, which only developers read.
+    /// A script as it is sent: without indentation and comments.
     private static func script(_ source: [UInt8]) -> ([UInt8], type: String) {
         let sent = lines(of: source).filter { !$0.starts(with: "//".utf8) }
             .map { $0[..<($0.firstRange(of: " // ".utf8)?.lowerBound ?? $0.endIndex)] }
         return (Array(sent.joined(separator: "\n".utf8)), "text/javascript; charset=utf-8")
     }
 
-    /// A file in the form that is sent: without indentation and empty lines.
+    /// A file as it is sent: without indentation and empty lines.
     private static func unindented(_ source: some Collection<UInt8>) -> [UInt8] {
         Array(lines(of: source).joined(separator: "\n".utf8))
     }
 
-    /// The lines of a file that are not empty, without their indentation.
+    /// The lines of a file that are not empty, without their leading tabs.
     private static func lines<Source: Collection<UInt8>>(of source: Source) -> [Source.SubSequence] {
         source.split(separator: UInt8(ascii: "\n")).map { $0.drop { $0 == UInt8(ascii: "\t") } }
     }
 
     let access: PageGuard
     let viewers: Viewers
-    /// The overlays that pages can choose.
+    /// The names of the overlays that pages can choose.
     let overlays: [String]
-    /// The wish of pages that ask for nothing else.
+    /// What a page shows that asks for nothing else.
     let wish: ViewerWish
-    /// The limit on calibrations: pages ask at each step, and each answer takes milliseconds of the one thread.
+    /// Limits calibration requests: pages send one per step, and each takes milliseconds of the server's only thread.
     private let calibrating = RequestLimit(capacity: 30, rate: 1)
-    /// Switches detection of the camera with a base, if pages may.
+    /// Switches detection on the camera with a topic base; nil if pages may not.
     var detect: (@Sendable (_ base: String, _ isOn: Bool) -> Void)?
-    /// The limit on switches: more than people make, and less than a broker or a camera minds.
+    /// Limits requests to switch detection: more than people make, and few enough for brokers and cameras.
     private let switching = RequestLimit(capacity: 10, rate: 2)
-    /// The editor of areas, if there is one.
     var editor: AreaEditor?
 
     func answer(_ request: HTTPRequest) -> HTTPResponse {
         var response = unguarded(request)
         response.headers["Content-Security-Policy"] = Self.policy
         response.headers["X-Content-Type-Options"] = "nosniff"
-        // Chromium sends "Origin: null" with the login's form under a policy that sends the own site no referrer.
+        // If the policy sent this site no referrer, Chromium would send "Origin: null" with the login form.
         response.headers["Referrer-Policy"] = "same-origin"
         response.headers["Cross-Origin-Resource-Policy"] = "same-origin"
         response.headers["Cache-Control"] = "no-store"
@@ -103,13 +102,13 @@ struct PageServer: Sendable {
         }
     }
 
-    /// The answer to a client without a login.
+    /// The answer to a request that the guard did not allow.
     private func outside(_ request: HTTPRequest, _ verdict: PageGuard.Verdict) -> HTTPResponse {
         switch (verdict, request.method, request.path) {
         case (.foreign, _, _):
             let remedy = "Start it with --allow-host NAME to permit it."
             return .text(403, "This name or page is not the server's own. \(remedy)\n")
-        // The login form needs the first two; browsers ask for the manifest without the cookie.
+        // The login form needs the first two files. Browsers ask for the manifest without the cookie.
         case (_, "GET", "/page.css"), (_, "GET", "/icon.svg"), (_, "GET", "/manifest.json"):
             return Self.files[request.path].map { .file($0, $1) } ?? form(401, "")
         case (.unauthorized, "GET", "/"): return form(401, "")
@@ -126,7 +125,7 @@ struct PageServer: Sendable {
 
     private func live(_ request: HTTPRequest, _ session: String?) -> HTTPResponse {
         var wish = wish
-        // Under an overlay that hides faces a page may ask for any other one, and gets the operator's.
+        // If the operator's overlay hides faces, a page that asks for one that does not gets the operator's.
         if let overlay = request.query["overlay"], overlays.contains(overlay) { wish.overlay = overlay }
         wish.isTransparent = request.query["transparent"] == "true"
         wish.showsLevels = request.query["levels"] == "true"
@@ -135,7 +134,7 @@ struct PageServer: Sendable {
         return join(wish, session)
     }
 
-    /// Begins a page's stream, unless too many pages are open.
+    /// Opens a page's stream, unless too many pages are open.
     private func join(_ wish: ViewerWish, _ session: String?, ifEmpty: HTTPResponse? = nil) -> HTTPResponse {
         guard let viewer = viewers.join(wish, session: session) else { return .text(503, "Too many pages are open.\n") }
         return Self.stream(viewer, wish.isPicture ? "image/jpeg" : "application/octet-stream", ifEmpty: ifEmpty)
@@ -147,7 +146,7 @@ struct PageServer: Sendable {
         return HTTPResponse(200, headers: headers, body: .stream(stream, ifEmpty: ifEmpty))
     }
 
-    /// Sends events as they come, of some kinds and cameras, from the one after the last that the client has read.
+    /// Streams the events of the wanted kinds and cameras, from the one after the last that the client has read.
     private func events(_ request: HTTPRequest) -> HTTPResponse {
         func list(_ name: String) -> [String] {
             (request.query[name] ?? "").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
@@ -163,7 +162,7 @@ struct PageServer: Sendable {
         return Self.stream(stream, "text/event-stream")
     }
 
-    /// Newest picture of a camera in the form that pages get: with faces hidden if the operator's overlay hides them.
+    /// The next picture of one camera as a JPEG; with hidden faces if the operator's overlay hides them.
     private func picture(_ request: HTTPRequest, _ session: String?) -> HTTPResponse {
         let bases = viewers.state?.pictured(request.query["camera"]) ?? []
         let reason = "no such camera, or its daemon does not publish any (preview.enabled)"
@@ -183,7 +182,7 @@ struct PageServer: Sendable {
         var on: Bool
     }
 
-    /// Switches detection of a camera that is on the page, on or off.
+    /// Switches detection on or off on a camera that the page shows.
     private func switchDetection(_ request: HTTPRequest) -> HTTPResponse {
         guard let detect else { return .text(403, "Pages may only look: --control is off.\n") }
         guard let wanted = try? JSONDecoder().decode(DetectionRequest.self, from: Data(request.body)) else {
@@ -199,7 +198,7 @@ struct PageServer: Sendable {
         return HTTPResponse(204)
     }
 
-    /// Sends the present areas, or saves those that were drawn.
+    /// Sends the present areas, or saves drawn ones.
     private func areas(_ request: HTTPRequest, _ editor: AreaEditor) -> HTTPResponse {
         guard request.method == "POST" else {
             do { return .json(try editor.areas()) } catch { return .text(500, "\(error)\n") }
@@ -218,7 +217,6 @@ struct PageServer: Sendable {
 }
 
 extension HTTPResponse {
-    /// An answer that is a text.
     static func text(_ status: Int, _ words: String) -> HTTPResponse {
         file(Array(words.utf8), "text/plain; charset=utf-8", status)
     }

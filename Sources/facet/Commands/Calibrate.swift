@@ -28,7 +28,7 @@ struct Calibrate: AsyncParsableCommand {
     @OptionGroup var live: SourceOptions
 
     func run() async throws {
-        // A file that cannot be written is no reason to look at something first.
+        // Checks that the file can be changed before anything is measured.
         let group = smile ? "smile" : "look"
         var file = try write.map { try SettingsText(path: $0) }
         _ = try file?.changed(group, smile ? "level" : "direction", to: smile ? "1" : "[0, 0]")

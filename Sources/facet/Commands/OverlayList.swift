@@ -1,4 +1,3 @@
-/// `facet overlays`: the overlays there are, by name or each with a picture.
 struct OverlayList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "overlays",

@@ -36,7 +36,7 @@ struct Serve: AsyncParsableCommand {
         options.canControl = control
         let service = try PageService(options)
         let subscriber = try await live.subscriber(command: "serve", topics: PageService.topics, all: true)
-        // Cameras that were asked for are shown even if nothing is heard of them.
+        // Cameras that the user named are shown even if no messages come from them.
         try await service.run(subscriber, named: try live.broker.access().isNarrowed ? subscriber.patterns : [])
     }
 }

@@ -1,4 +1,4 @@
-/// The options for drawing faces; the same for every command that draws.
+/// The options of all commands that draw faces.
 struct DrawingOptions: ParsableArguments {
     private static let hiding = OverlayName.allCases.filter(\.overlay.hidesFaces).map(\.rawValue)
 
@@ -15,7 +15,7 @@ struct DrawingOptions: ParsableArguments {
     var style: DrawingStyle { DrawingStyle(overlay: overlay, isMirrored: mirror) }
 }
 
-/// A clip and the messages about it, for drawing without a broker: the same input makes the same picture.
+/// The options to draw over a clip with its recorded messages, without a broker. The result is reproducible.
 struct ClipOptions: ParsableArguments {
     @Option(help: "Draw over this clip or picture instead of the live preview.", value: "clip")
     var over: String?
@@ -27,7 +27,7 @@ struct ClipOptions: ParsableArguments {
     )
     var metadata: String?
 
-    /// The clip and its messages; nil if the live preview is meant.
+    /// The clip and its messages; nil if the user gave no clip, so that the live preview is drawn over.
     func load(needsMetadata: Bool = true) throws -> (clip: String, track: MessageTrack?)? {
         guard let over else {
             guard metadata == nil else { throw ValidationError("--metadata belongs to a clip: add --over CLIP") }
@@ -46,7 +46,6 @@ struct ClipOptions: ParsableArguments {
     }
 }
 
-/// The option to replace a file that exists.
 struct ReplacingOption: ParsableArguments {
     @Flag(help: "Replace the output if it is there; without it that is an error.")
     var force = false
@@ -55,23 +54,22 @@ struct ReplacingOption: ParsableArguments {
 // MARK: - Kinds of options
 
 extension Option where Value == String? {
-    /// Makes an option that names a file.
     init(file help: String) { self.init(help: .init("\(help)", valueName: "file"), completion: .file()) }
 
-    /// Makes the same option, shown in `facet help broker` only.
+    /// Makes an option that names a file and is shown by `facet help broker` only.
     init(hidden help: String) {
         self.init(help: .init("\(help)", valueName: "file", visibility: .hidden), completion: .file())
     }
 }
 
 extension Option {
-    /// Makes an option whose value has another name in the help than the option.
+    /// Makes an option whose value has its own name in the help.
     init<Wrapped: ExpressibleByArgument>(help: String, value name: String, completion: CompletionKind? = nil)
     where Value == Wrapped? {
         self.init(help: .init("\(help)", valueName: name), completion: completion)
     }
 
-    /// Makes an option that takes a number in a range.
+    /// Makes an option for a number in a range.
     init(wrappedValue: Value, help: String, in range: ClosedRange<Value>)
     where Value: LosslessStringConvertible & Comparable & Sendable {
         func text(_ value: Value) -> String { "\(value)".replacing(/\.0$/, with: "") }
@@ -84,7 +82,7 @@ extension Option {
     }
 }
 
-/// Reads a length of time, up to a year.
+/// Reads a duration in seconds, of at most a year.
 @Sendable func seconds(_ text: String) throws -> Double {
     guard let seconds = Double(text), seconds > 0, seconds <= 31_536_000 else {
         throw ValidationError("It must be a number of seconds that is more than 0 and at most 31536000, a year")
@@ -104,10 +102,10 @@ extension OverlayChoice: ExpressibleByArgument {
     package static var allValueStrings: [String] { names + ["FILE.yaml"] }
     private static var names: [String] { OverlayName.allCases.map(\.rawValue) + examples }
 
-    /// The completion: the names, and files that can be an overlay's.
+    /// The names of overlays, and the YAML files near the working directory.
     package static var defaultCompletionKind: CompletionKind {
         let print = "printf '%s\\n' \(names.joined(separator: " "))"
-        // Quoted patterns only: zsh ends with an error where one matches nothing.
+        // Quoted patterns only: zsh reports an error for a pattern without a match.
         return .shellCommand("\(print); find . -maxdepth 2 -name '*.yaml' | sed 's|^[.]/||'")
     }
 }

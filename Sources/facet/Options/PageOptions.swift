@@ -1,4 +1,4 @@
-/// The options for the page's address, and for who may open it.
+/// The options for the page's address and for access to the page.
 struct PageOptions: ParsableArguments {
     @Option(help: .init("Where to listen: PORT, ADDRESS:PORT or [ADDRESS]:PORT.", valueName: "address"))
     var listen = "127.0.0.1:8088"

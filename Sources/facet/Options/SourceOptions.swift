@@ -1,6 +1,6 @@
 import Foundation
 
-/// The option `--source`: pictures and faces from a session in this program instead of a daemon's.
+/// The option `--source` and what belongs to it: pictures and faces from a local session in place of a daemon.
 struct SourceOptions: ParsableArguments {
     @Option(
         help: """
@@ -16,7 +16,7 @@ struct SourceOptions: ParsableArguments {
 
     @OptionGroup var broker: BrokerOptions
 
-    /// Whether the source is a file, which ends, so that all of it can be read.
+    /// Whether the source is a file, which ends, rather than a camera or a network stream.
     var isFile: Bool { source.map { !FaceSession.Source.isCamera($0) && fileExists($0) } ?? false }
 
     func validate() throws {
@@ -24,8 +24,8 @@ struct SourceOptions: ParsableArguments {
         throw ValidationError("--loop plays a clip again and again: name one with --source")
     }
 
-    /// Connects for a command, or opens the source. With `asDaemon` the source's messages are those that a daemon
-    /// publishes, also on topics that were named.
+    /// Connects to the broker, or opens `--source` if it is given. If `named` is not nil, the source's metadata is like
+    /// a daemon's, and topics in `named` that a source cannot provide are an error.
     func subscriber(
         command: String,
         topics: [Topic] = Topic.viewed,
@@ -45,9 +45,9 @@ struct SourceOptions: ParsableArguments {
     }
 }
 
-/// The options for the broker's address and the daemons' topics; the same for every command that talks to the broker.
+/// The options for the broker's address and the cameras' topics, of all commands that use the broker.
 ///
-/// `facet help broker` describes all of them, each command's own help those without a password or TLS.
+/// `facet help broker` describes all of them. Each command's own help leaves out those for the password and TLS.
 struct BrokerOptions: ParsableArguments {
     @Option(help: "The broker: mqtt[s]://[user@]host[:port]. All about it: facet help broker.", value: "url")
     var mqtt: String?
@@ -84,7 +84,7 @@ struct BrokerOptions: ParsableArguments {
         }
     }
 
-    /// The access to the broker from options, environment and the user's file; throws `CommandFailure` with its errors.
+    /// The access to the broker from options, environment and settings file. Throws `CommandFailure` for a wrong file.
     func access(environment: [String: String] = ProcessInfo.variables) throws -> BrokerAccess {
         var access = BrokerAccess()
         access.mqtt = mqtt
@@ -99,7 +99,6 @@ struct BrokerOptions: ParsableArguments {
     }
 }
 
-/// The text of `facet help broker`.
 struct BrokerHelp: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "facet COMMAND",
@@ -115,7 +114,7 @@ struct BrokerHelp: ParsableCommand {
 }
 
 extension CompletionKind {
-    /// The completion with the cameras that the broker knows, by a field of `facet fleet --json`.
+    /// Completes the names or topic bases of the cameras on the broker: `field` is a key in `facet fleet --json`.
     fileprivate static func cameras(_ field: String) -> CompletionKind {
         let fields = "sed -n 's/.*\"\(field)\":\"\\([^\"]*\\)\".*/\\1/p'"
         return .shellCommand("timeout 1 facet fleet --json 2>/dev/null | \(fields) | sort -u")
