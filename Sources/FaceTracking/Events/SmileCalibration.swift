@@ -1,4 +1,4 @@
-/// Finds one person's smile settings from a measurement in which they were asked to smile, to talk and to look neutral.
+/// Finds the smile settings of one person from measurements while the person smiles, talks or looks neutral on request.
 ///
 /// Runs the detector on the measured levels with many settings. Published levels are already reduced by part of the
 /// resting level, and the detector reduces them again. A high resting level therefore makes the result too low.

@@ -47,7 +47,7 @@ struct EachEye<Value> {
     var right: Value
 
     init(_ left: Value, _ right: Value) { (self.left, self.right) = (left, right) }
-    /// Evaluates `value` once for each eye, so that values with storage do not share it.
+    /// Evaluates `value` once for each eye, so that the two values share no memory.
     init(both value: @autoclosure () -> Value) { self.init(value(), value()) }
 
     func map<Other>(_ transform: (Value) -> Other) -> EachEye<Other> {

@@ -55,7 +55,8 @@ public struct FaceTracker: Sendable {
         package var events: [FaceEvent] = []
         /// The reasons why some events cannot be detected although faces are seen.
         package var attention: Set<FaceAttention> = []
-        /// The lineages, the analyzer's numbers, of faces that left because they are only pictures of faces.
+        /// The lineages of faces that left because they are only pictures of faces. A lineage is the number under which
+        /// the analyzer follows a face.
         package var setAside: [Int] = []
     }
 
@@ -127,7 +128,7 @@ public struct FaceTracker: Sendable {
     /// The lineages of the faces whose landmarks are needed in the next frame even if its picture has hardly changed.
     package var needingEveryFrame: Set<Int> { Set(tracks.lazy.filter(\.needsEveryFrame).map(\.lineage)) }
 
-    /// The lineage, the analyzer's number, under which each face that is there was last observed.
+    /// The lineage under which the analyzer last observed each face that is there, by the face's identity.
     package var lineages: [FaceID: Int] {
         Dictionary(uniqueKeysWithValues: tracks.compactMap { track in track.face.map { ($0.faceID, track.lineage) } })
     }
