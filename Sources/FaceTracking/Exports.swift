@@ -1,2 +1,2 @@
-// A tracker takes and gives the values of faces.
+// The tracker's input and results are types of FaceMetadata.
 @_exported public import FaceMetadata

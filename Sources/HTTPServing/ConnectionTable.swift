@@ -1,21 +1,19 @@
 import System
 
-/// The open connections, and which of them must be closed.
-///
-/// A connection has `patience` seconds for each request and its answer; a stream, any time. At the limit, the client
-/// with the most waiting connections loses the one that has waited longest.
+/// The open connections, and which of them to close. A connection has `patience` seconds for each request and its
+/// answer, and a stream has no limit. When there are too many connections, the client with the most waiting ones loses
+/// the one that has waited longest.
 struct ConnectionTable {
     struct Entry {
         let address: String
         var since: Double
         var isStream = false
-        /// Whether we have closed it, so that the library will close it too.
+        /// Whether this server has shut the socket down, so that the library will close the connection.
         var isClosing = false
         var isWaiting: Bool { !isStream && !isClosing }
     }
 
     let limit: Int
-    /// The seconds for a request and its answer.
     let patience: Double
     private(set) var entries: [Int32: Entry] = [:]
 
@@ -25,7 +23,7 @@ struct ConnectionTable {
         entries[socket] = Entry(address: address, since: seconds)
     }
 
-    /// Notes that a connection waits for its next request.
+    /// Restarts a connection's time limit when its answer is sent and it waits for the next request.
     mutating func restart(_ socket: Int32, at seconds: Double) {
         entries[socket]?.since = seconds
         entries[socket]?.isStream = false
@@ -35,14 +33,14 @@ struct ConnectionTable {
     mutating func remove(_ socket: Int32) { entries[socket] = nil }
     func address(of socket: Int32) -> String? { entries[socket]?.address }
 
-    /// Marks the overdue connections at a time in seconds as closing; returns each once.
+    /// Marks the connections that are overdue at a time in seconds as closing, and returns them. Each is returned once.
     mutating func closeOverdue(at seconds: Double) -> [Int32] {
         let overdue = entries.filter { $0.value.isWaiting && seconds - $0.value.since >= patience }.map(\.key)
         for socket in overdue { entries[socket]?.isClosing = true }
         return overdue
     }
 
-    /// Marks the connection that makes room for another one as closing, and returns it; nil if none waits.
+    /// Marks the connection that makes room for another one as closing, and returns it; nil if only streams are left.
     mutating func closeOldest() -> Int32? {
         let waiting = entries.filter(\.value.isWaiting).ofBusiest { clientNetwork(of: $0.value.address) }
         guard let oldest = waiting.min(by: { $0.value.since < $1.value.since }) else { return nil }
@@ -50,14 +48,14 @@ struct ConnectionTable {
         return oldest.key
     }
 
-    /// The seconds until the next connection is overdue; nil if none waits.
+    /// Returns the seconds until the next connection is overdue; nil if no connection has a deadline.
     func pause(at seconds: Double) -> Double? {
         entries.values.lazy.filter(\.isWaiting).map(\.since).min().map { max(0, $0 + patience - seconds) }
     }
 }
 
 extension Sequence {
-    /// The elements of the client with most of them, or of all such clients. One of them is dropped to make room.
+    /// Returns the elements of the client that has the most, or of all such clients. The caller drops one to make room.
     package func ofBusiest<Client: Hashable>(_ client: (Element) -> Client) -> [Element] {
         let counts = reduce(into: [:]) { $0[client($1), default: 0] += 1 }
         let most = counts.values.max()

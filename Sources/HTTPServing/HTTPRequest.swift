@@ -1,24 +1,24 @@
 import CMicroHTTPD
 
-/// A request whose head and body are complete.
+/// A request that has arrived completely.
 package struct HTTPRequest: Sendable {
-    /// The method, case-sensitive as sent; GET for HEAD, whose answer is the same without its body.
+    /// The method, case-sensitive as sent. HEAD becomes GET, because its answer is the same without the body.
     package var method: String
-    /// The path with percent escapes undone, without the query.
+    /// The path without the query, with percent escapes decoded.
     package var path: String
-    /// The query's values by name; the last one of a name that comes twice.
+    /// The query's values by name. If a name comes twice, its last value counts.
     package var query: [String: String] = [:]
-    /// The header's fields by name in lower case; a field that comes twice is joined with commas.
+    /// The header fields by name in lower case. The values of a field that comes twice are joined with commas.
     package var headers: [String: String] = [:]
     /// The body, of at most `HTTPServer.Options.longestBody` bytes.
     package var body: [UInt8] = []
-    /// The numeric address of the client, or of the proxy before it.
+    /// The numeric address from which the connection comes: that of the client or of a proxy in between.
     package var client = "127.0.0.1"
 
-    /// The value of a field in the body, a form as browsers send it (application/x-www-form-urlencoded) with any bytes.
+    /// Returns the value of a field of the form in the body (application/x-www-form-urlencoded); nil if there is none.
     ///
-    /// A `%` without two digits after it is kept, what is not UTF-8 becomes the replacement character, and a zero byte
-    /// that is not escaped, which no browser sends, ends the value.
+    /// A `%` without two hexadecimal digits after it is kept. Bytes that are not UTF-8 become the replacement
+    /// character. An unescaped zero byte, which no browser sends, ends the value.
     package func formField(_ name: String) -> String? {
         for pair in body.split(separator: UInt8(ascii: "&")) {
             let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
@@ -37,7 +37,7 @@ package struct HTTPRequest: Sendable {
 package struct HTTPResponse: Sendable {
     package indirect enum Body: Sendable {
         case bytes([UInt8])
-        /// A stream. If it may end without any part, `ifEmpty` is answered then, and the head waits for the first part.
+        /// A stream. With `ifEmpty`, the head waits for the first part, and `ifEmpty` is sent if there is none.
         case stream(any HTTPStream, ifEmpty: HTTPResponse? = nil)
     }
 
@@ -52,23 +52,24 @@ package struct HTTPResponse: Sendable {
     }
 }
 
-/// The next part of a stream.
+/// The answer of a stream that is asked for its next part.
 package enum HTTPStreamPart: Sendable {
-    /// These bytes; not empty.
+    /// The bytes of the part, at least one.
     case bytes([UInt8])
-    /// Nothing now; `ready` is called when there is something.
+    /// Nothing is there yet. The stream calls `ready` once there is something.
     case none
     case end
 }
 
 /// A response's body that is made while it is sent.
 ///
-/// A part is asked for when the one before is sent: a slow client misses parts of a stream that offers its newest.
+/// The next part is requested when the last one has been sent, so a stream that always gives its newest value skips
+/// some for slow clients.
 package protocol HTTPStream: AnyObject, Sendable {
-    /// Begins the stream; `ready` may be called on any thread, whenever `next` has something after it had nothing.
+    /// Begins the stream. It calls `ready`, on any thread, when `next` has a part again after it had none.
     func begin(ready: @escaping @Sendable () -> Void)
-    /// The next part; called on the server's thread, which must not be blocked.
+    /// Returns the next part. Runs on the server's thread, which it must not block.
     func next() -> HTTPStreamPart
-    /// Notes that the client is gone, or that the stream has ended.
+    /// Tells the stream that it is over: it has been sent, or the client is gone.
     func end()
 }

@@ -1,7 +1,7 @@
 import CMicroHTTPD
 
 extension HTTPServer {
-    /// Takes a request's head, then the parts of its body, then its end.
+    /// Processes a request, as the library delivers it: first its head, then the parts of its body, then its end.
     func receive(
         _ connection: OpaquePointer,
         _ url: UnsafePointer<CChar>?,
@@ -36,7 +36,7 @@ extension HTTPServer {
         return .YES
     }
 
-    /// The refusal of a request before its body is read; nil if it is read.
+    /// Returns the response that refuses a request before its body is read; nil if the body may be read.
     private func refusal(of request: HTTPRequest) -> HTTPResponse? {
         guard request.headers["transfer-encoding"] == nil else { return HTTPResponse(411) }
         guard let length = request.headers["content-length"] else { return nil }
@@ -44,7 +44,7 @@ extension HTTPServer {
         return length == 0 || request.method == "POST" ? nil : HTTPResponse(413)
     }
 
-    /// Answers a complete request, or waits for its stream's first part, after which this is called again.
+    /// Answers a complete request, or waits for the first part of its stream. The library then calls this again.
     private func answer(_ connection: OpaquePointer, to partial: PartialRequest) -> MHD_Result {
         let response = partial.response ?? handler(partial.request)
         partial.response = response
@@ -65,7 +65,7 @@ extension HTTPServer {
     private func answer(_ connection: OpaquePointer, _ response: HTTPResponse) -> MHD_Result {
         guard case .bytes(let bytes) = response.body else { return .NO }
         let body = bytes.withUnsafeBytes {
-            // The library copies them, though its type does not say so.
+            // The library copies the bytes, although its parameter is mutable.
             let bytes = UnsafeMutableRawPointer(mutating: $0.baseAddress)
             return MHD_create_response_from_buffer($0.count, bytes, .RESPMEM_MUST_COPY)
         }
@@ -115,7 +115,7 @@ extension HTTPServer {
         return answer
     }
 
-    /// The library's response object for a stream; it ends the stream when it is destroyed.
+    /// Returns the library's response object for a stream, which ends the stream when it is destroyed.
     private static func body(_ answer: StreamedAnswer) -> OpaquePointer? {
         let context = Unmanaged.passRetained(answer).toOpaque()
         let made = MHD_create_response_from_callback(
@@ -136,11 +136,11 @@ extension HTTPServer {
     }
 }
 
-/// A request from its first part until its answer is sent.
+/// A request from the arrival of its head until its answer is sent.
 final class PartialRequest {
     var request: HTTPRequest
     var response: HTTPResponse?
-    /// The response's stream until the response's head is sent.
+    /// The stream of the response, until the response's head is sent.
     var streamed: StreamedAnswer?
 
     init(_ request: HTTPRequest) { self.request = request }
@@ -148,7 +148,7 @@ final class PartialRequest {
     deinit { streamed?.end() }
 }
 
-/// A stream that is being sent over a connection.
+/// The state of a stream that is being sent over a connection.
 final class StreamedAnswer {
     private let stream: any HTTPStream
     private let connection: OpaquePointer
@@ -163,7 +163,7 @@ final class StreamedAnswer {
         self.ended = ended
     }
 
-    /// The next part to send; if there is none, the connection waits for `resume`.
+    /// Returns the next part to send. If there is none, suspends the connection until `resume`.
     func part() -> HTTPStreamPart {
         if position < bytes.count { return .bytes(bytes) }
         let next = stream.next()
@@ -179,7 +179,7 @@ final class StreamedAnswer {
         return next
     }
 
-    /// Fills a buffer for the library.
+    /// Copies the next bytes into the library's buffer, and returns their number or the library's mark for the end.
     func read(_ buffer: UnsafeMutablePointer<CChar>, _ limit: Int) -> Int {
         switch part() {
         case .none: return 0

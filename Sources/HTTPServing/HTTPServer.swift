@@ -4,21 +4,21 @@ import System
 
 /// An HTTP server for few clients on one thread, with limits on everything that a client can send or keep.
 ///
-/// libmicrohttpd accepts connections, reads requests and writes answers. Which connections stay is decided here: the
-/// library stops accepting at its limit, and has no time limit for a request. `@unchecked Sendable` because only `stop`
-/// and `ready` may be called from any thread, and touch nothing that `run` changes.
+/// libmicrohttpd accepts connections, reads requests and writes answers. This class decides which connections stay,
+/// because the library stops accepting at its limit and has no time limit for a request. It is `@unchecked Sendable`
+/// because only `stop` and `ready` may be called from any thread, and they touch nothing that `run` changes.
 package final class HTTPServer: @unchecked Sendable {
-    /// The address that it listens on, and its limits.
+    /// The server's address, certificate and limits.
     package struct Options: Sendable {
-        /// A numeric address.
+        /// The numeric address to listen on.
         package var host: String
-        /// The port; 0 for any that is free.
+        /// The port to listen on; 0 for any that is free.
         package var port: UInt16
-        /// Certificate chain and private key in PEM; nil for plain HTTP.
+        /// The certificate chain and the private key in PEM; nil for plain HTTP.
         package var tls: (certificate: String, key: String)?
-        /// The most connections at the same time; fewer if the process may not open enough files.
+        /// The maximum number of simultaneous connections; lower if the process may open too few files.
         package var connections = 512
-        /// The seconds for a request and its answer, unless that is a stream.
+        /// The maximum time for a request and its answer, in seconds; a stream may take longer.
         package var patience = 10.0
         package var longestBody = 4096
 
@@ -31,36 +31,36 @@ package final class HTTPServer: @unchecked Sendable {
     package typealias Handler = @Sendable (HTTPRequest) -> HTTPResponse
 
     package let port: UInt16
-    /// The connections beyond the limit that the library keeps until those that make room for them are closed; with
-    /// more it stops accepting, so that a client with a connection of its own would have to wait.
+    /// How many connections the library accepts above `ConnectionTable.limit` while older ones are closed to make room.
+    /// With still more, the library stops accepting, so that every new client would have to wait.
     private static let reserve = 128
-    /// The bytes for a request's head, and for the waiting output, of each connection.
+    /// The memory for the request's head and the waiting output of each connection, in bytes.
     static let memory = 32 * 1024
-    /// The seconds after which a stream ends whose client takes nothing.
+    /// How long a stream is kept open while its client reads nothing, in seconds.
     private static let streamPatience: UInt32 = 30
-    /// The bytes that the system buffers for a connection that is slower than a stream; it doubles them.
+    /// The size of each socket's send buffer, in bytes, which fills if a client reads slowly. The system doubles it.
     private static let sendBuffer: Int32 = 128 * 1024
 
     let options: Options
     let handler: Handler
     private let waker: Waker
     private let inbox = Mutex(Inbox())
-    // Only the thread in `run` uses what follows.
+    // Only the thread in `run` uses the following properties.
     private var server: OpaquePointer?
     var table: ConnectionTable
     var streams: [Int: StreamedAnswer] = [:]
     var streamCount = 0
     private let start = ContinuousClock.now
 
-    /// The requests of other threads to the one in `run`.
+    /// The messages of other threads to the one in `run`.
     private struct Inbox {
-        /// The streams that have something to send.
+        /// The numbers of the streams that have something to send.
         var ready: Set<Int> = []
         var isOver = false
     }
 
-    /// Opens the listening socket; clients are answered from `run` on. `handler` runs on the server's thread, which it
-    /// must not block. Throws `HTTPServerError` if it cannot listen.
+    /// Opens the listening socket. `run` then answers the clients. `handler` is called on the server's thread, which it
+    /// must not block. Throws `HTTPServerError` if the server cannot listen or start.
     package init(_ options: Options, handler: @escaping Handler) throws(HTTPServerError) {
         self.options = options
         self.handler = handler
@@ -104,7 +104,6 @@ package final class HTTPServer: @unchecked Sendable {
 
     deinit { end() }
 
-    /// Makes a socket that listens on a numeric address; throws `HTTPServerError` if the system refuses it.
     private static func listeningSocket(host: String, port: UInt16) throws(HTTPServerError) -> Int32 {
         func failed(_ code: Int32 = errno) -> HTTPServerError {
             .cannotListen(host: host, port: port, reason: String(cString: strerror(code)))
@@ -132,7 +131,7 @@ package final class HTTPServer: @unchecked Sendable {
 
     private var seconds: Double { start.duration(to: .now) / .seconds(1) }
 
-    /// Answers clients until `stop`; blocks the thread. Must be called once only.
+    /// Answers clients and blocks the thread until `stop` is called. Must be called only once.
     package func run() {
         defer { end() }
         while let server {
@@ -148,28 +147,27 @@ package final class HTTPServer: @unchecked Sendable {
         }
     }
 
-    /// Ends `run`, whatever clients are doing; from any thread.
+    /// Ends `run`, whatever clients are doing. May be called from any thread.
     package func stop() {
         inbox.withLock { $0.isOver = true }
         waker.wake()
     }
 
-    /// Notes that a stream has something to send; from any thread.
+    /// Notes that the stream with this number has something to send. May be called from any thread.
     func ready(_ stream: Int) {
         inbox.withLock { _ = $0.ready.insert(stream) }
         waker.wake()
     }
 
-    /// Closes all connections, whatever their clients are doing.
     private func end() {
         guard let server else { return }
         self.server = nil
-        // The library does not end while a connection waits for us.
+        // The library cannot stop while a connection is suspended.
         for stream in streams.values { stream.resume() }
         MHD_stop_daemon(server)
     }
 
-    /// Adds a connection, and closes another one if there are too many.
+    /// Adds a connection. If there are too many, closes an older one instead, or the new one if none can be closed.
     private func opened(_ socket: Int32) {
         if table.isFull {
             let oldest = table.closeOldest()
@@ -181,10 +179,10 @@ package final class HTTPServer: @unchecked Sendable {
     }
 }
 
-/// Why a server cannot start.
+/// The reason why a server cannot start.
 package enum HTTPServerError: Error, Hashable, Sendable, CustomStringConvertible {
     case cannotListen(host: String, port: UInt16, reason: String)
-    /// The system has no descriptor or memory left, or the certificate and the key are no pair in PEM.
+    /// The system has no descriptor or memory left, or the certificate and the key are not a matching pair in PEM.
     case cannotStart(hasCertificate: Bool)
 
     package var description: String {

@@ -1,30 +1,30 @@
 import System
 import Yams
 
-/// A settings file, as values by dotted key with their lines.
+/// The content of a settings file: its values by dotted key, and the lines of the keys.
 package struct SettingsFile {
     enum Value: Hashable {
         case text(String)
         case list([String])
     }
 
-    /// The file that messages name as an example of the daemon's settings.
+    /// The file that error messages name as an example of the daemon's settings.
     package static let daemonExample = "config/facetd.yaml"
 
-    /// Most aliases that a file may have: settings need none, and each level of them can multiply the parser's work.
+    /// The maximum number of YAML aliases. Settings need none, and nested aliases multiply the parser's work.
     private static let maximumAliases = 16
 
     package let path: String
     private let example: String
     private(set) var values: [String: Value] = [:]
 
-    /// The lines of the keys, also of those of groups.
+    /// The line of each key, counted from 1, also of the keys of groups.
     package private(set) var lines: [String: Int] = [:]
 
     private(set) var problems: [SettingsProblem] = []
 
-    /// Reads and parses the file; messages name `example` as a file to compare with. Throws `SettingsError` if it
-    /// cannot be read, is not YAML, or contains no settings.
+    /// Reads and parses a file. Error messages name `example` as a file to compare with. Throws `SettingsError` if the
+    /// file cannot be read, is not YAML, or contains no settings.
     package init(path: String, example: String = daemonExample) throws(SettingsError) {
         let text: String
         do {
@@ -35,7 +35,7 @@ package struct SettingsFile {
         try self.init(path: path, text: text, example: example)
     }
 
-    /// Parses a text; `path` is the name of its file in messages.
+    /// Parses `text`; error messages name `path` as its file. Throws `SettingsError` as for a file.
     package init(path: String, text: String, example: String = daemonExample) throws(SettingsError) {
         self.path = path
         self.example = example
@@ -45,10 +45,10 @@ package struct SettingsFile {
         }
         let root: Node?
         do {
-            // With a byte order mark the parser takes each further group for another document.
+            // After a byte order mark, the parser takes each further group for another document.
             root = try Yams.compose(yaml: text.withoutByteOrderMark)
         } catch {
-            // The reason quotes a line.
+            // The parser's error quotes a line, which may contain a secret.
             Secrets.learn(from: text)
             let reason = Self.tab(in: text) ?? String(describing: error).split(separator: "\n").joined(separator: " ")
             throw SettingsError(path, "is not valid YAML: \(reason)")
@@ -63,7 +63,7 @@ package struct SettingsFile {
         flatten(mapping, under: "")
     }
 
-    /// Whether another file has the same settings, except for some keys and what is below them.
+    /// Whether another file has the same values, except for some keys and the keys below them.
     package func agrees(with other: SettingsFile, except keys: [String]) -> Bool {
         func rest(_ file: SettingsFile) -> [String: Value] {
             file.values.filter { entry in !keys.contains { entry.key == $0 || entry.key.hasPrefix($0 + ".") } }
@@ -109,14 +109,14 @@ package struct SettingsFile {
         problems.append(SettingsProblem(key: key, source: path + line, reason: reason, line: node.mark?.line ?? 0))
     }
 
-    /// The error in a line that begins with a tab, which YAML allows nowhere; nil if there is no such line.
+    /// Returns the error of the first line indented with a tab, which YAML does not allow; nil if there is none.
     private static func tab(in text: String) -> String? {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         let wrong = lines.firstIndex { $0.prefix { $0 == " " || $0 == "\t" }.contains("\t") }
         return wrong.map { "line \($0 + 1) is indented with a tab; YAML takes spaces only" }
     }
 
-    /// The number of words that begin with an asterisk, as YAML's aliases do.
+    /// Returns the number of words that begin with an asterisk, as YAML's aliases do.
     private static func aliases(in text: String) -> Int {
         var previous = UInt8(ascii: "\n")
         return text.utf8.reduce(into: 0) { count, byte in
@@ -126,29 +126,29 @@ package struct SettingsFile {
     }
 }
 
-/// A setting, or a settings file, that cannot be used.
+/// The reason why a setting, or a whole settings file, cannot be used.
 package struct SettingsProblem: Hashable, Sendable, CustomStringConvertible {
-    /// The dotted key, or nil if the problem is the file as a whole.
+    /// The setting's dotted key; nil if the problem concerns the whole file.
     package var key: String?
-    /// The origin of the value: a file with a line, an environment variable, the command line.
+    /// The origin of the value: a file with a line, an environment variable, or the command line.
     package var source: String
     package var reason: String
-    /// The line of the file, 0 for what comes from elsewhere.
+    /// The line in the file; 0 if the value comes from elsewhere.
     var line = 0
 
-    /// One line with source, key and reason, each cut to a length that a person reads.
+    /// The source, the key and the reason in one line, each shortened if it is very long.
     package var description: String {
         let parts = [source, key, reason].compactMap(\.self)
         return parts.map { $0.utf8.count > 300 ? $0.prefix(200) + "…" : $0 }.joined(separator: ": ")
     }
 }
 
-/// Why settings cannot be used: all problems at once.
+/// The problems that make settings unusable, all of them at once.
 package struct SettingsError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// How many problems the text lists; a person reads no more before the next try.
+    /// The maximum number of problems that the text lists. A person reads no more than these before the next try.
     static let maximumShown = 20
 
-    /// The problems, those of a file in its order; at least one.
+    /// The problems, at least one; those of a file are ordered by line.
     package var problems: [SettingsProblem]
 
     package init(problems: [SettingsProblem]) { self.problems = problems.sorted { $0.line < $1.line } }
@@ -157,10 +157,10 @@ package struct SettingsError: Error, Hashable, Sendable, CustomStringConvertible
         problems = [SettingsProblem(key: nil, source: path, reason: reason)]
     }
 
-    /// A line for each problem, as far as they are shown.
+    /// The number of problems, then one line for each of them, up to `maximumShown`.
     package var description: String { text(about: "the settings have") }
 
-    /// A line for each problem, as far as they are shown, after a line that begins with `beginning`.
+    /// Returns `beginning` with the number of problems, then one line for each of them, up to `maximumShown`.
     package func text(about beginning: String) -> String {
         let count = problems.count == 1 ? "one problem" : "\(problems.count) problems"
         var lines = problems.prefix(Self.maximumShown).map { "  \($0)" }

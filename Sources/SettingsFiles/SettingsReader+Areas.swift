@@ -2,7 +2,7 @@ package import FaceMetadata
 import Foundation
 
 extension SettingsReader {
-    /// Reads the areas under `ignore`, in which no face begins, by names that only people read.
+    /// Reads the areas under `ignore`, in which no new face is followed. Their names are only for people.
     package mutating func readIgnored() -> [(name: String, area: PictureArea)] {
         areaNames(in: "ignore").compactMap { name in readArea("ignore.\(name)").map { (name, $0) } }
     }
@@ -31,12 +31,12 @@ extension SettingsReader {
 
     private mutating func areaNames(in group: String) -> [String] {
         let names = names(in: group)
-        // Each costs some time for each face in each frame.
+        // Each area costs some time for each face in each frame.
         if names.count > 32 { refuse(group, "has \(names.count) areas: at most 32 are allowed") }
         return names
     }
 
-    /// Reads an area from the numbers of a rectangle or of a polygon's corners.
+    /// Reads an area, given by the numbers of a rectangle or of a polygon's corners; nil if it is missing or wrong.
     private mutating func readArea(_ key: String) -> PictureArea? {
         guard let numbers = readList(key, "a number", { Double($0) }), !hasProblem(with: key) else { return nil }
         do throws(PictureArea.Failure) {

@@ -11,21 +11,21 @@ extension SettingsReader {
 }
 
 extension ClosedRange<Duration> {
-    /// The words for the values that a setting may have.
+    /// The description, for error messages, of the values that a setting may have.
     package var expectation: String {
         "a duration with its unit (ms, s, min, h) from \(lowerBound.text) to \(upperBound.text)"
     }
 }
 
 extension Duration {
-    /// Reads a duration with its unit: `250ms`, `1.5s`, `2min`, `1h`; nil for anything else.
+    /// Parses a duration with its unit: `250ms`, `1.5s`, `2min`, `1h`; nil for anything else, or a century or more.
     package init?(text: String) {
-        // A Duration is limited to the seconds of an Int64; a century is more than any setting takes.
+        // A Duration is limited to the seconds of an Int64. A century is more than any setting takes.
         guard let seconds = Self.seconds(in: text), seconds < 100 * 365 * 86_400 else { return nil }
         self = .seconds(seconds)
     }
 
-    /// The seconds that a text with a unit states, as exactly as it states them.
+    /// Parses a duration with its unit into seconds, without the rounding of a `Duration`; nil for anything else.
     static func seconds(in text: String) -> Double? {
         let digits = text.prefix { $0.isNumber || $0 == "." }
         guard let number = Double(digits) else { return nil }
@@ -38,7 +38,7 @@ extension Duration {
         }
     }
 
-    /// The duration in the form of the settings.
+    /// The duration as settings state it, such as `250ms`.
     package var text: String {
         let seconds = self / .seconds(1)
         if seconds < 1 { return "\(Int((seconds * 1000).rounded()))ms" }

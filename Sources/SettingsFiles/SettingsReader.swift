@@ -1,9 +1,9 @@
 import Foundation
 import System
 
-/// Reads settings strictly, from command line before environment before file; wrong values are reported.
+/// Reads settings from the command line, else from the environment, else from a file, and collects all problems.
 ///
-/// Each `read` leaves a value as it is if no source gives it.
+/// Each `read` leaves the value as it is if there is none in these sources.
 package struct SettingsReader {
     private static let notSingle = "is a group of settings, not a single one"
 
@@ -16,7 +16,7 @@ package struct SettingsReader {
 
     /// - Parameters:
     ///   - arguments: The settings on the command line, by dotted key.
-    ///   - environment: The environment; only variables that begin with `FACET_` count.
+    ///   - environment: The environment, of which only variables that begin with `FACET_` are read.
     ///   - file: The settings file, if there is one.
     package init(arguments: [String: String] = [:], environment: [String: String] = [:], file: SettingsFile? = nil) {
         self.arguments = arguments
@@ -26,7 +26,7 @@ package struct SettingsReader {
         problems = file?.problems ?? []
     }
 
-    /// Reads a setting; `parse` makes a value of its text, or nil if the text is not as `expected` says.
+    /// Reads a setting. `parse` turns its text into a value, or returns nil if the text is not what `expected` says.
     package mutating func read<Value>(
         _ key: String,
         _ value: inout Value,
@@ -41,7 +41,7 @@ package struct SettingsReader {
         }
     }
 
-    /// Reads a list: a YAML list in the file, separated by commas elsewhere; nil if no source gives it.
+    /// Reads a list: in the file a YAML list, elsewhere values separated by commas; nil if no source gives one.
     package mutating func readList<Item>(_ key: String, _ expected: String, _ parse: (String) -> Item?) -> [Item]? {
         let items: [String]
         switch find(key) {
@@ -67,13 +67,13 @@ package struct SettingsReader {
         "\"\(value.shownSource)\" is not \(expected)"
     }
 
-    /// Reads all settings under a key whose names are not known beforehand, by name.
+    /// Reads all settings of a group, by name, when their names are not known in advance.
     package mutating func readGroup(_ prefix: String, _ group: inout [String: String]) {
         for name in names(in: prefix, depth: .max) { read("\(prefix).\(name)", &group[name], "a single value") { $0 } }
     }
 
-    /// The names of the settings under a key that are not known beforehand, sorted; those below `depth` levels belong
-    /// to the name above. Reports a key that is not a group.
+    /// Returns the sorted names of a group's settings, when these are not known in advance. A name has at most `depth`
+    /// parts, so deeper keys share the name above them. Reports a problem if the key is not a group.
     package mutating func names(in prefix: String, depth: Int = 1) -> [String] {
         switch find(prefix) {
         case nil: break
@@ -88,22 +88,22 @@ package struct SettingsReader {
         return Set(names).sorted()
     }
 
-    /// Reports that a setting's value, well-formed as it is, cannot be used.
+    /// Reports that a setting cannot be used because of `reason`.
     package mutating func refuse(_ key: String, _ reason: String) {
         let found = lookUp(key)
         problems.append(SettingsProblem(key: key, source: found.source, reason: reason, line: found.line))
     }
 
-    /// Reports that a setting must be given; nothing if its value was refused.
+    /// Reports that a required setting is missing, unless a problem with it was already reported.
     package mutating func refuseIfMissing(_ key: String, _ what: String) {
         if !hasProblem(with: key) { refuse(key, "is missing: \(what)") }
     }
 
-    /// Whether a setting's value was refused.
+    /// Whether a problem with a setting was reported.
     package func hasProblem(with key: String) -> Bool { problems.contains { $0.key == key } }
 
-    /// Reports every key of the file and the command line that was not read, and every variable of the environment that
-    /// looks like a setting; for a renamed key, the present key and its form. Throws all problems, if there are any.
+    /// Throws all problems, if there are any. They include keys that no `read` asked for, and environment variables
+    /// that none asked for but look like settings. For a key in `renamed`, the problem gives its present name and form.
     package mutating func finish(renamed: [String: (key: String, form: String)] = [:]) throws(SettingsError) {
         let sections = Set(readKeys.flatMap(Self.sections))
         let keys = readKeys.union(sections)
@@ -128,7 +128,7 @@ package struct SettingsReader {
         let known = Set(readKeys.union(renamed.keys).map(Self.environmentName))
         let prefixes = sections.map { Self.environmentName($0) + "_" }
         for name in environment.keys.sorted() where !known.contains(name) {
-            // Other programs of ours have variables too: only what looks like a setting must be one.
+            // Facet's other programs have variables too, so only one that looks like a setting is reported.
             let hint = suggestion(for: name, among: known)
             guard !hint.isEmpty || prefixes.contains(where: name.hasPrefix) else { continue }
             problems.append(SettingsProblem(key: name, source: "environment", reason: "is not a setting" + hint))
@@ -141,7 +141,7 @@ package struct SettingsReader {
         return lookUp(key).value
     }
 
-    /// The value of a setting, nil if no source gives it, and its line, which is 0 unless it is in the file.
+    /// Returns a setting's value, source and line. The value is nil if no source gives it, the line 0 outside the file.
     private func lookUp(_ key: String) -> (value: SettingsFile.Value?, source: String, line: Int) {
         if let text = arguments[key] { return (.text(text), "command line", 0) }
         let variable = Self.environmentName(key)
@@ -150,7 +150,7 @@ package struct SettingsReader {
     }
 
     private func suggestion(for key: String, among known: Set<String>) -> String {
-        // What is not shown needs no suggestion.
+        // A problem that is not shown needs no suggestion.
         guard problems.count < SettingsError.maximumShown else { return "" }
         return likelyName(for: key, among: known).map { "; did you mean \($0)?" } ?? ""
     }
@@ -160,7 +160,7 @@ package struct SettingsReader {
         return (1..<max(1, components.count)).map { components[..<$0].joined(separator: ".") }
     }
 
-    /// The variable that holds a setting: `camera.stallTimeout` is `FACET_CAMERA_STALL_TIMEOUT`.
+    /// Returns the environment variable of a setting: `camera.stallTimeout` is `FACET_CAMERA_STALL_TIMEOUT`.
     package static func environmentName(_ key: String) -> String {
         let words = key.reduce(into: "") { words, character in
             if character.isUppercase, words.last?.isLowercase == true { words += "_" }
@@ -221,7 +221,7 @@ extension SettingsReader {
         if let list { value = Set(list) }
     }
 
-    /// Reads a value, or nil for a word such as `auto`.
+    /// Reads a value, or nil if the text is `word`, such as `auto`.
     package mutating func read<Value>(
         _ key: String,
         _ value: inout Value?,
@@ -236,13 +236,13 @@ extension SettingsReader {
 }
 
 extension ClosedRange {
-    /// The value if it is within the range; nil for any other.
+    /// Returns the value if it is within the range, else nil.
     package func holding(_ value: Bound?) -> Bound? { value.flatMap { contains($0) ? $0 : nil } }
 }
 
-/// The known name that is most like a misspelled one, whole or in part; nil if none is like it.
+/// Returns the known name that is most similar to a misspelled one or to its last part; nil if none is similar.
 package func likelyName(for name: String, among known: some Sequence<String>) -> String? {
-    // No name is so long.
+    // No known name is that long.
     guard name.utf8.count < 100 else { return nil }
     func nearest(_ name: String, _ form: (String) -> String) -> String? {
         let nearest = known.map { (editDistance(name, form($0.lowercased())), $0) }.min { $0 < $1 }
@@ -257,7 +257,7 @@ package func likelyName(for name: String, among known: some Sequence<String>) ->
         ?? known.sorted().first { lastPart($0).count > 3 && part.hasSuffix(lastPart($0.lowercased())) }
 }
 
-/// The number of bytes that must be inserted, removed or changed to turn one text into the other (Levenshtein).
+/// Returns the number of bytes to insert, remove or change to turn one text into the other (Levenshtein distance).
 private func editDistance(_ one: String, _ other: String) -> Int {
     let other = Array(other.utf8)
     var row = Array(0...other.count)

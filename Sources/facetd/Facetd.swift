@@ -2,7 +2,7 @@ import ArgumentParser
 import DaemonCore
 import Foundation
 
-/// The daemon's command line.
+/// The command `facetd`: parses its options and runs the daemon.
 struct Facetd: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "facetd",
@@ -47,7 +47,7 @@ struct Facetd: AsyncParsableCommand {
     var check = false
 
     func run() async throws {
-        // A reader of --print that goes away shows as a failed write, which ends the daemon in good order.
+        // If the reader of --print's output goes away, a write fails, which ends the daemon in good order.
         signal(SIGPIPE, SIG_IGN)
         let settings = try self.settings()
         if check { return print("the settings are valid") }
@@ -82,12 +82,12 @@ struct Facetd: AsyncParsableCommand {
     @Sendable private static func write(_ lines: [String]) { write(lines, to: .standardError) }
 
     fileprivate static func write(_ lines: [String], to file: FileHandle) {
-        // The terminal may be gone; the run ends in good order all the same.
+        // The terminal may be gone. The run ends in good order all the same.
         try? file.write(contentsOf: Data((lines.joined(separator: "\n") + "\n").utf8))
     }
 }
 
-/// The start of the program: refuses arguments that the parser would explain badly, then runs the command.
+/// The program's entry point. It refuses arguments that the parser would explain badly, then runs the command.
 @main
 enum Main {
     static func main() async {
@@ -98,7 +98,7 @@ enum Main {
             var command = try Facetd.parseAsRoot(arguments.withPlainPaths)
             if let daemon = command as? Facetd { try await daemon.run() } else { try command.run() }
         } catch {
-            // The parser quotes what it does not take.
+            // The parser's message quotes an argument that it refuses, which may contain a password.
             let text = Facetd.fullMessage(for: error).withoutSecrets
             let code = Facetd.exitCode(for: error)
             if !text.isEmpty { Facetd.write([text], to: code == .success ? .standardOutput : .standardError) }
@@ -106,10 +106,10 @@ enum Main {
         }
     }
 
-    /// Refuses arguments that would fail later without a good explanation; `word` is the first argument.
+    /// Refuses process limits and a first argument, `word`, that would otherwise fail later with a bad message.
     private static func check(_ word: String?) throws {
         ProcessEnvironment.openStandardDescriptors()
-        // Before anything needs a thread: Dispatch waits for memory for one for ever.
+        // This comes before anything needs a thread, because Dispatch waits for a thread's memory for ever.
         try ProcessEnvironment.checkLimits()
         if word == "check-config" { throw ValidationError("'check-config FILE' is now '--check --config FILE'") }
         if let word, !word.hasPrefix("-"), word != "help" {

@@ -2,7 +2,7 @@ import ArgumentParser
 import DaemonCore
 import Foundation
 
-/// The options that set settings. None has a default here: values that are not given are left to environment and file.
+/// The command-line options that set settings. None has a default: without an option, environment and file decide.
 struct SettingsOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The settings file.", valueName: "file"), completion: .file(extensions: ["yaml"]))
     var config: String?

@@ -1,40 +1,39 @@
 import Glibc
 
-/// Detects the beginning and the end of looks: near, facing, and held for a moment (docs/accuracy.md says how well).
+/// Detects when one face begins and ceases to look at a target: it is near enough, and its gaze stays within a cone for
+/// a moment. docs/accuracy.md says how reliable this is.
 struct LookDetector: Sendable {
-    /// The factor by which cone and distance are larger during a look, so that it does not flicker at their edge.
+    /// The factor by which the limits of cone and distance widen while a gaze is within them, to avoid flicker.
     private static let hysteresis = 1.25
 
-    /// The state of a face's eyes in a frame.
     enum Eyes: Hashable, Sendable {
-        /// The eyes are open and look in this direction.
+        /// The eyes are open and look in the given direction.
         case open(Gaze)
         /// The eyes are closed, or lowered so far that their irises are hidden.
         case closed
-        /// The eyes are too small to be judged.
+        /// The gaze is unknown, for example because the eyes are too small.
         case unknown
     }
 
-    /// Whether a look has begun and not ended; nil if that is unknown.
+    /// Whether the face looks at the target; nil if that is unknown.
     private(set) var isLooking: Bool?
-    /// The times at which the gaze came to the target and was last there.
+    /// The time since which the gaze is on the target, and the last time at which it was seen there; nil if elsewhere.
     private var onTarget: (since: Double, last: Double)?
-    /// The time since which it is known whether the face looks.
+    /// The time since which the eyes have been judged; nil if they have been unknown for longer than a blink.
     private var knownSince: Double?
-    /// The time at which the eyes were last seen open.
     private var lastOpen: Double?
-    /// The time of the face's enter, before which no look is counted: no look is longer than its visit.
+    /// The time at which the face entered. Looks are reported as no longer than the visit, which begins then.
     var visitBegan = -Double.infinity
 
-    /// Takes the eyes in the next frame in which the face was seen; `distance` is in metres, `time` in seconds.
-    /// - Returns: A look that began or ended.
+    /// Processes the eyes in the next frame in which the face was seen; `distance` is in metres, `time` in seconds.
+    /// - Returns: The beginning or the end of a look, or nil.
     mutating func advance(
         _ eyes: Eyes,
         distance: Double?,
         at time: Double,
         _ settings: LookSettings
     ) -> FaceEvent.Kind? {
-        // A blink is no look-away; eyes that are not seen for longer look at nothing.
+        // A blink does not end a look. Eyes that are closed or unknown for longer are not on the target.
         let isLong = lastOpen.map { time - $0 > FaceEvent.longestBlink } ?? true
         let ended = isLong ? leaveTarget(at: time, settings) : nil
         if eyes != .unknown {
@@ -65,34 +64,34 @@ struct LookDetector: Sendable {
         return .lookAway(duration: max(0, target.last - max(target.since, visitBegan)))
     }
 
-    /// Takes a frame in which the face does not look at the target, or in which that has been unknown for a while.
+    /// Processes a frame with the gaze off the target, or in which open eyes were last seen more than a blink ago.
     private mutating func leaveTarget(at time: Double, _ settings: LookSettings) -> FaceEvent.Kind? {
         if isLooking == true {
             let last = onTarget?.last ?? time
             return time - last >= settings.release - Track.slack ? end() : nil
         }
         onTarget = nil
-        // A face that has just come may be about to look.
+        // Before that, a face may be about to look.
         if let knownSince, time - knownSince >= settings.hold - Track.slack { isLooking = false }
         return nil
     }
 }
 
-/// Derives the steadied gaze, the distance and the looks of one face.
+/// Measures the smoothed gaze and the distance of one face, and detects its looks.
 struct GazeDetector: Sendable {
-    /// The width of an iris in metres: 11.7 ± 0.5 mm in nearly all people, the figure that MediaPipe Iris uses too.
+    /// The width of an iris, in metres: 11.7 ± 0.5 mm in nearly all people, the value that MediaPipe Iris uses too.
     private static let irisWidth = 0.0117
-    /// The pixels between the outer eye corners below which an iris has less than four, and the distance is unknown.
+    /// The minimum outer eye distance, in pixels, for measuring the face's distance: an iris is then four pixels wide.
     private static let smallestEyeDistance = 30.0
-    /// The yaw to either side, in degrees, beyond which an iris looks narrower than it is.
+    /// The maximum yaw to either side, in degrees, for measuring the face's distance. Beyond it, irises look narrower.
     private static let yawLimit = 25.0
-    /// The seconds over which the distance is averaged, because squints and lids change the width of an iris by a
-    /// tenth, and for which it is kept once it cannot be measured.
+    /// The time constant, in seconds, of the average distance, because squints and lids change the width of an iris by
+    /// a tenth. The last distance is kept for the same time once it cannot be measured.
     private static let distanceWindow = 1.0
 
-    /// The steadied direction in which the face looks; nil if it is unknown.
+    /// The smoothed direction in which the face looks; nil if it is unknown.
     private(set) var gaze: Gaze?
-    /// The metres from the camera to the eyes; nil if they are unknown.
+    /// The distance from the camera to the eyes, in metres; nil if it is unknown.
     private(set) var distance: Double?
     private var filter = OneEuroFilter<SIMD2<Double>>(speedCoefficient: ObservationSmoother.angleCoefficient)
     private var gazeTime = 0.0

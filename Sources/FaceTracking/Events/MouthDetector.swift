@@ -1,16 +1,15 @@
-/// Measures how far the lips are apart, and detects talk and a mouth that stays wide open.
-///
+/// Measures how far the mouth is open, and detects talk and a mouth that stays wide open.
 /// The constants were chosen on the recorded landmarks, see docs/accuracy.md.
 struct MouthDetector: Sendable {
-    /// The limits of a mouth that is reported as open: wider than `opening` for `seconds`, unlike in speech; it is
-    /// reported again only after it was below `end`.
+    /// The limits of a mouth that is reported as open: its lips are more than `opening` apart for `seconds`. It is
+    /// reported again only after it was below `end`. Lengths are in units of the outer eye distance.
     private static let wide = (opening: 0.3, end: 0.21, seconds: 0.5)
-    /// The least change of the lips' opening between two turns that counts as a movement, in units.
+    /// The minimum change of the lips' opening that counts as a movement, in units of the outer eye distance.
     static let smallestSwing = 0.03
-    /// The limits of talk: it begins with `begin` movements within `window` seconds, and ends with fewer than `end`.
+    /// The limits of talk: it begins with `begin` lip movements in `window` seconds, and ends with fewer than `end`.
     static let talk = (begin: 5, end: 2, window: 2.0)
 
-    /// The opening of the mouth, 0…1; nil if the mouth cannot be seen.
+    /// How far the mouth is open, 0…1; nil if the mouth cannot be seen.
     private(set) var opening: Double?
     /// Whether the lips move as in speech; nil if that is unknown.
     private(set) var isTalking: Bool?
@@ -22,8 +21,8 @@ struct MouthDetector: Sendable {
     private var swings = Swings(least: smallestSwing, seconds: talk.window)
     var ongoing: FaceEvent.Kind? { isReported ? .mouthOpen : nil }
 
-    /// Takes the lips' opening in the next frame in which the face was seen.
-    /// - Returns: A mouth that has now been wide open for long enough.
+    /// Processes the lips' opening, in units of the outer eye distance, in the next frame in which the face was seen.
+    /// - Returns: The event of an open mouth once it has been wide open for long enough, or nil.
     mutating func advance(_ units: Double, _ context: FrameContext) -> FaceEvent.Kind? {
         let time = context.time
         guard context.isVisible else {

@@ -1,25 +1,25 @@
-/// Detects signs: what people do on purpose with eyes and head, to switch something by it.
-///
-/// Talking people blink, nod and shake their heads all the time: no sign counts while the lips move, and no sign of the
-/// eyes while the head does. docs/accuracy.md says how often signs are seen that were not meant.
+/// Detects signs: deliberate blinks, winks, nods and shakes of the head, with which people switch something.
+/// Talking people blink, nod and shake their heads all the time, so no sign counts while the lips move, and no sign of
+/// the eyes while the head moves. docs/accuracy.md says how often unintended signs are detected.
 struct SignDetector: Sendable {
-    /// The durations, in seconds, of a long blink and of a wink: blinks are shorter, sleep is longer.
+    /// The range of a long blink's duration, in seconds: other blinks are shorter, sleep is longer.
     static let longBlink = 0.6...2.0
     private static let wink = 0.25...2.0
-    /// The longest half of a double blink, and the longest pause between the halves, in seconds.
+    /// The maximum duration of each half of a double blink, and of the pause between the halves, in seconds.
     static let shortBlink = 0.4
     static let longestPause = 0.3
-    /// The largest mean openness of closed eyes: lids that are lowered to look down are higher.
+    /// The maximum mean openness of eyes that blink on purpose: lids that are lowered to look down are higher.
     static let closedShare = 0.3
-    /// The least mean openness of the other eye in a wink, and its least difference from the closed one.
+    /// The minimum mean openness of the other eye in a wink, and its minimum difference from the closed eye's.
     private static let winking = (other: 0.65, difference: 0.4)
-    /// The largest change of the lips' distance, in units, during a sign and the seconds before it.
+    /// The maximum change of the lips' opening before and during a sign, in units of the outer eye distance, and how
+    /// long before a sign of the eyes it applies, in seconds.
     private static let lips = (most: 0.06, seconds: 1.0)
-    /// The largest movement of the head during a sign of the eyes, in degrees.
+    /// The maximum movement of the head during a sign of the eyes, in degrees of yaw and of pitch.
     private static let mostHeadMotion = 8.0
-    /// The limits of a nod or a shake: `count` swings of at least `degrees` within `seconds`, after a rest.
+    /// The minimum of a nod or a shake: `count` swings of at least `degrees` each within `seconds`.
     private static let swings = (count: 3, degrees: 10.0, seconds: 1.5)
-    /// The seconds, up to 0.2 s before the first swing is complete, in which the head must be still.
+    /// The interval before the first swing in which the head must be still, in seconds before it.
     private static let rest = 0.2...0.6
 
     private struct Sample: Sendable {
@@ -29,14 +29,14 @@ struct SignDetector: Sendable {
         var opening: Double
     }
 
-    /// A stretch in which at least one eye is closed.
+    /// A period in which at least one eye is closed.
     private struct Closure: Sendable {
         let start: Double
         var frames = 0
-        /// Whether each eye was closed in any of the frames, and whether both were in the same one.
+        /// Whether each eye was closed in any of the frames. `wereBoth` is whether both were closed in the same frame.
         var wasClosed = EachEye(false, false)
         var wereBoth = false
-        /// The sums of the openness in all frames.
+        /// The sum of each eye's openness over all frames.
         var openness = EachEye(0.0, 0.0)
 
         func mean(_ eye: KeyPath<EachEye<Double>, Double>) -> Double { openness[keyPath: eye] / Double(frames) }
@@ -44,11 +44,10 @@ struct SignDetector: Sendable {
 
     private var samples = History<Sample>(capacity: EyeOpenness.capacity)
     private var closure: Closure?
-    /// The last blink, if it may be the first half of a double one.
+    /// The last blink, if it may be the first half of a double blink.
     private var lastBlink: (start: Double, end: Double)?
 
-    /// Takes the next frame in which the face was seen; `eyes` is nil if they cannot be judged.
-    /// - Returns: The sign that was completed.
+    /// Processes the next frame in which the face was seen; `eyes` is nil if unknown. Returns a completed sign or nil.
     mutating func advance(eyes: EyeDetector.Seen?, _ context: FrameContext) -> FaceEvent.Kind? {
         let time = context.time
         if !Track.bridges(from: samples.last?.time, to: time) {
@@ -69,7 +68,7 @@ struct SignDetector: Sendable {
         }
     }
 
-    /// The range of a value between two times; nil if it was not seen from `begin` on.
+    /// Returns a value's maximum minus minimum between two times; nil if there are no samples back to `begin`.
     private func range(_ value: KeyPath<Sample, Double>, from begin: Double, to end: Double = .infinity) -> Double? {
         var low = Double.infinity
         var high = -Double.infinity
@@ -120,7 +119,8 @@ struct SignDetector: Sendable {
         return nil
     }
 
-    /// The sign of a wink: the eye at the picture's left is the person's right one; nil if both eyes closed.
+    /// Returns the sign of a wink with the person's own eye: the right one for the eye at the picture's left. Returns
+    /// nil if the closure is not a wink.
     private func wink(_ closure: Closure) -> FaceEvent.Sign? {
         let isLeft = closure.wasClosed.left
         guard !isLeft || !closure.wasClosed.right else { return nil }
@@ -139,7 +139,7 @@ struct SignDetector: Sendable {
         return hasSwung(\.yaw, more: \.pitch, at: time) ? .shake : nil
     }
 
-    /// Whether the head has just swung to and fro along an axis, at least twice as far as along the other one.
+    /// Whether the head has just swung to and fro along `axis`, after a rest, and at most half as far along `other`.
     private func hasSwung(_ axis: Axis, more other: Axis, at time: Double) -> Bool {
         let least = Self.swings.degrees
         // From the newest sample back: the highest and the lowest one since the last turn, and the direction.

@@ -1,35 +1,35 @@
-/// Finds the smile settings of one person from what they did when asked to smile, to talk and to look neutral.
+/// Finds the smile settings of one person from measurements while the person smiles, talks or looks neutral on request.
 ///
-/// It plays the recorded levels to the detector with many settings. Published levels are clipped to 0…1 and have part
-/// of the resting level taken off, which the detector does again: with a high resting level, the result is too low.
+/// Runs the detector on the measured levels with many settings. Published levels are already reduced by part of the
+/// resting level, and the detector reduces them again. A high resting level therefore makes the result too low.
 package struct SmileCalibration: Sendable {
     /// What the person was asked to do during a part of the measurement.
     package enum Part: Hashable, Sendable {
         case neutral
         case smile(Int)
-        /// Anything, in the pause after a smile.
+        /// The person may do anything: this is the pause after a requested smile.
         case pause
         case talk
     }
 
-    /// Settings, and the number of smiles that would have been reported with them.
+    /// Settings, and the number of smiles that the detector reports with them.
     package struct Outcome: Hashable, Sendable {
         package var settings: SmileSettings
         /// The number of requested smiles that were reported.
         package var found = 0
-        /// The number of smiles reported while the person was to look neutral or to talk.
+        /// The number of smiles reported while the person was asked to look neutral or to talk.
         package var falseOnes = 0
     }
 
     private static let levels = stride(from: 0.3, through: 0.95, by: 0.05)
     private static let holds = [0, 0.5]
-    /// The least difference of a smile's level from the highest level of the neutral face.
+    /// The minimum rise of a requested smile's level above the highest level of the neutral face.
     private static let leastRise = 0.15
 
     private var samples: [(time: Double, mouth: FaceObservation.MouthShape, part: Part)] = []
     private var peaks: [Part: Double] = [:]
     private var smiles: [Part: Double] { peaks.filter { if case .smile = $0.key { true } else { false } } }
-    /// Whether the level rose when a smile was asked for.
+    /// Whether the level rose clearly in at least one requested smile.
     package var hasSmiled: Bool { smiles.values.max() ?? 0 >= (peaks[.neutral] ?? 0) + Self.leastRise }
 
     package init() {}
@@ -45,10 +45,10 @@ package struct SmileCalibration: Sendable {
         peaks[part] = max(peaks[part] ?? 0, mouth.smileLevel)
     }
 
-    /// Tries all levels with each hold. Of the levels that find the most smiles and no false one, returns the middle,
-    /// with the shortest hold; nil if no level finds more than half.
+    /// Returns the settings without false smiles that find the most requested ones; nil if none find more than half.
     ///
-    /// The middle is used even if the default level would do: it found more of the later smiles (docs/accuracy.md).
+    /// If several levels do equally well, the middle one is returned, with the shortest hold. The middle is used even
+    /// if the default level would do, because it found more of the smiles made later (docs/accuracy.md).
     package func outcome() -> Outcome? {
         let tried = Self.holds.map { hold in
             Self.levels.map { level in
@@ -63,7 +63,7 @@ package struct SmileCalibration: Sendable {
         return best.map { $0[($0.count - 1) / 2] }
     }
 
-    /// The numbers of smiles that these settings would have reported.
+    /// Returns how many requested and how many false smiles the detector reports with the settings.
     package func outcome(with settings: SmileSettings) -> Outcome {
         var options = FaceTracker.Options()
         options.smile = settings

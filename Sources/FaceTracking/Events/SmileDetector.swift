@@ -1,69 +1,67 @@
-/// Detects the beginning and the end of smiles by the mouth's smile level and the movement of the lips.
-///
-/// Part of the face's resting level is taken off. docs/accuracy.md says what each rule gives and how it was tuned.
+/// Detects the beginning and the end of smiles by the mouth's smile level and the movement of the lips. Levels are
+/// reduced by part of the resting level, that of the face outside smiles. docs/accuracy.md explains the rules.
 struct SmileDetector: Sendable {
-    /// A condition that begins a smile if it is true for a number of seconds.
+    /// A condition that begins a smile if it is true for `seconds`.
     private struct Onset {
         var seconds: Double
-        /// How far below `SmileSettings.level` the mean level may be for the smile to begin, if the lips are still.
+        /// How far below `SmileSettings.level` the mean level may be, if the lips are still.
         var less: Double
-        /// Largest distance of the corners below the upper lip, in units: a dropped jaw lowers them, a smile does not.
+        /// The maximum drop of the mouth's corners below the upper lip, in units of the outer eye distance.
         var mostCornerDrop: Double
-        /// The least distance of the lips, in units.
+        /// The minimum opening of the lips, in units of the outer eye distance.
         var leastOpening = 0.0
     }
 
     private static let clear = Onset(seconds: window, less: 0, mostCornerDrop: 0.09)
-    /// The condition of a weaker smile that lasts. Bared teeth resemble it, but their corners are 0.06 to 0.09 low.
+    /// The condition of a weaker smile that lasts. Bared teeth resemble it, but then the corners are 0.06 to 0.09 low.
     private static let weak = Onset(seconds: 0.8, less: 0.1, mostCornerDrop: 0.05)
-    /// The condition of a laugh with the mouth wide open: crying is shorter, shouts and surprise lower the corners
-    /// more.
+    /// The condition of a laugh with an open mouth. Crying is shorter, shouts and surprise lower the corners more.
     private static let laugh = Onset(seconds: 2, less: 0.1, mostCornerDrop: 0.12, leastOpening: 0.2)
-    /// The condition of a smile with which the face came: its level counts unreduced, as the resting level is its own.
+    /// The condition of a face that appears with a smile. Its level is not reduced, as its resting level is a smile's.
     private static let arriving = Onset(seconds: 0.8, less: 0.1, mostCornerDrop: 0.09)
-    /// The level from which on every frame is needed during talk, because only the lips' speed tells a smile from talk.
+    /// The smile level above which every frame is measured during talk. Only the lips' speed tells talk from a smile.
     private static let levelInTalk = 0.3
-    /// The seconds that a clear smile must last during talk.
+    /// How long a clear smile must last during talk, in seconds.
     private static let secondsInTalk = 0.3
-    /// The limits of talk that bares the teeth: after `count` swings of `swing` within `window` seconds a smile must be
-    /// `level` higher and last `seconds`.
+    /// The limits of talk that bares the teeth. After `count` turns of the smile level by at least `swing` within
+    /// `window` seconds, a smile's level must be `level` higher, and a clear smile must last `seconds`.
     private static let restless = (seconds: 0.4, level: 0.2, swing: 0.5, count: 4, window: 4.0)
-    /// The seconds over which the level is averaged.
+    /// The time over which the smile level is averaged, in seconds.
     private static let window = 0.1
-    /// The increase of the needed level for each unit by which the lips' opening changes per second, as in talk.
+    /// How much the level needed for a smile rises per unit per second of change in the lips' opening, so that talking
+    /// does not count as a smile.
     private static let talkWeight = 0.15
-    /// The seconds over which that change is averaged.
+    /// The time over which the lips' speed is averaged, in seconds.
     private static let talkWindow = 0.4
-    /// The difference by which the rise above the resting level may be less than `SmileSettings.level`: a face that
-    /// cries or grins all the time does not begin a smile.
+    /// How much less than `SmileSettings.level` the rise above the resting level may be. A face that cries or grins all
+    /// the time does not rise enough to begin a smile.
     private static let lessRise = 0.2
-    /// The resting level above which the face is taken to have come with a smile.
+    /// The resting level above which the face is taken to have appeared with a smile.
     private static let highestRestingLevel = 0.5
-    /// The observations after which that rise is required in full, half a second: a face may come with a smile.
+    /// The number of observations, about half a second, up to which less rise is required: a face may appear smiling.
     private static let riseTrust = 15.0
-    /// The share of the resting level that is taken off all levels.
+    /// The fraction of the resting level that is subtracted from every level.
     private static let restingShare = 0.3
-    /// The number of observations after which that share is taken off in full, about two seconds.
+    /// The number of observations, about two seconds, before which less than `restingShare` is subtracted.
     private static let restingTrust = 60.0
-    /// The quantile of the levels outside smiles that is the resting level.
+    /// The quantile of the levels outside smiles that is taken as the resting level.
     private static let restingQuantile = 0.2
-    /// The share of its highest level below which a smile must stay for `FaceTracker.Options.smileMerge` to end.
+    /// The fraction of a smile's highest level below which it must stay for `FaceTracker.Options.smileMerge` to end.
     private static let endShare = 0.58
 
     private struct Sample: Sendable {
         var time: Double
         var mouth: FaceObservation.MouthShape
-        /// The smile level with the resting level taken off.
+        /// The smile level, reduced by part of the resting level.
         var level: Double
-        /// The speed with which the lips' opening changed, in units per second.
+        /// The speed at which the lips' opening changes, in units of the outer eye distance per second.
         var speed: Double
     }
 
     private struct Smile: Sendable {
         var began: Double
-        /// The time at which the smile was reported; nil before it has lasted for long enough.
+        /// The time at which the smile was reported; nil before it has lasted long enough.
         var reported: Double?
-        /// The highest mean level of the smile.
         var peak: Double
         /// The time since which the level has been below `endShare` of the peak.
         var weakSince: Double?
@@ -73,19 +71,18 @@ struct SmileDetector: Sendable {
     private var lips = Swings(least: MouthDetector.smallestSwing, seconds: MouthDetector.talk.window)
     private var swings = Swings(least: restless.swing, seconds: restless.window)
     private var firstSeen: Double?
-    /// The latest levels outside smiles: about ten seconds.
+    /// The levels outside smiles, those of about the last ten seconds.
     private var resting = SlidingQuantile(capacity: 300)
     private var smile: Smile?
-    /// The smile level, 0…1; nil if the mouth cannot be seen.
+    /// The smile level, reduced by part of the resting level and clipped to 0…1; nil if the mouth cannot be seen.
     private(set) var amount: Double?
-    /// Whether a smile has begun and not ended; nil if the mouth cannot be seen.
+    /// Whether the face smiles; nil if the mouth cannot be seen.
     var isSmiling: Bool? { amount == nil ? nil : ongoing != nil }
-    /// Whether a smile is about to begin or to end, so that the next frame's mouth must be measured.
+    /// Whether a smile may begin or end soon, so that the mouth must be measured in the next frame.
     private(set) var isDeciding = false
     var ongoing: FaceEvent.Kind? { smile?.reported == nil ? nil : .smile }
 
-    /// Takes the mouth of the next frame in which the face was seen.
-    /// - Returns: A smile that began or ended.
+    /// Processes the mouth in the next frame in which the face was seen; returns a smile's beginning or end, or nil.
     mutating func advance(_ mouth: FaceObservation.MouthShape, _ context: FrameContext) -> FaceEvent.Kind? {
         let time = context.time
         let restingLevel = resting.quantile(Self.restingQuantile) ?? 0
@@ -120,18 +117,17 @@ struct SmileDetector: Sendable {
         return report(at: time, after: wanted.hold)
     }
 
-    /// Counts the length of a smile only from a time on, that of the face's enter.
+    /// Counts the duration of a smile that was already reported only from `time` on, when the face enters.
     mutating func beginVisit(at time: Double) {
         if smile?.reported != nil { smile?.reported = time }
     }
 
-    /// Ends the smile under way; nil unless it was reported.
+    /// Ends the current smile and returns its event; nil if no smile was reported.
     mutating func end(at time: Double) -> FaceEvent.Kind? {
         guard let smile = exchange(&smile, with: nil), let reported = smile.reported else { return nil }
         return .smileEnd(duration: max(0, time - reported), peak: min(smile.peak, 1))
     }
 
-    /// Reports the smile under way once it has lasted for long enough.
     private mutating func report(at time: Double, after hold: Double) -> FaceEvent.Kind? {
         guard let began = smile?.began, smile?.reported == nil, time - began >= hold - Track.slack else { return nil }
         smile?.reported = time
@@ -151,7 +147,7 @@ struct SmileDetector: Sendable {
         swings.add(mean(from: firstSample(within: Self.window), \.mouth.smileLevel), at: time)
     }
 
-    /// Whether the lips turn at the rate at which talk begins, even before its whole window was seen.
+    /// Whether the lips turn at the rate at which talk begins, even if the mouth was seen for less than talk's window.
     private func isTalking(at time: Double) -> Bool {
         let seen = min(max(time - (firstSeen ?? time), 1), MouthDetector.talk.window)
         return Double(lips.count) >= Double(MouthDetector.talk.begin) * seen / MouthDetector.talk.window
@@ -188,7 +184,7 @@ struct SmileDetector: Sendable {
         return end(at: time)
     }
 
-    /// The first sample of the last `seconds`; nil if the mouth has not been seen for all of them.
+    /// Returns the number of the first sample of the last `seconds`; nil if the mouth was not seen for all of them.
     private func firstSample(lasting seconds: Double) -> Int? {
         let oldest = samples.available.lowerBound
         let first = firstSample(within: seconds)

@@ -1,24 +1,23 @@
-/// Detects faces that are only pictures: nothing in them moves by itself.
-///
-/// A face with closed eyes or that breathes may be asleep. Breath changes its size to and fro by a hundredth. So does a
-/// camera that is held in a hand, but then the face also moves through the picture.
+/// Detects faces that are only pictures of faces, because nothing in them moves by itself. A face with closed eyes, or
+/// one that breathes, may be asleep and is not taken for a picture. Breathing changes its size to and fro by 1 %. So
+/// does a camera in a person's hand, but then the face also moves in the picture.
 struct StillnessDetector: Sendable {
-    /// The limits of breath: `turns` changes of size by at least `change` in `seconds`. Sleepers breathe 12 to 20 times
-    /// a minute.
+    /// The minimum of breathing: `turns` reversals of the size, each after a change by the fraction `change`, within
+    /// `seconds`. Sleepers take 12 to 20 breaths a minute.
     private static let breath = (change: 0.0055, turns: 3, seconds: 9.0)
-    /// The least movement, as a share of its width, of a face that the camera or a hand moves.
+    /// The minimum distance from the mean position, as a fraction of the face's size, that shows a moving camera.
     private static let shake = 0.04
-    /// The seconds over which size, position and closed eyes are averaged. In a picture, eyes that are screwed up are
-    /// taken for closed in one frame of ten; a sleeper's are in nearly all.
+    /// The time constants, in seconds, for averaging size, position and closed eyes. Screwed-up eyes in a picture are
+    /// taken for closed in one frame of ten, a sleeper's eyes in nearly all frames.
     private static let averaging = (size: 0.3, place: 3.0, closed: 5.0)
-    /// The seconds within which a second movement must confirm the first: of a poster, one comparison in some thousand
-    /// differs by chance; the quietest of the measured people moves every eight seconds.
+    /// The maximum time, in seconds, after which a second movement confirms the first. A poster seems to move by chance
+    /// in one comparison of several thousand. The quietest of the measured people moves every eight seconds.
     private static let confirmation = 10.0
-    /// The seconds without a measurement after which a face is not taken for still.
+    /// How long a face may go without a measurement, in seconds, before its still time is counted anew.
     private static let longestPause = 1.0
 
     private var movedAt = -Double.infinity
-    /// The time of the last movement, confirmed or not.
+    /// The time of the last movement, whether confirmed or not.
     private var changedAt = -Double.infinity
     private var last = -Double.infinity
     private var measuredAt = -Double.infinity
@@ -28,15 +27,14 @@ struct StillnessDetector: Sendable {
     private var place: SIMD2<Double>?
     private var shakenAt = -Double.infinity
 
-    /// Takes the next frame in which the face was seen.
-    /// - Returns: Whether it is still.
+    /// Processes the next frame in which the face was seen; returns whether it has been still for `stillAfter` seconds.
     mutating func advance(areEyesOpen: Bool, _ context: FrameContext) -> Bool {
         let time = context.time
         let passed = time - last
         last = time
         closedShare += ((areEyesOpen ? 0 : 1) - closedShare) * min(1, max(0, passed) / Self.averaging.closed)
         if movesAsAWhole(context.observation.bounds, passed) { shakenAt = time }
-        // Before the first frame nothing is known.
+        // The first frame, or one after a step back in time, counts as a movement.
         var hasMoved = closedShare > 0.5 || !(0..<Double.infinity).contains(passed)
         if let motion = context.observation.ownMotion {
             hasMoved = breathes(motion, at: time) || hasMoved

@@ -1,11 +1,10 @@
-/// Detects in which zones one face is.
-///
-/// A face comes into a zone 1 % of the picture inside its border, less in narrow areas, and leaves it as far outside,
-/// so that the noise of its position does not make it come and go.
+/// Detects which zones one face is in. A face enters a zone 1 % of the picture inside the border, less in narrow zones,
+/// and leaves it as far outside. So the noise of its position does not make it enter and leave again.
 struct ZoneDetector: Sendable {
-    /// The distance from the border, as a share of the picture: the default deadband of positions in metadata.
+    /// The distance inside or outside the border at which a face enters or leaves, as a fraction of the picture. It
+    /// equals the default deadband of positions in metadata.
     private static let margin = 0.01
-    /// The factor below the zone's smallest size at which a face leaves it.
+    /// The fraction of the zone's minimum face height below which a face that is in the zone leaves it.
     private static let sizeHysteresis = 0.9
 
     private struct Stay: Sendable {
@@ -16,14 +15,14 @@ struct ZoneDetector: Sendable {
     }
 
     private var stays: [Stay] = []
-    /// The time of the face's enter, before which no stay is counted.
+    /// The time at which the face entered. Stays are reported as no longer than the visit, which begins then.
     var visitBegan = -Double.infinity
-    /// The zones that the face is in, after their `zone_enter`, in the order in which it came into them.
+    /// The names of the zones that the face is reported to be in, in the order in which it came into them.
     private(set) var names: [String] = []
     var ongoing: [FaceEvent.Kind] { names.map { .zoneEnter(zone: $0) } }
 
-    /// Takes the face's bounds at a time in seconds.
-    /// - Returns: The zones that it came into or left, including those that were removed from the settings.
+    /// Processes the face's bounds at a time in seconds.
+    /// - Returns: The events of zones entered or left. A zone that was removed or switched off counts as left.
     mutating func advance(_ bounds: NormalizedRect, at time: Double, _ zones: [Zone]) -> [FaceEvent.Kind] {
         guard !zones.isEmpty || !stays.isEmpty else { return [] }
         var events = leave { stay in
@@ -44,7 +43,7 @@ struct ZoneDetector: Sendable {
         return events
     }
 
-    /// Ends all stays of a face that was there until a time in seconds.
+    /// Ends all stays, when the face was last there at a time in seconds, and returns their events.
     mutating func end(at time: Double) -> [FaceEvent.Kind] {
         for index in stays.indices { stays[index].last = time }
         return leave { _ in true }

@@ -1,12 +1,11 @@
 import Glibc
 
-/// Decides whether a valley of the openness is a blink, and of which eyes.
-///
-/// The models and the features are those that won on 52 labelled clips, each judged by a model fitted to the others.
+/// Decides whether a valley of the eyes' openness is a blink, and of which eyes, by a logistic model. Models and
+/// features were chosen on 52 labelled clips, each judged by a model fitted to the other clips.
 struct BlinkDecision {
-    /// The likelihood from which on a valley is a blink: by the landmarks alone, and with the pixels.
+    /// The likelihood above which a valley counts as a blink, in the models without and with the eyes' pixels.
     private static let threshold = (byLandmarks: 0.6, withPixels: 0.55)
-    /// The least fall and rise of a blink, as shares of the open level.
+    /// The minimum fall and rise of the openness in a blink, as fractions of the eyes' usual openness.
     private static let smallestProminence = 0.2
 
     private(set) var blink: BlinkDetector.Blink?
@@ -21,7 +20,7 @@ struct BlinkDecision {
         self.samples = samples
         eyes = Self.eyes(of: valley, samples)
         let duration = valley.halfway.upperBound - valley.halfway.lowerBound
-        // Closed eyes cannot blink: the lids of a sleeper tremble.
+        // Closed eyes cannot blink, although the lids of a sleeper tremble.
         guard share(valley.fall.peak) >= ClosedEyes.closedShare,
             prominence >= Self.smallestProminence,
             duration <= FaceEvent.longestBlink
@@ -35,7 +34,7 @@ struct BlinkDecision {
 
     // MARK: Which eyes
 
-    /// The eyes that closed: only one if the other stayed open by all features.
+    /// Returns the eyes that closed: only one if the other one clearly stayed open.
     private static func eyes(of valley: Valley, _ samples: Samples) -> FaceEvent.Eyes {
         guard valley.closed.allSatisfy({ samples[$0].reading.canWink }) else { return .both }
         let left = Dip(of: \.left, in: valley, samples)
@@ -47,7 +46,7 @@ struct BlinkDecision {
 
     /// The movement of one eye during the valley.
     private struct Dip {
-        /// The median of the samples before the valley, minus the lowest sample in it.
+        /// The median openness before the valley, minus the lowest openness in the valley.
         let depth: Double
         let lowest: Double
 
@@ -66,7 +65,7 @@ struct BlinkDecision {
 
     // MARK: Features
 
-    /// The value of the eye that the decision is about, or `both` if it is about both.
+    /// Returns the value of the eye that closed, or `both` if both did.
     private func value(_ each: EachEye<Double>, both: Double) -> Double {
         switch eyes {
         case .both: both
@@ -81,19 +80,19 @@ struct BlinkDecision {
 
     private var depth: Double { share(valley.fall.peak) - share(valley.fall.lowest) }
 
-    /// The smaller one of the fall and the rise until now.
+    /// The fall or the rise up to the newest sample, whichever is smaller.
     private var prominence: Double {
         let top = (valley.risen..<samples.end).map(share).max() ?? 0
         return min(depth, top - share(valley.fall.lowest))
     }
 
-    /// The samples of the open eye before the valley; at least one.
+    /// The numbers of up to seven samples before the valley, when the eye was open; at least one.
     private var beforeClosing: Range<Int> {
         let first = max(samples.first, valley.closed.lowerBound - 7)
         return first..<max(first + 1, valley.closed.lowerBound)
     }
 
-    /// The sum of the features, weighted as in the logistic model of the landmarks alone, or in that with pixels.
+    /// Returns the weighted sum of the features in the logistic model of the landmarks alone, or in that with pixels.
     private func score(_ duration: Double, _ hasPixels: Bool) -> Double {
         let noise = samples[max(samples.first, valley.closed.lowerBound - 2)].noise
         let weight = samples[valley.fall.lowest].reading.openness.weight
@@ -117,7 +116,7 @@ struct BlinkDecision {
         return features.reduce(0) { $0 + $1.value * $1.withPixels } + dissimilarity + brightness
     }
 
-    /// The mean of a signal of the closed eye, minus the median of the open eye before or after, whichever is nearer.
+    /// Returns a signal's mean while closed minus its median while open, before or after, whichever difference is less.
     private func rise(of value: KeyPath<EyeAppearance.Signal, Double>) -> Double {
         let closed = valley.closed.map { signal($0, value) }.reduce(0, +) / Double(valley.closed.count)
         let before = beforeClosing.map { signal($0, value) }.median
@@ -133,6 +132,6 @@ struct BlinkDecision {
 }
 
 extension Collection<Double> {
-    /// The value in the middle, or the mean of the two in the middle; 0 of an empty collection.
+    /// The median of the numbers; 0 for an empty collection.
     fileprivate var median: Double { sorted().quantileOfSorted(0.5) ?? 0 }
 }

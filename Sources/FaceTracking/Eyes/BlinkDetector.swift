@@ -1,71 +1,69 @@
-/// Detects blinks by the openness and the pixels of both eyes.
-///
-/// A blink is a valley of the openness: a fall that exceeds the signal's noise, then a rise by half of it or to a stop.
-/// A tenth of a second after the lids started up, a logistic model of the valley's shape decides.
+/// Detects the blinks of one face by the openness and the pixels of both eyes. A blink is a valley of the openness: a
+/// fall that exceeds the signal's noise, then a rise by half as much, or by less if the lids stop there. A tenth of a
+/// second after this rise was noticed, a logistic model of the valley's shape decides.
 struct BlinkDetector: Sendable {
-    /// The analysed frames per second below which a blink can fall between two frames.
-    ///
-    /// Many webcams have 15 in dim light, and one lost frame makes the meter show 13.6 for them.
+    /// The rate of analysed frames per second below which a blink can happen unseen between two frames. Many webcams
+    /// deliver 15 in dim light, which the meter shows as 13.6 after one lost frame.
     static let minimumRate = 13.5
 
-    /// The eyes of a frame.
+    /// The measurements of both eyes in one frame.
     struct Reading: Sendable {
         var openness: EyeOpenness.Reading
-        /// The signals of the pixels; nil if these were not compared.
+        /// The signals of the eyes' pixels; nil if the pixels were not compared.
         var appearance: EachEye<EyeAppearance.Signal>?
-        /// Whether a dip of one eye can be a wink.
+        /// Whether a dip of only one eye can be a wink.
         var canWink: Bool
     }
 
-    /// A blink: its eyes, the seconds that the lids were below half way, and the first frame with open eyes again.
+    /// A blink: its eyes, the seconds from half-closed lids to the first frame with open eyes, and that frame's stamp.
     typealias Blink = (eyes: FaceEvent.Eyes, duration: Double, opened: FrameStamp)
 
-    /// The eye distance in pixels below which an eye has too few of them.
+    /// The minimum distance of the outer eye corners, in pixels. Below it an eye has too few pixels.
     private static let smallestEyeDistance = 16.0
-    /// The yaw in degrees beyond which one eye is hidden and the other is seen from the side.
+    /// The maximum yaw to either side, in degrees. Beyond it one eye is hidden and the other is seen from the side.
     private static let yawLimit = 52.0
-    /// The least fall of a valley, as a share of the open level.
+    /// The minimum fall of the openness in a blink, as a fraction of the eyes' usual openness.
     private static let smallestDepth = 0.12
-    /// The longest fall, in seconds.
+    /// The maximum duration of the fall that begins a blink, in seconds.
     private static let longestFall = 0.45
-    /// The seconds after which a valley that is not over is given up.
+    /// The seconds after which a fall without a sufficient rise is given up.
     private static let longestValley = 1.2
-    /// The seconds from the start of the lids' rise to the decision.
+    /// The time from the sample in which the lids have risen to the decision, in seconds.
     private static let delay = 0.1
 
     struct Sample: Sendable {
         var stamp: FrameStamp
         var time: Double { stamp.mediaTime }
         var reading: Reading
-        /// The openness of both eyes, weighted.
+        /// The weighted mean openness of both eyes, as a fraction of their usual openness.
         var share: Double
-        /// The noise of `share`: 1.5 times the median of its distances from its own short median.
+        /// The noise of `share`: 1.5 times the median of its distances from its own short-term median.
         var noise: Double
     }
 
-    /// A fall of the openness, from its highest to its lowest sample so far.
+    /// A fall of the openness: the numbers of its highest sample and of its lowest one so far.
     typealias Fall = (peak: Int, lowest: Int)
 
     struct Valley: Sendable {
         var fall: Fall
-        /// The first and the last sample below half way.
+        /// The numbers of the first and the last sample below half of the fall.
         var closed: ClosedRange<Int>
-        /// The sample at which the rise was noticed.
+        /// The number of the sample in which the lids have risen far enough to end the valley.
         var risen: Int
-        /// The times at which the openness was half way down and half way up again, interpolated between samples.
+        /// The times at which the openness crossed half of the fall, down and up, interpolated between samples.
         var halfway: ClosedRange<Double>
 
-        /// The range of the samples below half way, and one more on either side.
+        /// Returns the numbers of the samples below half of the fall, with one more on either side.
         func around(in samples: History<Sample>) -> ClosedRange<Int> {
             max(samples.first, closed.lowerBound - 1)...min(risen, closed.upperBound + 1)
         }
     }
 
     private(set) var samples = History<Sample>(capacity: EyeOpenness.capacity)
-    /// The window in which a value's distance from its neighbours is measured.
+    /// The latest values of `share`, from whose median the deviation of a new value is measured.
     private var shortTerm = SlidingQuantile(seconds: 0.28, capacity: 64)
     private var deviations = SlidingQuantile(seconds: EyeOpenness.levelWindow, capacity: EyeOpenness.capacity)
-    /// The weight of the eye at the left, smoothed, so that its noise does not become the signal's.
+    /// The weight of the eye at the picture's left, smoothed, so that its noise does not get into `share`.
     private var leftWeight: Double?
     private var fall: Fall?
     private var valley: Valley?
@@ -90,7 +88,7 @@ struct BlinkDetector: Sendable {
         return blink
     }
 
-    /// Forgets the valley under way, because the eyes could not be seen for a while.
+    /// Forgets the current valley, because the eyes could not be seen for a while.
     mutating func interrupt() {
         fall = nil
         valley = nil
@@ -112,19 +110,19 @@ struct BlinkDetector: Sendable {
 
     // MARK: The valley
 
-    /// The least depth of a valley at a sample.
+    /// Returns the minimum depth of a valley at a sample, which grows with the noise.
     private func threshold(at index: Int) -> Double { max(Self.smallestDepth, 2 * samples[index].noise) }
 
-    /// The highest sample from which a fall to `now` may have begun; nil if there is none before it.
+    /// Returns the highest recent sample, from which a fall to `now` may have begun; nil if `now` is the highest.
     private func peak(before now: Int) -> Int? {
         let earliest = samples[now].time - Self.longestFall
         let recent = samples.available.reversed().prefix { samples[$0].time >= earliest }.reversed()
-        // The first of equally high ones.
+        // Of equally high samples, this is the first.
         let best = recent.max { samples[$0].share < samples[$1].share }
         return best == now ? nil : best
     }
 
-    /// Follows a fall to its lowest sample, and ends it when the lids are on their way up, or after too long a time.
+    /// Follows a fall to its lowest sample. Ends it when the lids have risen, or after too long a time.
     private mutating func follow(_ current: Fall, _ now: Int) {
         var current = current
         let sample = samples[now]
@@ -140,7 +138,7 @@ struct BlinkDetector: Sendable {
         fall = current
         let depth = samples[current.peak].share - samples[current.lowest].share
         let rise = sample.share - samples[current.lowest].share
-        // Many blinks end in a squint: lids that rose by a third and stop have risen.
+        // Many blinks end in a squint: lids that rose by a third and then stopped count as risen.
         let hasStopped =
             now > current.lowest + 1 && rise >= 0.3 * depth
             && sample.share - samples[now - 1].share <= 0.03 + 0.1 * depth
@@ -169,7 +167,7 @@ struct BlinkDetector: Sendable {
         return Valley(fall: fall, closed: first...last, risen: now, halfway: halfway)
     }
 
-    /// The time at which the openness was half way between two samples; nil if the one outside is not higher.
+    /// Returns the time at which the openness crossed `half` between two samples; nil if the outer one is not higher.
     private func crossing(of half: Double, inside: Int, outside: Int) -> Double? {
         let low = samples[inside]
         let high = samples[outside]

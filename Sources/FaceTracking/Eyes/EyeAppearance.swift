@@ -1,25 +1,24 @@
 import Glibc
 
-/// Compares the pixels around each eye with a mean picture of the same eye while it was open.
-///
-/// It sees lids that the landmarks miss in small, blurred or dark eyes, and shows where only the landmarks move.
+/// Compares the pixels around each eye with a mean picture of the same eye while it was open. This shows lids that the
+/// landmarks miss in small, blurred or dark eyes, and landmarks that move without the lids.
 struct EyeAppearance: Sendable {
-    /// The signals that the pixels of an eye give.
+    /// The signals from an eye's pixels that tell whether the eye is open.
     struct Signal: Equatable, Sendable {
-        /// 1 minus the correlation with the open eye: 0 for the same picture, about 1 for a closed eye.
+        /// 1 minus the correlation with the open eye's mean picture: 0 if equal, about 1 for a closed eye.
         var dissimilarity: Double
-        /// The brightness of the middle minus the patch's mean, in standard deviations: an iris is dark.
+        /// The brightness of the eye's middle minus the patch's mean, in standard deviations: an iris is dark.
         var center: Double
-        /// The logarithm of 8 + the brightness of the middle, 0…255.
+        /// The natural logarithm of 8 plus the brightness of the eye's middle, 0…255.
         var logBrightness: Double
     }
 
-    /// The share of its open level above which an eye counts as open, so that its picture is learnt.
+    /// The fraction of its usual openness above which an eye counts as open, so that its picture is learnt.
     private static let openShare = 0.75
 
     private var templates = EachEye(EyeTemplate(), EyeTemplate())
 
-    /// Compares the patches of a frame, then learns from those of eyes that are open.
+    /// Compares a frame's eye patches with the mean pictures, then adds the patches of open eyes to these.
     mutating func advance(_ patches: EyePatches, _ share: EachEye<Double>) -> EachEye<Signal> {
         patches.pixels.span.withUnsafeBufferPointer { pixels in
             guard let base = pixels.baseAddress else { preconditionFailure("the patches have a fixed size") }
@@ -32,22 +31,22 @@ struct EyeAppearance: Sendable {
 
 /// The mean picture of one open eye.
 struct EyeTemplate: Sendable {
-    /// The number of patches in the mean: enough to average noise, few enough to follow the light.
+    /// The number of patches over which the mean is taken: enough to average noise, few enough to follow the light.
     private static let length: Float = 12
     /// A constant added to the standard deviation, so that a patch without contrast resembles nothing.
     private static let contrastFloor: Float = 1
-    /// Each pixel's weight in the correlation, then its weight in the middle; both sum to 1.
+    /// The weights of all pixels in the correlation, then those in the eye's middle. Each of the two sets sums to 1.
     private static let weights = gaussian(10, 6) + gaussian(5, 4)
 
     private var mean: [Float] = []
     private var count: Float = 0
 
-    /// Compares a patch with the template, then takes it into the template if it shows an open eye.
+    /// Compares a patch with the mean picture, then adds the patch to it if `learns` says that the eye is open.
     mutating func compare(_ patch: UnsafePointer<UInt8>, learns: Bool) -> EyeAppearance.Signal {
         if mean.isEmpty { mean = (0..<EyePatches.count).map { Float(patch[$0]) } }
         let sums = Self.sums(patch, mean, Self.weights)
         if learns {
-            // The first patch is in the mean already.
+            // The first patch already is the mean.
             count = min(Self.length, count + 1)
             let share = 1 / max(count, 1)
             mean.withUnsafeMutableBufferPointer { mean in
@@ -65,7 +64,7 @@ struct EyeTemplate: Sendable {
         )
     }
 
-    /// The weights exp(−(x/across)² − (y/down)²) around the patch's middle, in pixels.
+    /// Returns the weights exp(−(x/across)² − (y/down)²) around the patch's middle, in pixels, normalized to the sum 1.
     private static func gaussian(_ across: Float, _ down: Float) -> [Float] {
         let values = (0..<EyePatches.count).map { index -> Float in
             let x = (Float(index % EyePatches.width) - Float(EyePatches.width - 1) / 2) / across
@@ -80,7 +79,7 @@ struct EyeTemplate: Sendable {
         patch: Float, patchSquare: Float, template: Float, templateSquare: Float, product: Float, center: Float
     )
 
-    /// The weighted moments of patch and template, in one pass, eight pixels at a time.
+    /// Computes the weighted moments of a patch and the mean picture, eight pixels at a time.
     private static func sums(_ eye: UnsafeRawPointer, _ mean: UnsafeRawPointer, _ weights: UnsafeRawPointer) -> Sums {
         typealias Lanes = SIMD8<Float>
         var (first, firstSquare, second, secondSquare) = (Lanes.zero, Lanes.zero, Lanes.zero, Lanes.zero)

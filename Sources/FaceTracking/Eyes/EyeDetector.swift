@@ -1,16 +1,17 @@
-/// Derives blinks, closed eyes and their figures from the eyes of one face.
+/// Detects blinks and closed eyes of one face, and counts them over the last minute.
 struct EyeDetector: Sendable {
-    /// The analysed frames per second below which closures are seen in too few frames: 5, less a tenth for a lost one.
+    /// The rate of analysed frames per second below which closed eyes are seen in too few frames: 5, less a tenth in
+    /// case a frame is lost.
     private static let minimumClosureRate = 4.5
 
-    /// Whether the eyes are open so far that their irises can be seen.
+    /// Whether the eyes are open far enough for their irises to be seen.
     private(set) var areOpen = false
-    /// The closed eyes, and how far each is open as a share of its open level.
+    /// Which eyes are closed, and how far each is open as a fraction of its usual openness.
     typealias Seen = (isClosed: EachEye<Bool>, openness: EachEye<Double>)
 
-    /// The closed eyes and the openness in the latest frame; nil if they cannot be judged.
+    /// The state of the eyes in the latest frame; nil if they cannot be judged.
     private(set) var seen: Seen?
-    /// The figures of the last minute; nil if they are unknown.
+    /// The blinks per minute and the fraction of time with closed eyes, of the last minute; nil if they are unknown.
     private(set) var figures: (blinks: Double, closedShare: Double)?
     var closed = ClosedEyes()
     private var openness = EyeOpenness()
@@ -18,10 +19,9 @@ struct EyeDetector: Sendable {
     private var blink = BlinkDetector()
     private var lastMinute = LastMinute()
 
-    /// Takes the next frame in which the face was seen.
-    ///
-    /// Blinks are detected on smaller and more turned faces than closed eyes.
-    /// - Returns: A blink that ended about 0.1 s ago; the beginning or end of a closure longer than a blink.
+    /// Processes the next frame in which the face was seen. Blinks are detected on smaller and more turned faces than
+    /// closed eyes.
+    /// - Returns: A blink that ended about 0.1 s ago, and the beginning or end of a closure longer than a blink.
     mutating func advance(_ context: FrameContext) -> (blink: BlinkDetector.Blink?, closure: FaceEvent.Kind?) {
         let time = context.time
         let open = openness.advance(EachEye(context.observation.leftLids, context.observation.rightLids), at: time)
@@ -45,9 +45,9 @@ struct EyeDetector: Sendable {
     }
 }
 
-/// Blinks and closed eyes of a face in the last minute, relative to the time in which its eyes were seen.
+/// Counts a face's blinks and the time with closed eyes over the last minute, relative to the time its eyes were seen.
 struct LastMinute: Sendable {
-    /// The seconds of the minute in which the eyes must have been seen.
+    /// The minimum time for which the eyes must have been seen during the minute, in seconds.
     private static let leastSeen = 30.0
 
     private struct Second {
@@ -56,11 +56,11 @@ struct LastMinute: Sendable {
         var blinks = 0.0
     }
 
-    /// The values of the last 60 seconds, indexed by media time modulo 60.
+    /// The sums of each of the last 60 seconds, indexed by media time modulo 60.
     private var seconds = Array(repeating: Second(), count: 60)
     private var latest: (time: Double, isSeen: Bool)?
 
-    /// Takes a frame at a time in seconds, with the blinks that it completed; nil if the eyes cannot be judged.
+    /// Processes a frame at a time in seconds, in which `blinks` were completed; `isClosed` is nil for unknown eyes.
     mutating func advance(isClosed: Bool?, blinks: Double, at time: Double) {
         defer { latest = (time, isClosed != nil) }
         guard let latest, time >= latest.time else {
@@ -75,7 +75,7 @@ struct LastMinute: Sendable {
         if isClosed { seconds[now % 60].closed += time - latest.time }
     }
 
-    /// Blinks per minute, and the share of time with closed eyes, 0…1; nil before enough was seen.
+    /// The blinks per minute, and the fraction of time with closed eyes, 0…1; nil before the eyes were seen enough.
     var figures: (blinks: Double, closedShare: Double)? {
         func sum(_ value: (Second) -> Double) -> Double { seconds.reduce(0) { $0 + value($1) } }
         let seen = sum(\.seen)

@@ -1,28 +1,30 @@
-/// Measures each eye against its own open level, because eyes differ more from person to person than many of them move.
+/// Measures the height of each eye's lids relative to the eye's open level: their usual height while it is open. Eyes
+/// differ more from person to person than many of them move.
 struct EyeOpenness: Sendable {
-    /// Seconds over which the open level is taken: it follows a face that turns or squints, and outlasts a blink.
+    /// The window for the open level, in seconds: it follows a face that turns or squints, and is longer than a blink.
     static let levelWindow = 4.0
-    /// Quantile that is the open level: above the half-open frames of blinks and glances, below those of surprise.
+    /// The quantile of the lids' heights that is the open level: blinks and glances are below, surprise is above.
     static let levelShare = 0.7
-    /// Lowest open level, as a share of the outer eye distance, for eyes that are closed when the face comes.
+    /// The minimum open level, as a fraction of the outer eye distance, for eyes that are closed when the face appears.
     static let lowestLevel = 0.045
-    /// The samples that `Thinning` takes within the window, with some to spare.
+    /// The maximum number of samples that `Thinning` lets through in the window, with some to spare.
     static let capacity = Int(levelWindow * Thinning.rate) + 16
 
-    /// What a frame shows.
+    /// The measurements of both eyes in one frame.
     struct Reading: Equatable, Sendable {
-        /// The open level in units of the outer eye distance.
+        /// The open level, which is the usual height of an open eye, in units of the outer eye distance.
         var level: EachEye<Double>
-        /// The lids' height in units of the outer eye distance.
+        /// The height of the lids' opening, in units of the outer eye distance.
         var height: EachEye<Double>
-        /// The weight of each eye, by its projected width squared, because the far eye of a turned head hides blinks.
+        /// The weight of each eye in means, in proportion to its squared width, because the far eye of a turned head
+        /// hides blinks. The two weights sum to 1.
         var weight: EachEye<Double>
-        /// The lids' height as a share of the open level: 1 open, about 0 closed.
+        /// The height as a fraction of the open level: 1 is open, about 0 closed.
         var share: EachEye<Double> { EachEye(height.left / level.left, height.right / level.right) }
-        /// Whether the eyes are open so far that their irises can be seen.
+        /// Whether the eyes are open far enough for their irises to be seen.
         var areOpen: Bool { mean(share) > ClosedEyes.openShare }
 
-        /// The weighted mean of a value of both eyes.
+        /// Returns the mean of the two eyes' values, weighted by `weight`.
         func mean(_ each: EachEye<Double>) -> Double { weight.left * each.left + weight.right * each.right }
     }
 
@@ -39,13 +41,13 @@ struct EyeOpenness: Sendable {
     }
 }
 
-/// A value for each eye; left and right are the picture's.
+/// A pair of values, one for each eye; left and right are the picture's.
 struct EachEye<Value> {
     var left: Value
     var right: Value
 
     init(_ left: Value, _ right: Value) { (self.left, self.right) = (left, right) }
-    /// Makes a value for each eye by evaluating `value` twice, so that two objects do not share memory.
+    /// Evaluates `value` once for each eye, so that the two values share no memory.
     init(both value: @autoclosure () -> Value) { self.init(value(), value()) }
 
     func map<Other>(_ transform: (Value) -> Other) -> EachEye<Other> {
@@ -58,18 +60,17 @@ extension EachEye: Equatable where Value: Equatable {}
 
 /// Decides which eyes are closed, and reports closures that last longer than a blink.
 struct ClosedEyes: Sendable {
-    /// The share of the open level below which an eye is closed.
-    ///
-    /// Before the 131 blinks of the recorded landmarks the eyes were open by 0.65 or more. In 2000 portraits (the odd
-    /// half of GENKI-4K) closed eyes have 0.38 at most; 1 % of open ones, screwed up in the sun, have less than 0.4.
+    /// The fraction of its usual openness below which an eye counts as closed. Before the 131 blinks of the recorded
+    /// landmarks, the eyes were open by 0.65 or more. In 2000 portraits (the odd half of GENKI-4K), closed eyes have at
+    /// most 0.38. Of the open ones, 1 %, screwed up in the sun, have less than 0.4.
     static let closedShare = 0.4
-    /// The share of the open level above which a closed eye is open again.
+    /// The fraction of its usual openness above which a closed eye counts as open again.
     static let openShare = 0.6
-    /// The share above which the other eye must be for a closed eye to count as closed alone.
+    /// The fraction of its usual openness that one eye must exceed for the other to count as the only closed one.
     private static let otherShare = 0.85
 
     private struct Eye: Sendable {
-        /// Time at which the eye closed, and the open level before that: in time, closed eyes would become the level.
+        /// The time at which the eye closed, and its open level before, which closed eyes would lower; nil while open.
         var closed: (since: Double, level: Double)?
         var share = 1.0
 
@@ -86,29 +87,28 @@ struct ClosedEyes: Sendable {
     }
 
     private var eyes = EachEye(Eye(), Eye())
-    /// The eyes that were reported closed, and when they closed.
+    /// The eyes that were reported as closed, and the time at which they closed; nil for none.
     private var reported: (eyes: FaceEvent.Eyes, since: Double)?
     var isClosed: EachEye<Bool> { eyes.map { $0.closed != nil } }
-    /// The openness of each eye in the latest frame, 0…1, as a share of its open level before it closed.
+    /// The openness of each eye in the latest frame, 0…1: the fraction of its usual openness before it closed.
     var openness: EachEye<Double> { eyes.map { min(max($0.share, 0), 1) } }
 
-    /// The closed eyes that were reported, at a time in seconds; nil for none.
+    /// Returns the event of the reported closure, which lasts until a time in seconds; nil if there is none.
     func ongoing(at time: Double) -> FaceEvent.Kind? {
         reported.map { .eyesClosed(eyes: $0.eyes, duration: time - $0.since) }
     }
 
-    /// Ends the closure that was reported; nil if there is none.
+    /// Ends the reported closure and returns its event; nil if there is none.
     mutating func end(at time: Double) -> FaceEvent.Kind? {
         exchange(&reported, with: nil).map { .eyesOpen(eyes: $0.eyes, duration: max(0, time - $0.since)) }
     }
 
-    /// Takes the next frame.
-    /// - Returns: The beginning of a closure that is longer than a blink, or its end.
+    /// Processes the next frame; returns the beginning of a closure that is longer than a blink, its end, or nil.
     mutating func advance(_ reading: EyeOpenness.Reading, canBeOneEye: Bool, at time: Double) -> FaceEvent.Kind? {
         eyes.left.advance(height: reading.height.left, level: reading.level.left, at: time)
         eyes.right.advance(height: reading.height.right, level: reading.level.right, at: time)
         guard let found = closure(canBeOneEye: canBeOneEye) else {
-            // A closure lasts until both eyes are open.
+            // A reported closure lasts until both eyes are open.
             return isClosed == EachEye(false, false) ? end(at: time) : nil
         }
         guard reported == nil, time - found.since > FaceEvent.longestBlink else { return nil }
@@ -116,7 +116,7 @@ struct ClosedEyes: Sendable {
         return ongoing(at: time)
     }
 
-    /// Begins to measure closures anew, because the eyes could not be seen. Reported ones are not reported again.
+    /// Counts current closures anew from `time` on, as the eyes cannot be seen. Reported ones are not reported again.
     mutating func interrupt(at time: Double) {
         eyes.left.interrupt(at: time)
         eyes.right.interrupt(at: time)

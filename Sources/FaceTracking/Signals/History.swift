@@ -1,24 +1,24 @@
-/// A ring of the latest elements of a signal, addressed by their number since its beginning.
+/// A ring buffer of a signal's latest elements. Each has a number, counted from 0 since the signal's beginning.
 struct History<Element: Sendable>: Sendable {
     let capacity: Int
     private var storage: [Element] = []
-    /// The number of the next element.
+    /// The number that the next element will get.
     private(set) var end = 0
     /// The number of the first element that was not forgotten.
     private var start = 0
 
     init(capacity: Int) { self.capacity = capacity }
 
-    /// The number of the oldest element that is still there, even if it was forgotten.
+    /// The number of the oldest element that is still in the buffer, even if it was forgotten.
     var first: Int { max(0, end - capacity) }
-    /// The numbers of the elements that are still there and were not forgotten.
+    /// The numbers of the elements that are still in the buffer and were not forgotten.
     var available: Range<Int> { max(start, first)..<end }
     var last: Element? { end > 0 ? self[end - 1] : nil }
 
-    /// Forgets the elements before `number`; without a number, all of them.
+    /// Forgets the elements before the one with this number, or all elements.
     mutating func forget(before number: Int? = nil) { start = number ?? end }
 
-    /// The element with this number, which must be in `first..<end`.
+    /// Returns the element with this number, which must be in `first..<end`.
     subscript(index: Int) -> Element { storage[index % capacity] }
 
     mutating func append(_ element: Element) {
@@ -32,37 +32,36 @@ struct History<Element: Sendable>: Sendable {
     }
 }
 
-/// Thins a signal to about 60 samples a second, so that a history spans the same seconds at any frame rate.
+/// Thins a signal to about 60 samples per second, so that a buffer spans the same time at any higher frame rate.
 struct Thinning: Sendable {
-    /// The samples a second, on average.
+    /// The maximum number of samples let through per second, on average.
     static let rate = 60.0
 
     /// The time at which the next sample is due, in seconds.
     private var due = -Double.infinity
 
-    /// Whether the sample of a time in seconds is taken; at up to 60 a second all are, even half an interval early.
+    /// Whether to take the sample at a time in seconds. Signals of up to 60 samples per second pass despite jitter.
     mutating func takes(_ time: Double) -> Bool {
         let half = 0.5 / Self.rate
-        // A time further back is that of another clock.
+        // A time that is further back belongs to another clock.
         guard !(due - 3 * half..<due - half).contains(time) else { return false }
-        // After a pause, or by another clock, the intervals begin anew.
+        // After a pause or a change of the clock, the intervals begin anew.
         if !(due - half..<due + half).contains(time) { due = time }
         due += 2 * half
         return true
     }
 }
 
-/// Quantiles of a window that slides over a signal.
-///
-/// A step moves part of a sorted array, which for a few hundred values is the fastest way to an exact quantile.
+/// A window that slides over a signal and returns quantiles of its values. Each new value shifts part of a sorted
+/// array, which for a few hundred values is the fastest way to an exact quantile.
 struct SlidingQuantile: Sendable {
     private let duration: Double
     private var values: History<(time: Double, value: Double)>
     private var sorted: [Double] = []
 
     /// - Parameters:
-    ///   - duration: The window's seconds.
-    ///   - capacity: The most values that are kept: at least those of `duration` at the rate of `Thinning`.
+    ///   - duration: The length of the window, in seconds.
+    ///   - capacity: The maximum number of values kept; enough for `duration` at the rate of `Thinning`.
     init(seconds duration: Double = .infinity, capacity: Int) {
         self.duration = duration
         values = History(capacity: capacity)
@@ -71,7 +70,7 @@ struct SlidingQuantile: Sendable {
 
     var count: Int { sorted.count }
 
-    /// Adds a value, and removes those that are too old, or the oldest if the window is full.
+    /// Adds a value. Removes the values older than the window, or the oldest one if `capacity` is reached.
     mutating func insert(_ value: Double, at time: Double = 0) {
         if count == values.capacity { removeOldest() }
         while count > 0, values[values.end - count].time < time - duration { removeOldest() }
@@ -83,7 +82,7 @@ struct SlidingQuantile: Sendable {
 
     func quantile(_ share: Double) -> Double? { sorted.quantileOfSorted(share) }
 
-    /// The first position whose value is not less than `value`.
+    /// Returns the first index of `sorted` whose value is not less than `value`.
     private func position(of value: Double) -> Int {
         var low = 0
         var high = sorted.count
@@ -96,7 +95,7 @@ struct SlidingQuantile: Sendable {
 }
 
 extension [Double] {
-    /// The quantile of a share 0…1 of ascending numbers, interpolated between the two nearest; nil without numbers.
+    /// Returns the quantile `share`, 0…1, of ascending numbers, interpolated between the nearest two; nil if empty.
     func quantileOfSorted(_ share: Double) -> Double? {
         guard let last else { return nil }
         let rank = share * Double(count - 1)
@@ -106,19 +105,19 @@ extension [Double] {
     }
 }
 
-/// Counts the turns of a signal, from rising to falling or back, within some seconds.
+/// Counts the turns of a signal, from rising to falling or back, within a sliding time window.
 struct Swings: Sendable {
     private let least: Double
     private let duration: Double
-    /// The farthest value of the current movement.
+    /// The highest value since the last turn if the signal rises, or the lowest if it falls.
     private var extreme = 0.0
     private var isRising = false
-    /// The times at which the latest movements ended.
+    /// The times at which the turns in the window were noticed.
     private var turns: [Double] = []
 
     /// - Parameters:
-    ///   - least: The change between two turns that counts as a movement.
-    ///   - duration: Seconds.
+    ///   - least: The minimum change from an extreme value that counts as a turn.
+    ///   - duration: The length of the window in which turns are counted, in seconds.
     init(least: Double, seconds duration: Double) { (self.least, self.duration) = (least, duration) }
 
     var count: Int { turns.count }

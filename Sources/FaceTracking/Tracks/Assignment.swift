@@ -1,28 +1,26 @@
-/// Decides to which followed face each observation belongs.
-///
-/// Most have the lineage of their track. A face that was lost for a moment and detected anew belongs to the track with
-/// the nearest predicted path, in units of its size; the longer it was lost, the farther away it may be.
+/// Decides which followed face, or track, each observation belongs to. Most observations have their track's lineage, a
+/// number that changes only with a new detection. A lost face that is detected anew belongs to the track with the
+/// nearest predicted path, in units of the face's size. The longer it was lost, the farther away it may be.
 enum Assignment {
-    /// The time unseen, in seconds, after which the path and the allowed distance stop growing: a longer patience must
-    /// not give an identity to the next person who comes, wherever that is.
+    /// The time unseen, in seconds, after which the predicted path and the allowed distance stop growing. Otherwise a
+    /// long patience would give the identity to the next person anywhere in the picture.
     private static let longestGap = 0.7
-    /// The largest distance of a face from its path, in units of its size: at once, and more for each second unseen.
-    ///
-    /// Found on clips with people who pass behind each other and stand up; 0.7 to 1.5 and 1 to 3 give the same.
+    /// The maximum distance of a face from the predicted path, in units of its size, plus an allowance per second
+    /// unseen. Found on clips with people who pass behind each other and stand up; 0.7 to 1.5 and 1 to 3 do as well.
     private static let allowance = (base: 0.9, perSecond: 1.5)
-    /// The limits for taking a new face for a held one; the distance is in units of its size. Without visible clothes
-    /// it must return within `secondsWithoutClothes`. From the experiment in docs/accuracy.md.
+    /// The limits for taking a new face for a held, unseen one; the distance is in units of the face's size. Without
+    /// visible clothes it must return within `secondsWithoutClothes`. From the experiment in docs/accuracy.md.
     private static let returning = (distance: 1.5, sizeRatio: 1.6, similarity: 0.7, secondsWithoutClothes: 2.0)
 
-    /// The index of the track that each observation belongs to; nil for a new face.
+    /// Returns the index of each observation's track; nil for a new face.
     static func tracks(of observations: [FaceObservation], among tracks: [Track], at time: Double) -> [Int?] {
         var assigned = [Int?](repeating: nil, count: observations.count)
         func isFree(_ track: Int) -> Bool { !assigned.contains(track) }
         for (index, observation) in observations.enumerated() {
             let track = tracks.firstIndex { $0.lineage == observation.lineage }
             guard let track, isFree(track) else { continue }
-            // Until it has entered, a face may turn out to be a held one, once its clothes come into view. They are not
-            // measured on a face that is carried over.
+            // A track that has not entered may turn out to be a held face once its clothes come into view. They are not
+            // measured on an observation that is carried over.
             let held =
                 tracks[track].face == nil && !observation.isCarriedOver
                 ? tracks.indices.first { other in
@@ -55,9 +53,8 @@ enum Assignment {
             .flatMap { $0 < allowance.base + allowance.perSecond * gap ? $0 : nil }
     }
 
-    /// The distance of a new face from one that is held or was seen before a cut; nil if they do not match.
-    ///
-    /// Without visible clothes it must come back before another person can be there, which after a cut is at once.
+    /// Returns the distance of a new face from one that is held or was seen before a cut; nil if they do not match.
+    /// Without visible clothes, a held face matches for `secondsWithoutClothes`, one from before a cut not even then.
     private static func distance(of seen: FaceObservation, fromHeld track: Track, at time: Double) -> Double? {
         let ratio = seen.bounds.height / track.bounds.height
         guard max(ratio, 1 / ratio) <= returning.sizeRatio,
@@ -71,8 +68,8 @@ enum Assignment {
         return isSame ? distance : nil
     }
 
-    /// The distance of a face's centre from the line from another's last centre to where that one may have moved.
-    /// - Returns: Units of the mean face size; nil if the sizes differ too much for one face.
+    /// Returns the distance of a face's centre from the line between another face's centre and `end`, in units of their
+    /// mean size; nil if the sizes differ too much for one face.
     static func distance(of new: NormalizedRect, from old: NormalizedRect, to end: NormalizedPoint) -> Double? {
         let ratio = new.height / old.height
         guard ratio > 0.55, ratio < 1.8 else { return nil }
@@ -93,7 +90,7 @@ struct FacePath: Sendable {
 
     mutating func append(_ bounds: NormalizedRect, at time: Double) { points.append((time, bounds.center)) }
 
-    /// The centre that the face would have if it moved on for `seconds` at its latest velocity.
+    /// Predicts the face's centre if the face moves on for `seconds` at its latest velocity.
     func predicted(after seconds: Double) -> NormalizedPoint {
         guard let last = points.last else { return NormalizedPoint(x: 0, y: 0) }
         let first = points[points.first]

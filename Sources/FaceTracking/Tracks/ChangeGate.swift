@@ -1,25 +1,25 @@
-/// Lets metadata through only when it differs from what was last published.
+/// Decides when metadata has changed enough since the last message to be published.
 ///
-/// A value has changed when it has left its deadband around the published one; flags, enters and leaves count at once.
-/// The rate cap delays the newest set of faces until the first frame after the pause.
+/// A value has changed when it has left its deadband around the published one. Changed flags, enters and leaves are let
+/// through at once. Other changes wait for the first frame after the pause that `maximumRate` demands.
 package struct ChangeGate: Sendable {
     /// The options: how much each value must change, and how often metadata may be published.
     package struct Options: Hashable, Sendable {
-        /// The deadband of the bounds' edges, as a share of the picture.
+        /// The deadband of the bounds' edges, as a fraction of the picture's width and height.
         package var position = 0.01
-        /// The deadband of angles, in degrees.
+        /// The deadband of the head's yaw, pitch and roll, in degrees.
         package var angle = 2.0
-        /// The deadband of amounts, 0…1: of the smile, and of how far eyes and mouth are open.
+        /// The deadband of the smile and of how far eyes and mouth are open, which all are 0…1.
         package var amount = 0.1
-        /// The deadband of the share of time in which the eyes are closed, 0…1.
+        /// The deadband of the fraction of time in which the eyes are closed, 0…1.
         package var closedShare = 0.05
-        /// The deadband of blinks, per minute.
+        /// The deadband of the blink rate, in blinks per minute.
         package var blinks = 2.0
-        /// The deadband of the gaze, in degrees: larger than that of angles, because eyes are never still.
+        /// The deadband of the gaze, in degrees: larger than that of the head's angles, because eyes are never still.
         package var gaze: Double { 2.5 * angle }
-        /// The deadband of the distance, as a share of it.
+        /// The deadband of the distance, as a fraction of the published distance.
         package var distance = 0.1
-        /// The largest number of messages per second; enters, leaves and flags are not delayed.
+        /// The maximum number of messages per second; enters, leaves and changed flags are not delayed.
         package var maximumRate = 15.0
 
         package init() {}
@@ -32,13 +32,13 @@ package struct ChangeGate: Sendable {
 
     package init(options: Options = Options()) { self.options = options }
 
-    /// Whether the current faces must be published, at a time in seconds; if so, they count as published.
+    /// Whether to publish the current faces, at a time in seconds. If so, they become the published ones.
     package mutating func admits(_ faces: [FaceObject], at time: Double) -> Bool {
         let isUrgent =
             faces.map(\.faceID) != published.map(\.faceID) || zip(faces, published).contains(where: flagsDiffer)
         guard isUrgent || zip(faces, published).contains(where: valuesDiffer) else { return false }
-        // A tenth of a period of slack: frames of exactly that rate must not be halved by jitter.
-        // A source that was opened anew may begin its time again.
+        // A tenth of a period of slack, so that jitter does not halve the rate of frames that come at exactly that
+        // rate. A source that was opened again may begin its time anew.
         if !isUrgent, let lastTime, time >= lastTime, time - lastTime < 0.9 / options.maximumRate { return false }
         published = faces
         lastTime = time
@@ -72,7 +72,7 @@ package struct ChangeGate: Sendable {
             || Self.differ(new.distance, old.distance) { abs($0 - $1) > options.distance * $1 }
     }
 
-    /// Whether a value has become known or unknown, or has left its deadband.
+    /// Whether a value has become known or unknown, or has left its deadband according to `isOther`.
     private static func differ<Value>(_ new: Value?, _ old: Value?, _ isOther: (Value, Value) -> Bool) -> Bool {
         guard let new, let old else { return (new == nil) != (old == nil) }
         return isOther(new, old)

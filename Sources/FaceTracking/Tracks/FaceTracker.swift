@@ -1,61 +1,62 @@
-/// Turns what was observed in each frame into faces with an identity, and into events.
+/// Turns the observations of each frame into faces with an identity, and into events.
 ///
 /// Its only clock is the `mediaTime` of the frames, so the same frames always give the same events.
 public struct FaceTracker: Sendable {
     /// The options: how faces are followed, and which events are detected.
     public struct Options: Hashable, Sendable {
-        /// The seconds that a face must be seen before its `enter`.
+        /// How long a face must be seen before its `enter` event, in seconds.
         public var enterDelay = 0.1
-        /// The seconds that a face may be unseen before its `leave`, or before its place is examined.
+        /// How long a face may be unseen, in seconds, before it leaves or its place is examined (see `hold`).
         public var patience = 0.7
-        /// The seconds that a face may be unseen while its place shows that the person is still there, turned away,
-        /// covered or bent; with 0, faces leave after `patience` in any case.
+        /// How long a face may be unseen, in seconds, while the picture of its place shows that the person is still
+        /// there: turned away, covered or bent. With 0, faces leave after `patience` in any case.
         public var hold = 600.0
-        /// The settings of what counts as a smile.
+        /// The settings that define what counts as a smile.
         public var smile = SmileSettings()
-        /// The seconds that a smile may stay below 0.58 of its highest level without ending, as in a laugh.
+        /// How long a smile may stay below 0.58 of its highest level without ending, in seconds, as it does in a laugh.
         ///
-        /// With 0 s, 167 of 188 labelled smiles are events and 33 are reported twice; with 0.5 s, 162 and 10; with 1.5
-        /// s, 158 and 7, because smiles that follow each other closely count as one.
+        /// With 0 s, 167 of 188 labelled smiles are events and 33 are reported twice. With 0.5 s, these are 162 and 10.
+        /// With 1.5 s, they are 158 and 7, because smiles that follow each other closely count as one.
         public var smileMerge = 0.5
-        /// The distance of the outer eye corners, in pixels, below which expressions are unknown.
+        /// The minimum distance of the outer eye corners, in pixels, for expressions to be known.
         ///
-        /// At 24 pixels an open eye is about four pixels high; below, the landmarks jitter as much as in a blink.
+        /// At 24 pixels an open eye is about four pixels high. Below, the landmarks jitter as much as in a blink.
         public var smallestEyeDistance = 24.0
-        /// The yaw to either side, in degrees, beyond which expressions are unknown.
+        /// The maximum yaw to either side, in degrees, for expressions to be known.
         public var yawLimit = 35.0
-        /// The areas whose faces are reported, each with a name of its own.
+        /// The areas in which faces are reported, each with a name of its own.
         public var zones: [Zone] = []
-        /// The seconds without any movement in a face after which it is `still`: a picture of one.
+        /// How long a face must be without any movement in it, in seconds, to be `still`: a picture of a face.
         public var stillAfter = 30.0
-        /// Whether faces that are `still` leave, and are not followed again until something changes where they were.
+        /// Whether faces that are `still` leave, and are followed again only when something changes where they were.
         public var ignoresStill = false
-        /// Whether signs are detected.
+        /// Whether signs are detected: deliberate blinks, winks, nods and shakes of the head.
         public var readsSigns = false
-        /// Whether the source's picture is a mirror image: signs name the person's own eyes.
+        /// Whether the source's picture is a mirror image. Winks, which name the person's own eye, depend on it.
         package var isMirrored = false
-        /// The settings of what counts as a look.
+        /// The settings that define what counts as a look.
         public var look = LookSettings()
-        /// The camera's field of view between opposite corners of the picture, in degrees, which gives distances.
+        /// The camera's diagonal field of view, in degrees, from which distances are computed.
         ///
-        /// Webcams have 60 to 80. The data sheet says more than that where the picture is cut out of a wider sensor's.
+        /// Webcams have 60 to 80. The data sheet states more if the picture is cropped from that of a wider sensor.
         public var fieldOfView = 70.0
 
         /// Makes the default options.
         public init() {}
     }
 
-    /// The result of a frame.
+    /// The faces after a frame, and the events of the frame.
     package struct Update: Hashable, Sendable {
-        /// All faces that are there, ordered by identity. One that is hidden for a moment is as it was last seen; one
-        /// that is held has no measurements.
+        /// All faces that are there, ordered by identity. A face that is hidden for a moment keeps its last values. A
+        /// held one, kept because the picture of its place still shows the person, has no measurements.
         package var faces: [FaceObject] = []
-        /// The faces that were seen in this very frame, with unsmoothed values, including those that have not entered.
+        /// The faces that were seen in this very frame, with unsmoothed bounds and pose, even if they have not entered.
         package var sightings: [FaceSighting] = []
         package var events: [FaceEvent] = []
-        /// The reasons why some events cannot fire although faces are seen.
+        /// The reasons why some events cannot be detected although faces are seen.
         package var attention: Set<FaceAttention> = []
-        /// The lineages of faces that left because they are only pictures.
+        /// The lineages of faces that left because they are only pictures of faces. A lineage is the number under which
+        /// the analyzer follows a face.
         package var setAside: [Int] = []
     }
 
@@ -64,7 +65,7 @@ public struct FaceTracker: Sendable {
     private(set) var tracks: [Track] = []
     private var rate = FrameRateMeter()
     private var trackCount = 0
-    /// The identity for the next face that enters.
+    /// The identity that the next face to enter will get.
     package private(set) var nextFaceID: FaceID
 
     /// Makes a tracker without faces, whose first face gets `nextFaceID`.
@@ -73,14 +74,14 @@ public struct FaceTracker: Sendable {
         self.nextFaceID = nextFaceID
     }
 
-    /// Takes the observations of the next frame.
+    /// Processes the observations of the next frame.
     /// - Parameters:
-    ///   - stamp: The frame.
-    ///   - observations: The faces in it.
-    ///   - skipped: How many frames the source left out before it because nothing happened.
-    ///   - isCut: Whether it seems to show another scene, in which faces are known by place, size and clothes only.
-    ///   - readings: What the places of unseen faces show, by track; a face without one is not held.
-    /// - Returns: Faces and events after this frame.
+    ///   - stamp: The frame's stamp.
+    ///   - observations: The faces that were observed in the frame.
+    ///   - skipped: The number of frames that the source left out before this one because nothing happened.
+    ///   - isCut: Whether the scene seems to have changed. Faces are then recognized by place, size and clothes only.
+    ///   - readings: What the places of unseen faces show, by track number. A face without a reading is not held.
+    /// - Returns: The faces and events after this frame.
     package mutating func advance(
         to stamp: FrameStamp,
         with observations: [FaceObservation],
@@ -107,13 +108,13 @@ public struct FaceTracker: Sendable {
         return update
     }
 
-    /// Takes a frame that could not be analysed: time passes, and faces may leave.
+    /// Processes a frame that could not be analysed. Time passes, so faces may leave.
     package mutating func skip(to stamp: FrameStamp) -> Update {
         let events = dropGone(at: stamp, nil)
         return Update(faces: faces, events: events)
     }
 
-    /// Ends all faces at once, each with a `leave` for `reason`.
+    /// Removes all faces at once, and returns the ends of their expressions and their `leave` events for `reason`.
     package mutating func endAll(reason: FaceEvent.LeaveReason, at stamp: FrameStamp) -> [FaceEvent] {
         let events = tracks.flatMap { $0.leave(reason: reason, at: stamp) }
         tracks = []
@@ -127,7 +128,7 @@ public struct FaceTracker: Sendable {
     /// The lineages of the faces whose landmarks are needed in the next frame even if its picture has hardly changed.
     package var needingEveryFrame: Set<Int> { Set(tracks.lazy.filter(\.needsEveryFrame).map(\.lineage)) }
 
-    /// The lineage under which each face that is there was last observed.
+    /// The lineage under which the analyzer last observed each face that is there, by the face's identity.
     package var lineages: [FaceID: Int] {
         Dictionary(uniqueKeysWithValues: tracks.compactMap { track in track.face.map { ($0.faceID, track.lineage) } })
     }
@@ -160,7 +161,7 @@ public struct FaceTracker: Sendable {
         tracks.removeAll { $0.face?.still == true }
     }
 
-    /// Drops the faces that are gone; `readings` is nil for a frame that could not be analysed.
+    /// Removes the faces that are gone and returns their events; `readings` is nil for a frame that was not analysed.
     private mutating func dropGone(at stamp: FrameStamp, _ readings: [Int: PlaceReading]?) -> [FaceEvent] {
         var events: [FaceEvent] = []
         var gone: Set<Int> = []
@@ -176,7 +177,7 @@ public struct FaceTracker: Sendable {
         return events
     }
 
-    /// The request for readings of people's places in a frame, before the tracker takes it; nil if no face is held.
+    /// Returns what the tracker asks about places of unseen people before a frame; nil if `Options.hold` is 0.
     package func placeRequest(at time: Double, besides observations: [FaceObservation] = []) -> PlaceRequest? {
         guard options.hold > 0 else { return nil }
         let unseen = tracks.lazy.filter { track in !observations.contains { $0.lineage == track.lineage } }
@@ -194,7 +195,7 @@ public struct FaceTracker: Sendable {
 }
 
 extension FaceObservation {
-    /// Whether every number is finite; a model that saw garbage must not poison the filters.
+    /// Whether the bounds are not empty and every number is finite. Other values would spoil the filters for good.
     fileprivate var isFinite: Bool {
         let numbers =
             [bounds.x, bounds.y, bounds.width, bounds.height, pose.roll, confidence, eyeDistance]
@@ -210,15 +211,15 @@ extension FaceObservation {
 struct FrameRateMeter {
     private var last: Double?
     private var interval: Double?
-    /// The frames per second; an assumed 30 until they are known.
+    /// The rate in frames per second; an assumed 30 until it is known.
     var value: Double { interval.map { 1 / $0 } ?? 30 }
 
-    /// Takes a frame's time in seconds, and the number of frames that were left out before it.
+    /// Processes a frame's time in seconds, and the number of frames that were left out before it.
     mutating func advance(to time: Double, skipped: Int = 0) {
         defer { last = time }
         guard let last, time > last else { return }
         let new = (time - last) / Double(1 + skipped)
-        // One late frame out of ten must not switch blinks off, one slow second must.
+        // One late frame out of ten must not stop the detection of blinks. One slow second must.
         interval = interval.map { $0 + 0.1 * (new - $0) } ?? new
     }
 }

@@ -1,21 +1,20 @@
-/// A face as it was observed in one frame, with the conditions under which its expression is read.
+/// The observation of one face in one frame, with what is needed to read its expression.
 struct FrameContext {
     let observation: FaceObservation
     let stamp: FrameStamp
-    /// The frames per second in which the face has been measured lately.
+    /// The rate at which the face was measured lately, in frames per second.
     var frameRate: Double
     let options: FaceTracker.Options
 
     /// The yaw of the head in degrees; 90 while it is unknown.
     var yaw: Double { observation.pose.yaw ?? 90 }
-    /// The pixels of the frame between the outer eye corners; 0 for a face without a mesh, whose eyes are not measured.
+    /// The distance of the outer eye corners in pixels; 0 for a face without a mesh, whose eyes are not measured.
     var eyeDistance: Double { observation.hasMesh ? observation.eyeDistance : 0 }
-    /// The media time in seconds.
     var time: Double { stamp.mediaTime }
-    /// Whether the face is measured, and large and frontal enough to read its expression.
+    /// Whether the face has a mesh, and is large and frontal enough for its expression to be read.
     var isVisible: Bool { eyeDistance >= options.smallestEyeDistance && abs(yaw) <= options.yawLimit }
-    /// Whether a dip of one eye can be a wink: the face is near and frontal. Turned heads have such dips in blinks.
+    /// Whether a dip of one eye can be a wink: the face is near and frontal. Blinks of turned heads have such dips.
     var canWink: Bool { abs(yaw) <= 15 && eyeDistance >= 60 }
-    /// Whether frames come so fast that no blink falls between two of them.
+    /// Whether the frame rate is high enough that no blink falls between two frames.
     var seesBlinks: Bool { frameRate >= BlinkDetector.minimumRate }
 }

@@ -1,14 +1,15 @@
-/// Keeps a face that is not seen for as long as its place shows a person who moves now and then.
+/// Decides how long an unseen face is kept: while the picture of its place shows a person who moves now and then.
 struct Hold: Sendable {
-    /// The seconds between two readings of the place.
+    /// The time between two readings of the place, in seconds.
     static let interval = 0.5
-    /// The seconds without motion after which the place counts as empty: with a head in it, and with a body alone,
-    /// which may be a jacket on a chair.
+    /// How long a place without motion counts as occupied, in seconds. It is shorter if only a body is seen, which may
+    /// be a jacket on a chair.
     private static let motionless = (head: 10.0, body: 1.5)
-    /// Seconds for which other people may hide the place: since the person was last there, and since the first reading.
+    /// How long other people may cover the place, in seconds: `atAll` since the person was last there, or
+    /// `fromFirstLook` since the first reading, whichever ends later.
     private static let cover = (atAll: 1.5, fromFirstLook: 0.8)
 
-    /// The last frame in which a person was known to be there.
+    /// The stamp of the last frame in which the person was known to be there.
     private(set) var lastThere: FrameStamp
     private var lastMotion: Double
     private var lastReading: Double?
@@ -21,8 +22,7 @@ struct Hold: Sendable {
 
     func isDue(at time: Double) -> Bool { lastReading.map { time - $0 >= Self.interval - Track.slack } ?? true }
 
-    /// Takes the reading of the place in a frame; nil if there is none.
-    /// - Returns: Whether the person is still there.
+    /// Processes a frame's reading of the place, nil if there is none; returns whether the person is still there.
     mutating func update(_ reading: PlaceReading?, at stamp: FrameStamp) -> Bool {
         let time = stamp.mediaTime
         if lastReading == nil { coverEnd = time + Self.cover.fromFirstLook }
@@ -35,10 +35,10 @@ struct Hold: Sendable {
             guard time - lastMotion < allowed - Track.slack else { return false }
             lastThere = stamp
             return true
-        // Before the first reading nothing speaks for the person.
+        // Without a first reading, nothing shows that the person is there.
         case nil where lastReading == nil: return false
         case .covered: return time <= coverEnd + Track.slack
-        // Until the place can be read again.
+        // The place may not be readable until the next reading is due.
         case nil: return time <= coverEnd + Self.interval
         case .empty: return false
         }

@@ -1,14 +1,14 @@
-/// One followed face: from its first observation, through enter, to its leave.
+/// One followed face, from its first observation until it leaves. It enters, and is published, after a delay.
 struct Track: Sendable {
     typealias Options = FaceTracker.Options
 
-    /// Tolerance for rounded times, in seconds.
+    /// The tolerance for rounded times, in seconds.
     static let slack = 0.0005
-    /// The longest gap between frames, in seconds, that is bridged, such as a few frames that were lost or blurred
-    /// within a blink. A longer one interrupts smiles, blinks and other expressions.
+    /// The maximum gap between frames, in seconds, that is bridged, such as a few frames lost or blurred within a
+    /// blink. A longer one interrupts smiles, blinks and other expressions.
     static let bridgedGap = 0.15
 
-    /// Whether the gap between the last frame, if there is one, and a later one is bridged.
+    /// Whether the gap between the last frame and a later one can be bridged; false without a last frame.
     static func bridges(from last: Double?, to time: Double) -> Bool {
         last.map { (0...bridgedGap).contains(time - $0) } ?? false
     }
@@ -19,13 +19,13 @@ struct Track: Sendable {
     private(set) var bounds: NormalizedRect
     private(set) var lastSeen: FrameStamp
     private(set) var path = FacePath()
-    /// The colours below the face, a mean in which the newest count most.
+    /// The colours of the clothes below the face: a running mean in which the newest count most.
     private(set) var clothes: ClothesColors?
-    /// Whether the scene was cut since the face was last seen, so that a face in its place may be another.
+    /// Whether the scene has changed since the face was last seen, so that a face in its place may be another one.
     var wasCut = false
-    /// The hold that keeps the face although it is unseen; nil unless its patience has ended.
+    /// The hold that keeps the face although it has been unseen for longer than its patience; else nil.
     private(set) var hold: Hold?
-    /// The face as subscribers see it; nil before its enter. After a cut its confidence is 0 until it is seen again.
+    /// The face as subscribers see it; nil before it enters. Its confidence is 0 if unseen while held or after a cut.
     var face: FaceObject? {
         guard hasEntered else { return nil }
         var face = latest
@@ -34,16 +34,16 @@ struct Track: Sendable {
     }
     var isUnseen: Bool { hasEntered && !latest.isSeen }
 
-    /// Whether the face's landmarks are needed in every frame; not for blinks, as changed eyes are measured anyway.
+    /// Whether the landmarks are needed in every frame, as a smile may begin or end. Changed eyes are always measured.
     var needsEveryFrame: Bool { smile.isDeciding }
 
     private(set) var hasEntered = false
     private let firstSeen: FrameStamp
-    /// The rate at which this face is measured; nil until the CPU budget first skipped it.
+    /// The rate at which this face is measured; nil until the CPU budget first left no time for it.
     private var ownRate: FrameRateMeter?
     private var enterTime = 0.0
     private var seenFrames = 0
-    /// Number of frames since the enter in which the face was measured, and of those in which its expression was known.
+    /// The number of frames since the face entered in which it was measured, and in which its expression was known.
     private var measuredFrames = (all: 0, judged: 0)
     private var latest: FaceObject
     private var smoother = ObservationSmoother()
@@ -112,7 +112,7 @@ struct Track: Sendable {
         latest.visit = visit
     }
 
-    /// The face with its unsmoothed values in the newest frame.
+    /// Returns the face with the unsmoothed bounds and pose of the newest frame.
     func sighting(_ observation: FaceObservation) -> FaceSighting {
         var seen = latest
         seen.bounds = observation.bounds
@@ -120,7 +120,7 @@ struct Track: Sendable {
         return FaceSighting(track: number, face: seen)
     }
 
-    /// Takes a frame in which the CPU budget left no time to measure the face: it stays where it was.
+    /// Processes a frame in which the CPU budget left no time to measure the face. The face keeps its values.
     private mutating func carryOver(at stamp: FrameStamp) {
         if ownRate == nil {
             ownRate = FrameRateMeter()
@@ -131,16 +131,14 @@ struct Track: Sendable {
         latest.isSeen = true
     }
 
-    /// Takes a frame in which the face was not seen.
-    ///
-    /// A closure of the eyes ends with a long gap; the mouth's detector finds such gaps itself. A frame whose pixels
-    /// could not be read does not say that the face is hidden.
+    /// Processes a frame in which the face was not seen. If its pixels could not be read (not `wasLookedAt`), the face
+    /// does not count as hidden. After a long gap, the closure of the eyes is measured anew. The mouth's detectors
+    /// notice such gaps themselves.
     mutating func miss(at stamp: FrameStamp, wasLookedAt: Bool) {
         if wasLookedAt { latest.isSeen = false }
         if isLost(at: stamp) { eyes.closed.interrupt(at: stamp.mediaTime) }
     }
 
-    /// Whether the face has been unseen for longer than a gap that is bridged.
     private func isLost(at stamp: FrameStamp) -> Bool { stamp.mediaTime - lastSeen.mediaTime > Self.bridgedGap }
 
     func canEnter(at stamp: FrameStamp, after delay: Double) -> Bool {
@@ -153,10 +151,10 @@ struct Track: Sendable {
         updateVisit()
         enterTime = stamp.mediaTime
         hasEntered = true
-        // No look, smile or stay in a zone is longer than the visit.
+        // No look, smile or stay in a zone is reported as longer than the visit.
         (gaze.look.visitBegan, zones.visitBegan) = (enterTime, enterTime)
         smile.beginVisit(at: enterTime)
-        // What ended before is not reported; what began before and lasts is.
+        // Expressions that ended before the enter are not reported. Those that began before and last are.
         expressionEvents.removeAll { $0.stamp.mediaTime < enterTime || $0.kind.isEnd }
         let ongoing = [smile.ongoing, eyes.closed.ongoing(at: enterTime), lips.ongoing, gaze.look.ongoing]
         for kind in ongoing.compactMap(\.self) + zones.ongoing
@@ -166,9 +164,8 @@ struct Track: Sendable {
         return FaceEvent(kind: .enter, face: latest, stamp: stamp)
     }
 
-    /// Place in which to look for the person, if the face is unseen at that time and its patience has ended; nil else.
-    ///
-    /// Behind a picture of a face there is no person.
+    /// Returns the place in which to look for the person, if the face has been unseen for its patience and a reading is
+    /// due; else nil. A still face, which is a picture, has no person behind it.
     func place(at time: Double, _ options: Options) -> PlaceQuery? {
         guard let face, !face.still, time - lastSeen.mediaTime >= options.patience - Self.slack,
             hold?.isDue(at: time) ?? true
@@ -177,9 +174,9 @@ struct Track: Sendable {
     }
 
     /// Whether the face counts as there in a frame in which it was not seen. `readings` is nil for a frame that could
-    /// not be analysed: if the patience ends in one, the next readable frame decides.
+    /// not be analysed: if the patience ends in such a frame, the next readable one decides.
     mutating func isThere(_ readings: [Int: PlaceReading]?, at stamp: FrameStamp, _ options: Options) -> Bool {
-        // A face that has not entered must be seen without a break; it is not published yet.
+        // A face that has not entered is not published. It is dropped after a single frame in which it is not found.
         guard hasEntered else { return readings == nil && !isLost(at: stamp) }
         let unseen = stamp.mediaTime - lastSeen.mediaTime
         if wasCut, hold != nil { return false }
@@ -193,7 +190,7 @@ struct Track: Sendable {
         return true
     }
 
-    /// Makes the face a held one: ends its expressions, and forgets all measurements.
+    /// Makes the face a held one, which is kept unseen: ends its expressions, and forgets all measurements.
     private mutating func becomeHeld(at stamp: FrameStamp) {
         for kind in endExpressions() { note(kind, at: stamp) }
         var bare = FaceObject(faceID: latest.faceID, bounds: latest.bounds, confidence: latest.confidence)
@@ -204,13 +201,13 @@ struct Track: Sendable {
         latest = bare
     }
 
-    /// Ends the expressions that were under way when the face was last seen.
+    /// Ends the expressions that were under way when the face was last seen, and returns their events.
     private mutating func endExpressions() -> [FaceEvent.Kind] {
         let time = lastSeen.mediaTime
         return [smile.end(at: time), eyes.closed.end(at: time), gaze.look.end()].compactMap(\.self)
     }
 
-    /// The leave of a face that has entered, after the ends of its expressions and stays in zones.
+    /// Returns the events that end expressions and stays in zones, then the leave; empty if the face has not entered.
     func leave(reason: FaceEvent.LeaveReason, at stamp: FrameStamp) -> [FaceEvent] {
         guard hasEntered else { return [] }
         var face = latest
@@ -224,9 +221,8 @@ struct Track: Sendable {
             .map { [face] in FaceEvent(kind: $0, face: face, stamp: stamp) }
     }
 
-    /// Takes the events of this frame's expression, without those before the enter.
-    ///
-    /// A blink has the stamp of the first frame with open eyes, about 0.1 s earlier.
+    /// Removes and returns the events of this frame's expression, without those from before the face entered. A blink's
+    /// stamp is that of the first frame with open eyes again, about 0.1 s earlier.
     mutating func drainExpressionEvents() -> [FaceEvent] {
         guard !expressionEvents.isEmpty else { return [] }
         defer { expressionEvents.removeAll(keepingCapacity: true) }
@@ -235,7 +231,7 @@ struct Track: Sendable {
         return events.map { FaceEvent(kind: $0.kind, face: latest, stamp: $0.stamp) }
     }
 
-    /// Reads the face's expression. Detectors with a history get only the samples that `Thinning` takes.
+    /// Reads the face's expression. Detectors that keep a history get only the samples that `Thinning` lets through.
     private mutating func readExpression(_ context: FrameContext, isSample: Bool) {
         let stamp = context.stamp
         let mouth = context.observation.mouthShape
