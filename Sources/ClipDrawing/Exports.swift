@@ -1,2 +1,2 @@
-// The companion's commands for clips and pictures.
+// This module contains the companion's commands for clips and pictures.
 @_exported public import Companion

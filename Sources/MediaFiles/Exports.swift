@@ -1,2 +1,2 @@
-// Clips and pictures are frames.
+// Clips and pictures are read and written as frames.
 @_exported public import Frames

@@ -1,22 +1,22 @@
-/// Holds frames back until the next ones are known: a face is drawn from its first sighting to its last, without gaps.
+/// Delays frames until later ones are known, so that faces are drawn without gaps from first to last sighting.
 struct LookAhead {
-    /// Seconds for which a sighting by the detector alone counts: it sees some faces in every third frame only.
+    /// The seconds before and after a detection of an untracked face for which its place is hidden too.
     private static let unfollowedMargin = 0.12
-    /// The overlap of two faces, as a share of both, from which on not both need to be covered.
+    /// The intersection over union above which a detection counts as a face that is covered already.
     private static let samePlace = 0.8
 
-    /// Seconds for which a face may go unseen and still be the same.
+    /// The maximum gap between two sightings of one face, in seconds. Frames are delayed by this time.
     let patience: Double
-    /// Whether everything that may be a face is to be hidden, also shortly before and after it was seen.
+    /// Whether every possible face is to be hidden, also shortly before and after it was seen.
     let coversAll: Bool
-    /// The largest number of frames that wait; one waits in any case.
+    /// The maximum number of delayed frames; a value below 1 counts as 1.
     var maximumFrames = Int.max
     private(set) var waiting: [FaceUpdate] = []
     private(set) var paths: [Int: SmoothedPath] = [:]
     private(set) var unfollowed: [(time: Double, faces: [FaceObject])] = []
 
-    /// Takes the update of the next frame; returns those that it settles, in order, with the faces to draw. A face that
-    /// has not entered, or is not followed, has a negative identity.
+    /// Adds the update of the next frame. Returns the updates that need not wait any longer, in order, with the faces
+    /// to draw. A face that is not followed, or for which there was no enter event yet, has a negative identity.
     mutating func add(_ update: FaceUpdate) -> [FaceUpdate] {
         let beforeCut = update.isCut ? finish() : []
         let newest = update.mediaTime
@@ -31,7 +31,7 @@ struct LookAhead {
         return beforeCut + settle(max(due.count, waiting.count - max(1, maximumFrames)))
     }
 
-    /// Ends the scene; returns all updates that still waited, in order.
+    /// Ends the scene and returns all updates that still waited, in order.
     mutating func finish() -> [FaceUpdate] { settle(waiting.count) }
 
     private mutating func settle(_ count: Int) -> [FaceUpdate] {
@@ -41,7 +41,7 @@ struct LookAhead {
             return update
         }
         waiting.removeFirst(count)
-        // When nothing waits any more, the scene is over: its faces are not those of the next one.
+        // If nothing waits any more, the scene has ended, and the next scene has other faces.
         let oldest = waiting.first.map { $0.mediaTime - patience } ?? .infinity
         paths = paths.filter { $0.value.end >= oldest }
         for track in paths.keys { paths[track]?.forget(before: oldest) }
@@ -67,6 +67,6 @@ struct LookAhead {
 }
 
 extension FaceUpdate {
-    /// The capture time of the update's frame, in seconds since the source's first one.
+    /// The capture time of the update's frame, in seconds since the source's first frame; 0 without a frame.
     var mediaTime: Double { stamp?.mediaTime ?? 0 }
 }

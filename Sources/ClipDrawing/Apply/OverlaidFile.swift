@@ -1,10 +1,10 @@
 import MediaFiles
 
-/// One file with faces, and the file with the overlay that is made of it.
+/// One input file with faces, and the output file that shows it with an overlay.
 struct OverlaidFile {
-    /// The memory, in bytes, for all frames that wait; a frame of 1280×720 takes 1.4 MB.
+    /// The maximum memory for the delayed frames, in bytes; a frame of 1280×720 takes 1.4 MB.
     private static let maximumBytes = 256 << 20
-    /// The number of times that a picture is analysed: until a face has entered and its expression is known.
+    /// The number of times that a picture file is analysed, so that faces get their identities and expressions.
     private static let analyses = 8
 
     private let input: String
@@ -16,10 +16,10 @@ struct OverlaidFile {
     private var scene = Scene()
     private let picture = Picture()
     private var messages = UpdateMessages()
-    /// Looks for faces on their side, where they are to be hidden and are not searched for anyway.
+    /// Detects faces that lie on their side; nil if faces are not hidden, or such faces are searched for anyway.
     private let check: FaceCheck?
 
-    /// Checks the output's path; throws `CommandFailure` if it cannot be written to, or is the input.
+    /// Checks the output's path. Throws `CommandFailure` if the output cannot be written or is the input itself.
     init(_ input: String, to output: String, _ job: OverlayJob, _ interruption: Interruption) throws {
         self.input = input
         self.output = output
@@ -35,7 +35,7 @@ struct OverlaidFile {
         try OutputPath.check(output, endings: endings, what: what, replaces: job.replaces)
     }
 
-    /// Makes a picture or a clip, depending on the output's name; returns whether there was a warning.
+    /// Writes a picture or a clip, depending on the output's name. Returns whether there was a warning.
     mutating func draw() async throws -> Bool {
         OutputPath.isPicture(output) ? try await drawPicture() : try await drawClip()
     }
@@ -56,7 +56,7 @@ struct OverlaidFile {
         return report(warnings)
     }
 
-    /// Draws over a picture, or over a clip's first frame, and writes that as a picture.
+    /// Draws over a picture, or over a clip's first frame, and writes the result as a picture file.
     private mutating func drawPicture() async throws -> Bool {
         let isPicture = try ClipSource(input).isPicture
         let frames = try await analysedPicture()
@@ -66,7 +66,7 @@ struct OverlaidFile {
             var again = try OverlaidFile(input, to: output, job, interruption)
             return try await again.drawPicture()
         }
-        // The first frame has what only the detector takes for a face; expressions are known in the last.
+        // The first frame has candidates that only the detector takes for faces. The last one has the expressions.
         let counted = isPicture ? frames.last : frames.first
         guard let shown = job.drawing.hidesFaces ? frames.first : counted else {
             _ = try allowedWarnings()
@@ -86,7 +86,7 @@ struct OverlaidFile {
         return report(warnings)
     }
 
-    /// Whether the picture may lie on its side: no face is surely upright, or one lies on its side.
+    /// Whether the picture may lie on its side: no upright face was confirmed, or a face lies on its side.
     private func mayBeOnSide(_ frames: [FaceUpdate]) throws -> Bool {
         guard let picture = frames.first?.frame, let faces = frames.last?.faces else { return false }
         if !faces.contains(where: { $0.faceID.rawValue > 0 && $0.hasMesh }) { return true }
@@ -102,7 +102,7 @@ struct OverlaidFile {
         return frames + ahead.finish()
     }
 
-    /// The frames that can be drawn once an update is known.
+    /// Adds an update and returns the frames that need not wait any longer.
     private mutating func settled(by update: FaceUpdate) -> [FaceUpdate] {
         summary.add(update)
         guard let size = update.frame?.size else { return [] }
@@ -124,8 +124,8 @@ struct OverlaidFile {
         try picture.update(from: frame)
     }
 
-    /// The warnings to give; nil if an interruption came before the first picture. Throws `CommandFailure` if there is
-    /// otherwise no picture, or if there are warnings and the job is strict.
+    /// The warnings to show; nil if the user interrupted before the first picture. Throws `CommandFailure` if there is
+    /// no picture for another reason, or if there are warnings and the job is strict.
     private func allowedWarnings() throws -> [String]? {
         guard summary.frames > 0 else {
             if interruption.isRaised { return nil }

@@ -1,19 +1,19 @@
 import Foundation
 
-/// Draws overlays over one file, or over all clips and pictures of a directory.
+/// Draws overlays over one file, or over all clips and pictures in a directory.
 package struct OverlayJob {
     var drawing: OverlayPicture
     var options = FaceSession.Options()
     let isStrict: Bool
     let replaces: Bool
 
-    /// Makes a job. With `isStrict` it writes nothing where it would warn; it replaces files only if told to.
+    /// Makes a job. A strict one writes no file that it would warn about. It replaces files only with `replaces`.
     package init(_ style: DrawingStyle, maximumFaces: Int, findsTurned: Bool, isStrict: Bool, replaces: Bool) throws {
         drawing = try OverlayPicture(style)
         options.frames = .full
         options.landmarks = style.overlay == .builtIn(.mesh)
         options.detection.isThorough = true
-        // Nothing is drawn on a face that is not seen.
+        // Nothing is drawn on a face that is unseen at the moment.
         options.tracking.hold = 0
         options.detection.isForHiding = drawing.hidesFaces
         options.detection.findsTurned = findsTurned
@@ -22,7 +22,7 @@ package struct OverlayJob {
         self.replaces = replaces
     }
 
-    /// The output's name where none is given: `clip.santa.mp4` beside `clip.mp4`.
+    /// The default name of the output, such as `clip.santa.mp4` beside `clip.mp4`.
     package static func output(for input: String, _ overlay: OverlayChoice) -> String {
         let name = input.hasSuffix("/") ? String(input.dropLast()) : input
         let ending = URL(filePath: name).pathExtension
@@ -33,8 +33,8 @@ package struct OverlayJob {
         return String(stem[..<place]) + String(stem[place...].prefix(bytes: 255 - end.utf8.count)) + end
     }
 
-    /// Draws over a file, or over each file of a directory, where one that fails does not stop the others. Returns
-    /// whether there was a warning; throws `CommandFailure` if a file could not be read or written.
+    /// Draws over a file, or over each file of a directory, even if some fail. Returns whether there was a warning.
+    /// Throws `CommandFailure` if a file could not be read or written.
     package func run(_ input: String, to output: String, until interruption: Interruption) async throws -> Bool {
         guard fileExists(input) else {
             throw CommandFailure("cannot read \(input.shownSource): there is no such file")
@@ -45,7 +45,7 @@ package struct OverlayJob {
         }
         let files = System.names(in: input).sorted()
         let named = files.filter { OutputPath.isPicture($0) || OutputPath.isClip($0) || !Self.addedEnding($0).isEmpty }
-        // Programs put such files beside people's own: `._a.jpg`, `.trashed-1-a.jpg`, a directory b.jpg of thumbnails.
+        // Names that programs make, not the user: `._a.jpg`, `.trashed-1-a.jpg`, a directory b.jpg of thumbnails.
         let besides = named.filter { $0.hasPrefix(".") || Self.isOther("\(input)/\($0)") }
         let names = named.filter { !besides.contains($0) }
         guard !names.isEmpty else { throw CommandFailure("there is no clip and no picture in \(input)") }
@@ -74,12 +74,12 @@ package struct OverlayJob {
         return hasWarned
     }
 
-    /// Whether the path is that of something other than a file, such as a directory or a pipe.
+    /// Whether a path exists and is not a regular file, but for example a directory or a pipe.
     private static func isOther(_ path: String) -> Bool {
         fileStatus(path).map { $0.st_mode & S_IFMT != S_IFREG } ?? false
     }
 
-    /// The ending to add to the name of a clip or a picture in a format that is only read; empty for others.
+    /// The ending to add to the name of an input in a format that is only read: `.mp4`, `.png`, or nothing for others.
     private static func addedEnding(_ name: String) -> String {
         let ending = URL(filePath: name).pathExtension.lowercased()
         return clips.contains(ending) ? ".mp4" : pictures.contains(ending) ? ".png" : ""

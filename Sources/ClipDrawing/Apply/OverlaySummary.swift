@@ -1,8 +1,8 @@
-/// The figures of one file that `apply` draws over, and its warnings.
+/// The counts of frames, faces and smiles in one file that `facet apply` draws over, and the warnings about the file.
 struct OverlaySummary {
-    /// The most lost faces, and the most frames, that a warning names.
+    /// The maximum number of lost faces, or of frames, that a warning lists.
     private static let named = 5
-    /// The longest time, in seconds, of three frames of which the middle one may lack a face that jumps.
+    /// The maximum duration, in seconds, of three frames in which a jumping face may be missed in the middle one.
     private static let longestJump = 0.2
 
     let hidesFaces: Bool
@@ -12,15 +12,15 @@ struct OverlaySummary {
     private(set) var smiles = 0
     private(set) var lost: [(face: FaceID, time: Double)] = []
     private(set) var recent: [(time: Double, faces: [NormalizedRect])] = []
-    /// The times at which a face that was seen before and after, each time elsewhere, was not seen.
+    /// The times, in seconds, of frames that lack a face which the frames before and after show at different places.
     private(set) var missed: [Double] = []
     private(set) var damaged = 0
     private(set) var isOverLimit = false
-    /// The largest number of places at once that were hidden although only the detector takes them for faces.
+    /// The maximum number of places hidden in one frame that may be faces but were never confirmed as such.
     private(set) var places = 0
-    /// The last check for faces on their side: its time, and whether it saw some.
+    /// The time of the last check for faces on their side, and whether it found any.
     private(set) var lastCheck: (time: Double, isTurned: Bool)?
-    /// The time of the first of two checks, one after the other, that saw faces on their side; nil without such checks.
+    /// The time of the first of two successive checks that found faces on their side; nil if there were no such checks.
     private(set) var turned: Double?
     var isEmpty: Bool { faces + places == 0 }
 
@@ -41,7 +41,7 @@ struct OverlaySummary {
         }
     }
 
-    /// Notes faces that move by more than their own size between frames: they are not followed, so no gap is filled.
+    /// Notes the middle one of three frames if it lacks a face that moves by more than its own size per frame.
     private mutating func noteJumps(_ update: FaceUpdate) {
         if update.isCut { recent = [] }
         recent.append((update.mediaTime, update.sightings.map(\.face.bounds)))
@@ -60,7 +60,7 @@ struct OverlaySummary {
         if !apart(gone, come).isEmpty, !apart(come, gone).isEmpty { missed.append(now.time) }
     }
 
-    /// Checks once a second for faces that only --turned finds; a single check may be wrong.
+    /// Checks once a second for faces that only --turned finds. Only two successive findings count.
     mutating func check(_ frame: Frame, with check: FaceCheck) throws {
         let time = frame.stamp.mediaTime
         guard turned == nil, lastCheck.map({ time >= $0.time + 1 }) ?? true else { return }
@@ -69,10 +69,10 @@ struct OverlaySummary {
         lastCheck = (time, isTurned)
     }
 
-    /// Takes the faces that are hidden in a frame.
+    /// Counts the places hidden in a frame that were not confirmed as faces.
     mutating func hide(_ faces: [FaceObject]) { places = max(places, faces.count { $0.faceID.rawValue <= 0 }) }
 
-    /// Counts one picture, with the faces in it and the places that are hidden, which may be more.
+    /// Counts a single picture, its faces, and the places hidden in it, which may be more.
     mutating func showsPicture(with faces: [FaceObject], hiding hidden: [FaceObject]) {
         hide(hidden)
         let entered = faces.filter { $0.faceID.rawValue > 0 }
@@ -91,7 +91,7 @@ struct OverlaySummary {
         return "\(found); \((hidden + others).joined(separator: " and "))"
     }
 
-    /// The warnings: what the output may show although it should not, or what is missing.
+    /// The warnings about missing frames, and about faces that may have been left without the overlay.
     var warnings: [String] {
         var warnings: [String] = []
         if damaged > 0 {

@@ -1,16 +1,16 @@
-/// The recent path of one face, smoothed with the sightings before and after, so that it neither lags nor trembles.
+/// The recent path of one face, smoothed over its sightings (the frames that show it) without lag or jitter.
 struct SmoothedPath {
-    /// The seconds before and after a sighting from which other sightings smooth it.
+    /// The maximum time, in seconds, between a sighting and those that smooth it.
     private static let reach = 0.16
-    /// The spread, in seconds, of the weights of these sightings.
+    /// The standard deviation, in seconds, of the Gaussian that weights those sightings by their distance in time.
     private static let spread = 0.06
-    /// Distance from the smoothed path, in shares of the face's size, from which on a sighting is a movement.
+    /// The distance from the smoothed path, as a fraction of the face's size, at which a sighting is left as it is.
     private static let length = 0.025
-    /// The angle, in degrees, by which a sighting must differ from the smoothed path to be a movement.
+    /// The difference of an angle from the smoothed path, in degrees, at which a sighting is left as it is.
     private static let angle = 4.0
-    /// The seconds before its first and after its last sighting in which a face at the picture's border may be there.
+    /// The seconds before its first and after its last sighting for which a face at the picture's border is hidden too.
     private static let margin = 0.3
-    /// The factor by which the area to hide is enlarged just before a face's first sighting and after its last.
+    /// The factor by which the hidden area is enlarged before a face's first sighting and after its last.
     private static let growth = 1.15
 
     struct Sample {
@@ -32,12 +32,12 @@ struct SmoothedPath {
         samples.append(Sample(time: time, face: face, values: face.values()))
     }
 
-    /// Forgets the sightings that no position from a time on depends on; the last one before that time stays.
+    /// Removes old sightings that have no influence on positions at or after `time`.
     mutating func forget(before time: Double) {
         while samples.count > 2, samples[1].time < time - Self.reach { samples.removeFirst() }
     }
 
-    /// The face at a time between its first and its last sighting; nil outside, and in a gap longer than `patience`.
+    /// The smoothed face at a time between two sightings; nil outside, and in a gap of more than `patience` seconds.
     func face(at time: Double, patience: Double) -> FaceObject? {
         guard let next = samples.firstIndex(where: { $0.time >= time }) else { return nil }
         if samples[next].time == time { return face(samples[next].face, smoothed(next)) }
@@ -50,8 +50,8 @@ struct SmoothedPath {
         return face(before.face, start + way * ((time - before.time) / gap))
     }
 
-    /// The area to hide shortly before a face's first sighting or after its last: for `patience` seconds if the face is
-    /// inside the picture, where people do not come from nowhere.
+    /// The area to hide shortly before a face's first sighting or after its last: for `patience` seconds if it is well
+    /// inside the picture, where faces rarely come or go, and for `margin` seconds at the border.
     func face(beside time: Double, patience: Double) -> FaceObject? {
         guard let last = samples.last else { return nil }
         let index = time < start ? 0 : samples.count - 1
@@ -62,7 +62,7 @@ struct SmoothedPath {
         let slope = fit(around: index).slope
         var result = face(seen.face, smoothed(index))
         let way = SIMD2(slope[0] + slope[2], slope[1] + slope[3]) / 2 * distance
-        // It moves by its own size at most, because the slope of a few sightings is uncertain.
+        // The area moves by at most its own size, because the slope of a few sightings is uncertain.
         let size = result.bounds.size
         let center = result.bounds.center.vector + way.clamped(lowerBound: -size, upperBound: size)
         result.bounds = NormalizedRect(center: center, size: size * Self.growth)
@@ -72,7 +72,7 @@ struct SmoothedPath {
         return result
     }
 
-    /// The values of a sighting, on the line through those around it unless it moves away from that.
+    /// The values of a sighting, moved towards the line through its neighbours, the less the farther they are from it.
     private func smoothed(_ index: Int) -> FaceValues {
         let own = samples[index].values
         let line = fit(around: index).value
@@ -83,10 +83,10 @@ struct SmoothedPath {
         return line + (own - line) * pointwiseMin(deviation * deviation, FaceValues(repeating: 1))
     }
 
-    /// The straight line through the values around a sighting, weighted by their distance in time.
+    /// The value and slope, at a sighting, of the line fitted to its neighbours, weighted by their distance in time.
     private func fit(around index: Int) -> (value: FaceValues, slope: FaceValues) {
         let middle = samples[index]
-        // The sums of the weights, multiplied by the time, its square, the values, and both.
+        // The weighted sums of 1, the time, its square, the values, and the values multiplied by the time.
         var weights = 0.0
         var times = 0.0
         var squares = 0.0
@@ -119,7 +119,7 @@ struct SmoothedPath {
 }
 
 extension NormalizedRect {
-    /// Whether the face is so far from the picture's border that it has not just come in and is not about to leave.
+    /// Whether a face is so far from the picture's border that it cannot just have come in or be about to leave.
     var isInside: Bool {
         let margin = 0.35 * size
         return all((origin .> margin) .& (origin + size .< 1 - margin))

@@ -1,7 +1,6 @@
 extension FaceSession {
-    /// Finds the faces in a file until its end, Ctrl-C, or until `receive` returns false; returns whether it came to
-    /// the end. `interruption` watches for the Ctrl-C of a command that works on several files.
-    ///
+    /// Finds the faces in a file until its end or Ctrl-C, or until `receive` returns false. Returns whether the end was
+    /// reached. A command that works on several files passes an `interruption`, which reports Ctrl-C for all of them.
     /// - Throws: `CommandFailure` if the file cannot be read to its end, or the models are missing.
     @discardableResult
     static func analyse(

@@ -2,7 +2,7 @@ import Foundation
 import MediaFiles
 
 extension MessageTrack {
-    /// Reads the messages in a file line by line, with a note to the user if they seem to be about another clip.
+    /// Reads a file of messages, `-` for standard input, and tells the user if they seem to be about another clip.
     package init(file metadata: String, over clip: String?, _ take: Take = { $0.append($1) }) throws {
         func unreadable() -> CommandFailure {
             CommandFailure("cannot read the metadata file \(metadata): \(String(cString: strerror(errno)))")
@@ -30,9 +30,9 @@ extension MessageTrack {
         if let clip, let note = mismatch(with: clip) { Console.note(note) }
     }
 
-    /// The note that the messages seem to be about another clip; nil if they do not.
+    /// The note to the user that the messages seem to be about another clip; nil if they do not.
     func mismatch(with clip: String) -> String? {
-        // A clip that cannot be opened is reported by what comes next.
+        // If the clip cannot be opened, the command that opens it next says so.
         guard let status = streamStatus, let size = status.picture.map(FrameSize.init),
             let clipSize = try? ClipSource(clip).description?.uprightSize
         else { return nil }

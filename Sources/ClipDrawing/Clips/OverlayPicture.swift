@@ -1,23 +1,23 @@
 import MediaFiles
 
-/// Draws a scene over a picture.
+/// Draws a picture with an overlay on the faces of a scene.
 package struct OverlayPicture {
     /// The overlay to draw; nil if no faces are drawn.
     private let overlay: (any Overlay)?
     private let isMirrored: Bool
     private let hasEvenSides: Bool
     private var canvas: Canvas?
-    /// Whether the overlay makes the faces in pictures unrecognisable.
+    /// Whether the overlay makes faces unrecognisable.
     package var hidesFaces: Bool { overlay?.hidesFaces ?? false }
 
-    /// Draws in a style, or only the picture without one; throws `CommandFailure` if the overlay's file cannot be used.
+    /// Draws faces in a style, or none if `style` is nil. Throws `CommandFailure` if the overlay's file cannot be used.
     package init(_ style: DrawingStyle?, hasEvenSides: Bool = false) throws {
         overlay = try style.map { try $0.overlays()[$0.overlay.name] }
         isMirrored = style?.isMirrored ?? false
         self.hasEvenSides = hasEvenSides
     }
 
-    /// Draws a picture and its scene on one canvas of the first picture's size; a picture of another shape gets bars.
+    /// Draws a picture and its scene on a canvas of the first picture's size. Pictures of another shape get black bars.
     package mutating func draw(_ picture: Picture, scene: Scene, at seconds: Double) throws -> Canvas {
         guard let size = picture.uprightSize else { throw CommandFailure("there is no picture to draw over") }
         let even = FrameSize(width: size.width & ~1, height: size.height & ~1)
@@ -36,7 +36,7 @@ package struct OverlayPicture {
 }
 
 extension Canvas {
-    /// Writes what was drawn as a picture file.
+    /// Writes the canvas as a picture file.
     package func write(to path: String) throws {
         try OutputPath.checkPicture(path, replaces: true)
         try withFrame { try PictureWriter.write($0, to: path) }

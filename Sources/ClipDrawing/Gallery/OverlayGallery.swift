@@ -1,13 +1,13 @@
-/// A page with a picture of each overlay, drawn over the faces of a picture or a clip.
+/// Writes a page that shows every overlay on the faces of the same picture or clip.
 package enum OverlayGallery {
-    /// The largest width and height of the pictures, in pixels.
+    /// The maximum width and height of each overlay's picture, in pixels.
     private static let side = 480.0
-    /// The number of frames of a clip, five seconds, that are searched for the best one.
+    /// The number of frames at the beginning of a clip, about five seconds, among which the best one is chosen.
     private static let framesOfClip = 150
-    /// The number of times that a picture is analysed: until expressions are known.
+    /// The number of times that a picture file is analysed, after which expressions are known.
     private static let framesOfPicture = 8
 
-    /// Writes the page; throws `CommandFailure` if there is no face in the file, or the page cannot be written.
+    /// Writes the page. Throws `CommandFailure` if there is no face in the file, or the page cannot be written.
     package static func write(_ overlays: [(name: String, overlay: any Overlay)], over path: String, to page: String)
         async throws
     {
@@ -28,7 +28,7 @@ package enum OverlayGallery {
         try OutputPath.write(PackageResources.overlays_html.filled(values), to: page)
     }
 
-    /// Finds the frame of a file with the most faces, and of those the one with the broadest smile.
+    /// Finds the frame with the most faces and, among equals, the broadest smile. Leaves its pixels in `picture`.
     private static func bestFrame(of path: String, in picture: Picture) async throws -> Scene {
         var options = FaceSession.Options()
         options.frames = .full
@@ -56,7 +56,7 @@ package enum OverlayGallery {
         return scene
     }
 
-    /// The part of the picture with the faces, and as much around them as a hat needs.
+    /// The part of the picture that contains the faces, with enough room around them for hats.
     private static func surroundings(of faces: [FaceObject]) -> NormalizedRect {
         let boxes = faces.map(\.bounds)
         let low = boxes.map { $0.origin - [0.8, 0.9] * $0.size }.reduce([1, 1], pointwiseMin)

@@ -1,19 +1,19 @@
 import MediaFiles
 
-/// Draws pictures with their scenes and writes them as a clip, in the size of the first one.
+/// Draws pictures with their scenes and writes them as a clip of the first picture's size.
 package struct OverlayRecorder {
     private let output: String
     private var drawing: OverlayPicture
-    /// The frames a second of the clip; it must be known before the first picture comes.
+    /// The clip's frame rate, in frames a second, which must be set before the first picture is added.
     var rate = 15.0
-    /// The clip whose sound is copied.
+    /// The clip whose sound is copied; nil for a clip without sound.
     var soundSource: String?
-    /// The length, in seconds, of the clip that is read; nil if it is unknown.
+    /// The length of the input clip, in seconds; nil if it is unknown.
     var length: Double?
     private var writer: ClipWriter?
     private let start = ContinuousClock.now
     private var lastProgress = ContinuousClock.now
-    /// The time of the last picture, in seconds of the clip.
+    /// The time of the newest picture in the clip, in seconds.
     private var end = 0.0
 
     package init(_ output: String, _ drawing: OverlayPicture) {
@@ -21,7 +21,7 @@ package struct OverlayRecorder {
         self.drawing = drawing
     }
 
-    /// Records over a clip, up to `seconds` or to its end; `metadata` is the track's file, for errors.
+    /// Records a clip with the faces of a track, to its end or for `seconds`. `metadata` is the track's file.
     package mutating func record(_ clip: String, _ track: MessageTrack?, metadata: String?, seconds: Double?) throws {
         let frames = try ClipFrames(clip)
         let interruption = Interruption()
@@ -37,7 +37,7 @@ package struct OverlayRecorder {
             try picture.update(from: frame)
             try add(picture, scene: playback?.scene ?? Scene(), mediaTime: time)
         }
-        // Messages whose times lie behind the end of the clip are about another clip.
+        // Messages with times after the clip's end are about another clip.
         if let track, seconds == nil, frames.isFinished, track.end > end + 1 {
             let reason = "it reaches to \(Seconds.text(track.end)) but the clip ends at \(Seconds.text(end))"
             let file = metadata ?? "-"
@@ -46,7 +46,7 @@ package struct OverlayRecorder {
         try finish(isWhole: frames.isFinished)
     }
 
-    /// Records live pictures, for `seconds` or until Ctrl-C.
+    /// Records live pictures for `seconds`, or until Ctrl-C if that is nil.
     package mutating func record(_ subscriber: Subscriber, seconds: Double?) async throws {
         if !subscriber.isLocal {
             let note = "recording the daemon's preview: 5 pictures a second unless preview.rate there says otherwise"
@@ -60,7 +60,7 @@ package struct OverlayRecorder {
         try finish()
     }
 
-    /// Adds a picture that is shown at `mediaTime` of the clip; the scene's time differs in a live recording.
+    /// Adds a picture at `mediaTime` of the clip. `seconds` is the scene's own time, which differs in a live recording.
     mutating func add(_ picture: Picture, scene: Scene, mediaTime: Double, at seconds: Double? = nil) throws {
         let canvas = try drawing.draw(picture, scene: scene, at: seconds ?? mediaTime)
         let writer = try writer ?? begin(canvas)
@@ -72,7 +72,7 @@ package struct OverlayRecorder {
         Console.progress(Self.progress(end, writer.frames, of: length, after: elapsed))
     }
 
-    /// Ends the clip and gives the file its name; `isWhole` says that the pictures reach the end of the sound's clip.
+    /// Ends the clip and gives the file its name. With `isWhole`, the sound is copied to its end.
     func finish(isWhole: Bool = true) throws {
         if Console.showsProgress { Console.progress("") }
         guard let writer else { throw CommandFailure("there was no picture to record; \(output) was not written") }
@@ -91,7 +91,7 @@ package struct OverlayRecorder {
         return begun
     }
 
-    /// Progress in words: `12.5 s, 375 frames, 50%, 8 s left`; the last two only for a clip whose length is known.
+    /// The progress, such as `12.5 s, 375 frames, 50%, 8 s left`; without the last two parts if the length is unknown.
     static func progress(_ end: Double, _ frames: Int, of length: Double?, after elapsed: Double) -> String {
         let done = "\(Seconds.text(end)), \(frames.counted("frame"))"
         guard let length, end > 0, length > 0 else { return done }

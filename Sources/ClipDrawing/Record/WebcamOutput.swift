@@ -1,9 +1,9 @@
 import MediaFiles
 
-/// Writes live pictures with the overlay into a node of v4l2loopback.
+/// Writes live pictures with an overlay to a v4l2loopback device, which other programs use as a camera.
 package enum WebcamOutput {
     package static func run(_ node: String, _ style: DrawingStyle, _ subscriber: Subscriber) async throws {
-        // Readers want even sides, because chroma is halved.
+        // Programs that read the device expect even sides, because the chroma is halved.
         var drawing = try OverlayPicture(style, hasEvenSides: true)
         let output = try VideoOutput(node)
         let planar = try PlanarPicture()

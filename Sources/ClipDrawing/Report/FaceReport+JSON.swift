@@ -1,7 +1,7 @@
 import Foundation
 
 extension FaceReport {
-    /// The figures of the page as one JSON object, as config/schemas/report.schema.json describes it.
+    /// The report as one JSON object, as config/schemas/report.schema.json describes it.
     package var json: [UInt8] {
         JSONWriter.object { json in
             json.field("schema", schemaVersion)

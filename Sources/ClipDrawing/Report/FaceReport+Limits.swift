@@ -1,15 +1,15 @@
-/// The limits of what a report keeps, since it may go on for weeks; what it counts does not depend on them.
+/// The limits on what a report keeps, since it may cover weeks. Its counts are not affected by them.
 extension FaceReport {
-    /// The most elements of each kind that are kept, of all faces together.
+    /// The maximum number of elements of each kind that are kept, over all faces together.
     struct Limits {
         var samples: Int
         var happenings: Int
         var presences: Int
-        /// The usual limits, some 60 MB; an hour of one face at 30 frames/s has 108,000 samples.
+        /// The usual limits, which take about 60 MB. An hour of one face at 30 frames/s has 108,000 samples.
         static let usual = Limits(samples: 60_000, happenings: 10_000, presences: 10_000)
     }
 
-    /// The figures of some faces together.
+    /// Totals over several faces: their number, their events of each kind, and the seconds of smiling and of looking.
     struct Figures {
         private(set) var faces = 0
         private(set) var counts: [Topic: Int] = [:]
@@ -26,7 +26,7 @@ extension FaceReport {
         }
     }
 
-    /// Removes the least informative elements of each kind of which there are more than the limit.
+    /// Removes the least informative presences, events and samples where there are more than the limit.
     mutating func thin() {
         if presences.count > limits.presences { thinPresences() }
         while kept.happenings > limits.happenings { thinHappenings() }
@@ -36,11 +36,10 @@ extension FaceReport {
             thinSamples(keepsChanges: keepsChanges)
             keepsChanges = false
             resolution *= 2
-            // In the end, nothing but first and best samples is left.
         } while kept.samples > limits.samples * 3 / 4 && resolution < 2 * end
     }
 
-    /// Removes those of the faces that went and were there for the shortest time: half of them.
+    /// Removes the shorter half of the presences that have ended, and adds them to `others`.
     private mutating func thinPresences() {
         let present = Set(indices.values)
         let gone = presences.indices.filter { !present.contains($0) }.sorted {
@@ -58,7 +57,7 @@ extension FaceReport {
         kept.happenings = presences.reduce(0) { $0 + $1.happenings.count }
     }
 
-    /// Removes every second event of the kind of which most are kept.
+    /// Removes every second event of the kind with the most events.
     private mutating func thinHappenings() {
         let counts = Dictionary(presences.flatMap(\.happenings).map { ($0.topic, 1) }, uniquingKeysWith: +)
         let most = counts.max { ($0.value, $0.key.rawValue) < ($1.value, $1.key.rawValue) }?.key
@@ -73,7 +72,8 @@ extension FaceReport {
         countKept()
     }
 
-    /// Removes samples close to another one, except a face's first, its best and, if wanted, those that change a state.
+    /// Removes samples less than `resolution` after another. Keeps each face's best sample and, with `keepsChanges`,
+    /// those in which a state changes.
     private mutating func thinSamples(keepsChanges: Bool) {
         for index in presences.indices {
             let best = presences[index].portraits.first?.time
@@ -93,6 +93,6 @@ extension FaceReport {
 }
 
 extension FaceObject {
-    /// The states of whose durations the report tells the sums.
+    /// The states whose durations appear in the report, such as smiling.
     fileprivate var states: [Bool?] { [smiling, looking, isSeen, leftEyeClosed, rightEyeClosed] }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension FaceReport {
-    /// Finds the faces of a clip and gathers them into a report.
+    /// Analyses a clip and gathers its faces into a report.
     package init(clip path: String) async throws {
         self.init()
         var updates = UpdateMessages()
@@ -13,7 +13,7 @@ extension FaceReport {
         title = Self.name(of: path)
     }
 
-    /// Reads the output of `facetd --print`; `clip` is the clip that it is about, if there is one.
+    /// Reads the output of `facetd --print`. `clip` is the clip that the messages are about, if there is one.
     package init(messages path: String, over clip: String?) throws {
         self.init()
         let track = try MessageTrack(file: path, over: clip) { apply($1.message, at: $1.mediaTime) }
@@ -27,7 +27,7 @@ extension FaceReport {
         finish()
     }
 
-    /// Follows a daemon for some seconds, or until Ctrl-C.
+    /// Gathers a report from a daemon's messages for `seconds`, or until Ctrl-C.
     package init(following subscriber: Subscriber, for seconds: Double?) async throws {
         self.init()
         began = Date()
@@ -45,14 +45,14 @@ extension FaceReport {
         title = Self.name(of: camera)
     }
 
-    /// Writes the report as a page, with pictures if there is a clip.
+    /// Writes the report as an HTML page, with pictures if a clip is given.
     package func write(to output: String, picturesOf clip: String?) throws {
         let pictures = try clip.map { try ReportPictures(of: self, from: $0) }
         try OutputPath.write(ReportPage(report: self, pictures: pictures).html, to: output)
         Console.note("wrote \(output): \(Seconds.clock(end)), \(figures.faces.counted("face"))")
     }
 
-    /// Whether an input is a clip: by its name, else by its first byte, as messages are JSON. A pipe gives messages.
+    /// Whether an input is a clip, not JSON messages, by its name or its first byte. A pipe counts as messages.
     package static func isClip(_ input: String) -> Bool {
         guard !OutputPath.isClip(input), !URL(filePath: input).pathExtension.hasPrefix("json"),
             let status = fileStatus(input), status.st_mode & S_IFMT == S_IFREG, let file = fopen(input, "r")

@@ -1,14 +1,14 @@
 import Foundation
 
-/// The faces and events of a stretch of time, gathered from a daemon's messages; times are seconds from its beginning.
+/// The faces and events of a period, gathered from a daemon's messages. Times are in seconds since its beginning.
 package struct FaceReport {
-    /// The values of a face from one time until its next sample.
+    /// The values of a face, which are valid from a time until its next sample.
     struct Sample: Hashable {
         var time: Double
         var face: FaceObject
     }
 
-    /// An event and the time at which it was settled.
+    /// An event and the time at which it was reported.
     struct Happening: Hashable {
         var time: Double
         var message: EventMessage
@@ -16,26 +16,24 @@ package struct FaceReport {
         var faceID: FaceID { message.event.face.faceID }
         var topic: Topic { Topic(message.event.kind) }
 
-        /// Whether the face's leave was caused by the end of the source, not by the face.
+        /// Whether the event is a leave that was caused by the end of the source and not by the face.
         var isEndOfSource: Bool {
             if case .leave(_, _, let reason) = message.event.kind { ![.left, .still].contains(reason) } else { false }
         }
     }
 
-    /// The presence of one face, from its coming to its going.
     struct Presence {
         let faceID: FaceID
         let start: Double
         fileprivate(set) var end: Double
         var samples: [Sample] = []
         var happenings: [Happening] = []
-        /// The number of events of each kind, of which `happenings` may be a selection.
+        /// The number of events of each kind, including those that were removed from `happenings`.
         fileprivate(set) var counts: [Topic: Int] = [:]
 
-        /// The number of seconds that the face was there.
         var duration: Double { end - start }
 
-        /// The stretches of time in which a condition was true of the face's values.
+        /// The intervals during which a condition was true of the face's values.
         func stretches(where isSo: (FaceObject) -> Bool) -> [ClosedRange<Double>] {
             var result: [ClosedRange<Double>] = []
             for (sample, end) in zip(samples, samples.dropFirst().map(\.time) + [end]) where isSo(sample.face) {
@@ -50,7 +48,7 @@ package struct FaceReport {
             stretches(where: isSo).reduce(0) { $0 + $1.upperBound - $1.lowerBound }
         }
 
-        /// The median of each of the head's angles, with each sample counted once; nil if none was known.
+        /// The median of each of the head's angles over all samples; nil if no angles are known.
         var medianPose: HeadPose? {
             let poses = samples.compactMap(\.face.pose)
             func median(_ angle: (HeadPose) -> Double?) -> Double? {
@@ -63,12 +61,12 @@ package struct FaceReport {
         func count(of topic: Topic) -> Int { counts[topic, default: 0] }
         var smiling: Double { seconds { $0.smiling == true } }
         var looking: Double { seconds { $0.looking == true } }
-        /// The best picture of a smile; nil if the face did not smile.
+        /// The sample with the best smile; nil if the face did not smile.
         var bestSmile: Sample? { bestSmiles.first }
         private var bestSmiles: [Sample] {
             samples.filter { $0.face.isSeen && $0.face.smiling == true }.bestSmiles(\.face)
         }
-        /// The samples that show the face best, the best first: its best smiles, else large and frontal.
+        /// The samples best suited as portraits, best first: the best smiles, or else one large and frontal view.
         var portraits: [Sample] {
             let smiles = bestSmiles
             guard smiles.isEmpty else { return smiles }
@@ -76,7 +74,7 @@ package struct FaceReport {
             return best.map { [$0] } ?? []
         }
 
-        /// The time at which the eyes were closed most during a blink, which is reported some frames after they opened.
+        /// The time at which the eyes were most closed in a blink that was reported at `time`, after they had opened.
         func closure(before time: Double, _ duration: Double) -> Double {
             let first = time - duration - Self.blinkDelay
             let during = samples.filter { $0.face.isSeen && first <= $0.time && $0.time <= time }
@@ -90,10 +88,10 @@ package struct FaceReport {
             return last.map { ($0.lowerBound + $0.upperBound) / 2 } ?? time - duration / 2
         }
 
-        /// The longest time, in seconds, from the end of a blink to its report.
+        /// The maximum time, in seconds, from the end of a blink to its event.
         private static let blinkDelay = 0.4
 
-        /// The samples that show an event best: a smile at its height, closed eyes, the last sight of a face that left.
+        /// The samples that show an event best: the height of a smile, closed eyes, the last sighting before a leave.
         func samples(showing happening: Happening) -> [Sample] {
             var time = happening.time
             switch happening.message.event.kind {
@@ -112,36 +110,36 @@ package struct FaceReport {
         }
     }
 
-    /// The name of the source that the report is about, without what should not be public: see `name(of:)`.
+    /// The name of the report's source, without anything that should not be public. See `name(of:)`.
     var title = ""
-    /// The time of day at which a live report began; nil for a clip, whose times say nothing of the clock.
+    /// The date at which a live report began; nil for a clip, whose times have nothing to do with the clock.
     var began: Date?
-    /// All faces, in the order they came; of very many only those that stayed longest.
+    /// The faces in order of arrival. If there are too many, those that stayed longest are kept.
     var presences: [Presence] = []
     let limits: Limits
     var kept = (samples: 0, happenings: 0)
-    /// The shortest time, in seconds, between two samples of a face that were thinned.
+    /// The minimum time, in seconds, between the samples of a face that the next thinning keeps.
     var resolution = 0.1
-    /// The figures of the faces that were removed from `presences`.
+    /// The totals of the faces that were removed from `presences`.
     var others = Figures()
 
     init(limits: Limits = .usual) { self.limits = limits }
-    /// The largest number of faces at once.
+    /// The maximum number of faces that were present at the same time.
     private(set) var largestCount = 0
-    /// The number of seconds with at least one face.
+    /// The total time, in seconds, with at least one face.
     private(set) var occupied = 0.0
-    /// The time of the last message, or the one set at the end.
+    /// The end of the report so far: the time of the newest message, or the one given to `finish`.
     package private(set) var end = 0.0
     package private(set) var state = CameraState()
     package private(set) var camera: String?
-    /// The source in the status's words: `/dev/video0: YUYV 640x480 at 30.0 frames/s`.
+    /// The source as the daemon's status names it, such as `/dev/video0: YUYV 640x480 at 30.0 frames/s`.
     package private(set) var source: String?
-    /// The size of the camera's upright picture, once it is known.
+    /// The size of the camera's upright picture; nil until it is known.
     private(set) var pictureSize: FrameSize?
-    /// The indices in `presences` of the faces that are there at present.
+    /// The index in `presences` of each face that is present now.
     var indices: [FaceID: Int] = [:]
 
-    /// A source's name without path, user, password and query: a file's last part, an address's host, a command's kind.
+    /// A source's name without path, credentials and query: a file's name, a URL's host, or just `exec` or `gstreamer`.
     package static func name(of source: String) -> String {
         for prefix in ["exec", "gstreamer"] where source.hasPrefix(prefix + ":") { return prefix }
         if source.contains("://"), !source.hasPrefix("file:") { return URLComponents(string: source)?.host ?? "stream" }
@@ -149,27 +147,27 @@ package struct FaceReport {
         return isFile ? URL(filePath: source).lastPathComponent : source
     }
 
-    /// The source's parts: its name, and `YUYV 640x480 at 30.0 frames/s`.
+    /// The two parts of `source`: the source's name, and its format such as `YUYV 640x480 at 30.0 frames/s`.
     private var parts: (name: Substring, form: Substring)? {
         guard let source, let separator = source.ranges(of: ": ").last else { return nil }
         return (source[..<separator.lowerBound], source[separator.upperBound...])
     }
 
     var form: String? { parts.map { String($0.form) } }
-    /// The clip that the messages are about.
+    /// The clip that the messages are about; nil if their source is not a clip.
     package var file: String? { parts.map { String($0.name) }.flatMap { OutputPath.isClip($0) ? $0 : nil } }
 
-    /// Takes an occurrence of the source of messages at a time in seconds, which never goes back.
+    /// Takes a message or a change of the connection at a time in seconds, or at the newest time if that is later.
     mutating func apply(_ occurrence: Subscriber.Occurrence, at seconds: Double) {
         if case .connection(let connection) = occurrence, connection.isInterrupted {
-            // Nothing is known of any face.
+            // Without a connection, it is unknown whether the faces are still there.
             _ = state.forget()
             closeAll(at: advance(to: seconds))
         }
         if let message = occurrence.decoded { apply(message, at: seconds) }
     }
 
-    /// Takes a message that belongs to a time in seconds, which never goes back.
+    /// Takes a message at a time in seconds, or at the newest time so far if that is later.
     mutating func apply(_ message: DaemonMessage, at seconds: Double) {
         let time = advance(to: seconds)
         let change = state.take(message)
@@ -192,7 +190,7 @@ package struct FaceReport {
         let face = message.event.face.faceID
         let isLeave = Topic(message.event.kind) == .leave
         if !isLeave, indices[face] == nil { note(message.event.face, at: time) }
-        // The faces that are left may come before the leave.
+        // The metadata without the face may come before the face's leave event.
         guard let index = presences.lastIndex(where: { $0.faceID == face }) else { return }
         presences[index].happenings.append(Happening(time: time, message: message))
         presences[index].counts[Topic(message.event.kind), default: 0] += 1
@@ -208,27 +206,25 @@ package struct FaceReport {
         return end
     }
 
-    /// Ends the report's stretch of time; faces that are still there stay until its end.
+    /// Ends the report, at the newest message if `seconds` is nil. Faces that are still present stay until that time.
     mutating func finish(at seconds: Double? = nil) {
         largestCount = max(largestCount, indices.count)
         closeAll(at: advance(to: seconds ?? end))
     }
 
-    /// The events of all faces, in their order.
     var happenings: [Happening] { presences.flatMap(\.happenings).sorted { $0.time < $1.time } }
 
-    /// The presence of the face that an event is about, at the event's time.
     func presence(of happening: Happening) -> Presence? {
         presences.last { $0.faceID == happening.faceID && $0.start <= happening.time }
     }
 
-    /// The figures of all faces together.
+    /// The totals of all faces, including those that were removed from `presences`.
     var figures: Figures { presences.reduce(into: others) { $0.add($1) } }
 
-    /// Seconds for which each cell of a grid, numbered by rows, was in a face, less towards its border.
+    /// The seconds for which each cell of a grid, row by row, was inside a face. Cells near a face's border count less.
     func heat(columns: Int, rows: Int) -> [Double] {
         var seconds = [Double](repeating: 0, count: columns * rows)
-        /// The cells that a face reaches along one side of the picture, with their squared distances from its middle.
+        /// The cells that a face covers along one axis, and their squared distance from its middle in half face sizes.
         func cells(_ edge: Double, _ length: Double, of count: Int) -> [(index: Int, distance: Double)] {
             let middle = (edge + length / 2) * Double(count)
             let half = max(0.5, length / 2 * Double(count))

@@ -1,21 +1,21 @@
-/// Draws what happened over time as shapes that are stretched to the page's width, and therefore contain no text.
+/// Draws a timeline of faces as SVG shapes, which are stretched to the page's width and therefore contain no text.
 struct ReportChart {
     private static let width = 1000.0
     private static let height = 100.0
 
-    /// Steps between the marks of the time axis, in seconds.
+    /// The possible intervals between the marks of the time axis, in seconds.
     private static let intervals: [Double] = [
         0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 43200, 86400,
     ]
 
     /// The end of the time axis, in seconds.
     let end: Double
-    /// The level above which a smile begins.
+    /// The value of `smile` above which a smile begins.
     let smileLevel: Double
 
     private func x(_ seconds: Double) -> Double { Self.width * min(max(seconds / max(end, 1e-6), 0), 1) }
 
-    /// The coordinates of a value, 0…1, at a time.
+    /// The SVG coordinates of a value, 0…1, at a time in seconds.
     private func place(_ seconds: Double, _ value: Double) -> String {
         "\(Self.text(x(seconds))) \(Self.text(Self.height * (1 - value)))"
     }
@@ -26,7 +26,7 @@ struct ReportChart {
         return Array(stride(from: 0, to: end * 0.97, by: interval))
     }
 
-    /// The times below the lanes; every second one can be hidden where there is little room.
+    /// The time labels below the lanes. Every second one has a class, to be hidden where there is little room.
     var axis: String {
         let labels = marks.enumerated().map { index, time in
             let place = Self.text(100 * time / max(end, 1e-6))
@@ -36,7 +36,7 @@ struct ReportChart {
         return "<div class=\"axis\" aria-hidden=\"true\">\(labels.joined())</div>"
     }
 
-    /// The lane of some faces: when each was there, how much it smiled, when it blinked and looked.
+    /// One lane of the timeline for some faces: their presence, smile, blinks, closed eyes, and looks at the camera.
     func lane(_ faces: some Collection<FaceReport.Presence>, label: String) -> String {
         let grid = marks.map { "M\(place($0, 1))V\(Self.text(Self.height))" }.joined()
         return """
@@ -63,7 +63,7 @@ struct ReportChart {
             + boxes("look", face.stretches { $0.looking == true }, 0, 9)
     }
 
-    /// Boxes from one time to another, each at least one unit wide.
+    /// The SVG path of a box for each interval, each box at least one unit wide.
     private func boxes(_ name: String, _ times: [ClosedRange<Double>], _ top: Double, _ height: Double) -> String {
         let boxes = times.map { time in
             let left = Self.text(x(time.lowerBound))
@@ -73,11 +73,11 @@ struct ReportChart {
         return boxes.isEmpty ? "" : "<path class=\"\(name)\" d=\"\(boxes.joined())\"/>"
     }
 
-    /// The area below a face's values, 0…1, over time; it has gaps where the value is unknown.
+    /// The SVG path of the area below a face's values, 0…1, over time, with gaps where the value is unknown.
     func area(_ presence: FaceReport.Presence, _ value: (FaceObject) -> Double?) -> String {
         var points: [(time: Double, value: Double?)] = []
         for sample in presence.samples {
-            // A face that is hidden keeps the values with which it was last seen.
+            // A face that is unseen keeps the values with which it was last seen.
             let new = sample.face.isSeen ? value(sample.face).flatMap { $0.isFinite ? $0 : nil } : nil
             let rest = sample.time - FaceHistory.longestMove
             if let last = points.last, last.value != nil, last.time < rest { points.append((rest, last.value)) }
@@ -91,7 +91,7 @@ struct ReportChart {
         }.joined()
     }
 
-    /// The points to draw, at most four a unit of the chart: the first, the lowest, the highest and the last.
+    /// The points to draw, at most four per unit of the chart's width: the first, the lowest, the highest and the last.
     private func thinned(_ points: [(time: Double, value: Double?)]) -> [(time: Double, value: Double?)] {
         guard Double(points.count) > 4 * Self.width else { return points }
         let units = Dictionary(grouping: points.indices) { Int(x(points[$0].time)) }
@@ -103,7 +103,7 @@ struct ReportChart {
         }
     }
 
-    /// A number with at most one decimal.
+    /// Formats a number with at most one decimal.
     static func text(_ value: Double) -> String {
         let rounded = (value * 10).rounded() / 10
         return rounded == rounded.rounded() ? String(Int(rounded)) : String(rounded)

@@ -1,16 +1,16 @@
 import Foundation
 
-/// A report as one page of HTML that needs no other file and no network. Its script only jumps to moments.
+/// A report as one HTML page without other files or network access. Its script only marks the moment that a link names.
 struct ReportPage {
-    /// Number of faces with pictures and lanes of their own; those that were there for the shortest time share a lane.
+    /// The maximum number of faces with a picture and a lane of their own. Those that stayed shortest share one lane.
     static let detailed = 24
 
     let report: FaceReport
-    /// The pictures; nil without a clip.
+    /// The pictures cut out of the clip; nil without a clip.
     var pictures: ReportPictures?
     private var chart: ReportChart { ReportChart(end: report.end, smileLevel: report.state.smileLevel) }
 
-    /// The faces with lanes of their own, in the order they came.
+    /// The faces with lanes of their own, in order of arrival.
     static func detailed(_ report: FaceReport) -> [FaceReport.Presence] {
         let longest = report.presences.sorted { $0.duration > $1.duration }.prefix(detailed)
         return longest.sorted { ($0.start, $0.faceID) < ($1.start, $1.faceID) }
@@ -72,7 +72,7 @@ struct ReportPage {
         pictures?[subject].map { "<img src=\"\($0)\" alt=\"\(alt)\"/>" }
     }
 
-    /// The events with pictures.
+    /// The events for which there are pictures.
     private var filmed: [FaceReport.Happening] { report.happenings.filter { pictures?[.event($0)] != nil } }
 
     private var film: String {
@@ -129,14 +129,14 @@ struct ReportPage {
         return "<div class=\"whole\">\(map)\(Self.section("all", "All together", list))</div>"
     }
 
-    /// A map of where the faces were: the brighter, the longer.
+    /// A map of where the faces were. A cell is brighter the longer there was a face.
     private var map: String {
         let columns = 48
         let size = report.pictureSize ?? FrameSize(width: 16, height: 9)
         let rows = max(1, Int((Double(columns * size.height) / Double(size.width)).rounded()))
         let seconds = report.heat(columns: columns, rows: rows)
         guard let most = seconds.max(), most > 0, let longest = seconds.firstIndex(of: most) else { return "" }
-        // The square root keeps a short stay visible beside a long one. The picture stays visible below.
+        // The square root keeps a short stay visible beside a long one. The picture below the map stays visible, too.
         let levels = seconds.map { Int((8 * ($0 / most).squareRoot()).rounded(.up)) }
         let shapes = (1...8).map { level in
             let cells = levels.indices.filter { levels[$0] == level }
@@ -188,14 +188,14 @@ struct ReportPage {
         "<dl>" + facts.map { "<div><dt>\($0.name)</dt><dd>\($0.value)</dd></div>" }.joined() + "</dl>"
     }
 
-    /// The attributes of an element that shows a moment; the first one of a time has the name that links use.
+    /// The HTML attributes of an event's element. The first element at a time gets the identifier that links point to.
     private static func moment(_ happening: FaceReport.Happening, _ known: inout Set<String>) -> String {
         let fragment = fragment(happening.time)
         let id = known.insert(fragment).inserted ? " id=\"t=\(fragment)\"" : ""
         return "\(id) class=\"\(happening.topic.rawValue)\" data-t=\"\(fragment)\""
     }
 
-    /// The seconds of a moment as links on the page contain them.
+    /// A time in seconds as the page's links contain it.
     private static func fragment(_ seconds: Double) -> String { "\((seconds * 100).rounded() / 100)" }
     private static func link(_ seconds: Double) -> String {
         "<a href=\"#t=\(fragment(seconds))\">\(Seconds.clock(seconds))</a>"

@@ -1,27 +1,27 @@
 import Foundation
 import MediaFiles
 
-/// The pictures of a report, cut out of the clip that it is about.
+/// The pictures of a report, cut out of the clip that the report is about.
 struct ReportPictures {
     enum Subject: Hashable {
-        /// A face at its best, of its presence that began at this time.
+        /// The best view of a face during its presence that began at this time.
         case portrait(FaceID, since: Double)
         case event(FaceReport.Happening)
         /// The whole picture in the middle of the clip.
         case scene
     }
 
-    /// The most events that get pictures.
+    /// The maximum number of events that get pictures.
     static let most = 24
 
-    /// The order in which events get pictures. Events that only end something, such as smile_end, get none.
+    /// The order in which kinds of events get pictures. Kinds that only end something, such as smile_end, get none.
     private static let ranks: [Set<Topic>] = [
         [.smile], [.enter], [.look, .sign, .mouthOpen, .eyesClosed, .zoneEnter], [.leave, .zoneLeave], [.blink],
     ]
 
     private struct Wish {
         var subject: Subject
-        /// The time, in seconds, from which on the first frame is taken.
+        /// The time, in seconds, of the picture: the first frame at or after this time is taken.
         var time: Double
         /// The face to cut out; nil for a whole picture.
         var face: FaceObject?
@@ -30,10 +30,10 @@ struct ReportPictures {
     private var wishes: [Wish]
     private let picture = Picture()
     private let encoder: JPEGEncoder
-    /// The sharpest picture of each subject so far.
+    /// The sharpest picture so far of each subject.
     private var sources: [Subject: (text: String, sharpness: Int)] = [:]
 
-    /// Chooses the moments to show, and cuts them out of the clip.
+    /// Chooses the moments to show, and cuts their pictures out of the clip.
     init(of report: FaceReport, from clip: String) throws {
         let portraits = ReportPage.detailed(report).flatMap { presence in
             presence.portraits.map {
@@ -52,8 +52,8 @@ struct ReportPictures {
         while !wishes.isEmpty, let frame = try frames.next() { try cutOut(of: frame) }
     }
 
-    /// The events that get pictures: all of the first kinds; of the kind for which there is no room for all, a
-    /// selection from the whole time.
+    /// The events that get pictures, in the order of `ranks`. Where the remaining room is too small for all events of a
+    /// rank, they are chosen evenly over the whole time.
     private static func chosen(_ happenings: [FaceReport.Happening]) -> [FaceReport.Happening] {
         ranks.reduce(into: []) { chosen, rank in
             let room = most - chosen.count
@@ -62,7 +62,7 @@ struct ReportPictures {
         }
     }
 
-    /// Cuts out of a frame of the clip what is wanted of it; frames come in order.
+    /// Cuts the wanted pictures out of the clip's next frame.
     private mutating func cutOut(of frame: Frame) throws {
         guard let first = wishes.first, first.time <= frame.stamp.mediaTime + MessageTrack.rounding else { return }
         try picture.update(from: frame)
@@ -74,20 +74,20 @@ struct ReportPictures {
         }
     }
 
-    /// A picture as the source of an `img`; nil if there is none.
+    /// The picture of a subject as the `src` of an `img`; nil if there is none.
     subscript(_ subject: Subject) -> String? { sources[subject]?.text }
 
-    /// The part of the picture that a wish is about, at most as large as the page shows it.
+    /// Cuts out the wanted part of the picture, at most as large as the page shows it, as the `src` of an `img`.
     private func cut(_ wish: Wish) throws -> String? {
         guard let size = picture.uprightSize?.points else { return nil }
         var part = NormalizedRect.whole
         var most = 640.0
         if let face = wish.face {
-            // A portrait shows the head, an event what is around it too.
+            // A portrait shows only the head, an event also its surroundings.
             let isPortrait = if case .portrait = wish.subject { true } else { false }
             let aspect = isPortrait ? 1 : 1.5
             let side = (face.bounds.size * size).max()
-            // More than a small face is shown, because it would be blurred if it were enlarged.
+            // A small face is shown with more of its surroundings, because it would be blurred if it were enlarged.
             let wanted = max((isPortrait ? 1.7 : 2.6) * side, isPortrait ? 88 : 130)
             let center = face.bounds.center.vector
             guard wanted.isFinite, center.sum().isFinite else { return nil }
@@ -102,6 +102,6 @@ struct ReportPictures {
 }
 
 extension [UInt8] {
-    /// A JPEG as the source of an `img`, for pages that are one file.
+    /// The JPEG as a data URL for the `src` of an `img`, for pages that consist of one file.
     var jpegSource: String { "data:image/jpeg;base64,\(Data(self).base64EncodedString())" }
 }

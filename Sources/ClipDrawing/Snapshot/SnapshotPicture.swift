@@ -5,13 +5,13 @@ package struct SnapshotPicture {
     private var drawing: OverlayPicture
     private let event: EventName?
 
-    /// Takes a picture in a style, or without faces drawn, and waits for an event if one is given.
+    /// Draws faces in a style, or none if `style` is nil. Waits for an event if one is given.
     package init(_ style: DrawingStyle?, on event: EventName?) throws {
         drawing = try OverlayPicture(style)
         self.event = event
     }
 
-    /// Draws over the frame of a clip at a time in seconds; without a time at the event, else at the first face.
+    /// Draws over a clip's frame at `time` in seconds. Without a time, takes the event's frame or else the first face.
     package mutating func draw(_ clip: String, _ track: MessageTrack?, at time: Double?) throws -> Canvas {
         let moments = try time.map { [(time: $0, face: nil)] } ?? moments(in: track)
         let frames = moments.count > 1 ? try ClipFrames(clip) : nil
@@ -23,14 +23,14 @@ package struct SnapshotPicture {
         }
         guard let (frame, time) = sharpest else { throw CommandFailure("there is no picture in \(clip)") }
         try picture.update(from: frame)
-        // A picture file is its own only frame, whatever the time of the messages about it.
+        // A picture file has only one frame, whatever the time of the messages about it.
         let reached = max(time, frame.stamp.mediaTime)
         var playback = track.map(MessagePlayback.init)
         playback?.advance(to: reached)
         return try drawing.draw(picture, scene: playback?.scene ?? Scene(), at: reached)
     }
 
-    /// Draws over the preview picture of the event; else over the next one, or with `wantsFace` the first with a face.
+    /// Draws over a preview picture: the event's, else the next one, or with `wantsFace` the first one with a face.
     package mutating func draw(_ subscriber: Subscriber, wantsFace: Bool) async throws -> Canvas {
         let wantsFace = event == nil && wantsFace
         var choice = PictureChoice(event: wantsFace ? EventName(.enter) : event)
@@ -75,7 +75,7 @@ package struct SnapshotPicture {
         return try drawing.draw(decoder.picture, scene: sharpest.scene, at: seconds)
     }
 
-    /// The times of the event's pictures, in order, and its face in each if known; the sharpest one is to be taken.
+    /// The times of the pictures that may show the event best, in order, each with the event's face if that is known.
     private func moments(in track: MessageTrack?) throws -> [(time: Double, face: FaceObject?)] {
         guard let track else { return [(0, nil)] }
         guard let event else { return [(track.firstFace ?? 0, nil)] }
@@ -90,7 +90,7 @@ package struct SnapshotPicture {
 }
 
 extension Array {
-    /// The picture loaded for the sharpest element, or the first of equals; at most two are in memory at a time.
+    /// Loads each element's picture and returns the sharpest, the first of equals. At most two are in memory at a time.
     fileprivate func sharpest<Loaded>(_ load: (Element) throws -> (Loaded, sharpness: Int)) rethrows -> Loaded? {
         var best: (Loaded, sharpness: Int)?
         for element in self {
@@ -101,13 +101,13 @@ extension Array {
     }
 }
 
-/// The choice of the pictures that `facet snapshot` takes; the sharpest of them is written.
+/// Chooses the live pictures that show the event best. `facet snapshot` then writes the sharpest of them.
 struct PictureChoice {
     typealias Candidate = (picture: PreviewPicture, scene: Scene)
 
-    /// The seconds after the event until the newest picture is taken, or the best one of a smile.
+    /// The seconds to wait after an event before the best picture of a smile, or just the newest picture, is taken.
     static let patience = 0.5
-    /// The number of pictures kept: the closed eyes of a blink are before its event, by half a second at the most.
+    /// The number of recent pictures kept, since the closed eyes of a blink come up to half a second before its event.
     private static let capacity = 32
 
     private let kind: EventName?
@@ -121,26 +121,25 @@ struct PictureChoice {
         candidates.append(candidate)
     }
 
-    /// Notes an event at a time in seconds; only the first of the wanted kind counts.
+    /// Notes an event at a time in seconds. Only the first event of the wanted kind counts.
     mutating func note(_ event: FaceEvent, at seconds: Double) {
         if awaited == nil, kind?.fits(event.kind) == true { awaited = (event, seconds) }
     }
 
-    /// The event's face in a picture.
     func face(in candidate: Candidate) -> FaceObject? {
         candidate.scene.faces.first { $0.faceID == awaited?.event.face.faceID }
     }
 
-    /// The pictures to take at a time in seconds; empty while it is better to wait.
+    /// The pictures to choose from at a time in seconds; empty while it is better to wait.
     ///
-    /// They may come before or after their event. The first one of the event's frame or a later one counts, for a blink
-    /// the one nearest to the middle of its time, for a smile the best ones.
+    /// For a smile these are the best ones. For a blink it is the one nearest to the blink's middle, even if it came
+    /// before the event. For all else it is the first one that shows the event's frame or a later one.
     func chosen(at seconds: Double) -> [Candidate] {
         guard kind != nil else { return candidates.suffix(1) }
         guard let awaited, let newest = candidates.last else { return [] }
         let isOver = seconds - awaited.seconds > Self.patience
         if case .blink(_, let duration) = awaited.event.kind {
-            // It is reported by the first frame with open eyes.
+            // A blink is reported by the first frame with open eyes.
             let middle = awaited.event.stamp.mediaTime - duration / 2
             let timed = candidates.compactMap { candidate in
                 candidate.picture.mediaTime.map { (candidate, abs($0 - middle)) }
@@ -157,7 +156,7 @@ struct PictureChoice {
             return !isOver ? [] : best.isEmpty ? [newest] : best
         }
         if let first = candidates.first(where: { ($0.picture.frame ?? -1) >= frame }) { return [first] }
-        // A preview that does not say which frame it shows: the first one that came after the event.
+        // If a preview does not say which frame it shows, the first picture that came after the event is taken.
         if newest.picture.frame == nil, newest.picture.arrival >= awaited.seconds { return [newest] }
         return isOver ? [newest] : []
     }

@@ -1,13 +1,13 @@
-/// The last row of `facet view`: the state of broker and camera, and the keys as far as there is room.
+/// The last row of `facet view`: the state of broker and camera, and the list of keys if there is room.
 struct StatusLine {
     /// The broker's host and port; nil if there is none.
     var broker: String?
     var connection: ConnectionState = .connecting
-    /// The state of the camera; nil for a clip.
+    /// The state of the camera; nil while a recorded track is played.
     var state: CameraState?
-    /// A message that is shown before everything else and instead of the keys for a while, such as a picture's name.
+    /// A temporary message, such as the name of a picture that was written. It comes first, and hides the list of keys.
     var notice: String?
-    /// The setting that the daemon's owner should change; nil if none.
+    /// A recommended change of the daemon's settings; nil if there is none.
     var hint: String?
     private(set) var lastEvent: (text: String, seconds: Double)?
 
@@ -17,7 +17,7 @@ struct StatusLine {
 
     /// The row, padded with spaces to the width of the terminal.
     func text(columns: Int, faces: Int?, rate: Double?, controls: ViewControls, at seconds: Double) -> String {
-        // What was just asked for comes first: a narrow terminal has no room for the rest.
+        // The answer to a key comes first, because a narrow terminal has no room for the rest.
         var parts = [notice, brokerPart, cameraPart, hint].compactMap { $0 }
         if state?.mayShowFaces ?? true {
             parts.append(rate.map { "\(Int($0.rounded())) pictures/s" } ?? "no preview")

@@ -1,10 +1,10 @@
-/// The time of a view, which a pause stops, and that of its clip, which can begin again; in seconds.
+/// The time of a view and that of its clip, in seconds. A pause stops both, and the clip's can begin again at 0.
 struct ViewClock {
     private var clipStart = 0.0
     private var pauseStart: Double?
     var isPaused: Bool { pauseStart != nil }
 
-    /// Stops the view's time, or lets it go on from where it was.
+    /// Begins or ends a pause. After it, the clip's time goes on from where it was, and the view's time is the present.
     mutating func setPaused(_ isPaused: Bool, at seconds: Double) {
         if isPaused {
             pauseStart = pauseStart ?? seconds

@@ -10,7 +10,7 @@ package struct ViewControls: Equatable {
     package var showsLevels = false
     package var gravity = VideoGravity.resizeAspect
     var isPaused = false
-    /// The enlargement of the middle of the picture; 1 shows all of it.
+    /// The magnification of the middle of the picture, 1…8; 1 shows the whole picture.
     private(set) var zoom = 1.0
     package static let help = "l overlay  m mirror  v smile levels  g fit  + - zoom  s snapshot  p pause  q quit"
     private let overlays: [String]
@@ -42,7 +42,7 @@ package struct ViewControls: Equatable {
         values[((values.firstIndex(of: value) ?? -1) + 1) % values.count]
     }
 
-    /// The place of a picture on a surface with these controls; nil if either has no area.
+    /// The placement of a picture on a surface with these settings; nil if either has no area.
     func geometry(of picture: FrameSize, on surface: SurfaceSize) -> PreviewLayerGeometry? {
         PreviewLayerGeometry(
             size: surface,

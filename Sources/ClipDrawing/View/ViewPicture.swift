@@ -1,6 +1,6 @@
 import MediaFiles
 
-/// The picture that `facet view` draws over: the preview's, a clip's, or none. Not Sendable: the drawing code owns it.
+/// The picture that `facet view` draws over: a preview's, a clip's, or none. Only drawing code uses it.
 final class ViewPicture {
     var picture: Picture { preview.picture }
     private let preview: PreviewDecoder
@@ -9,7 +9,7 @@ final class ViewPicture {
     private var reached = 0.0
     private var waiting: PreviewPicture?
     private var shown: PreviewPicture?
-    /// The times of the last 120 pictures: two seconds at the highest rate of a view.
+    /// The times at which the last 120 pictures were decoded, which is two seconds at the maximum rate of a view.
     private var moments: [ContinuousClock.Instant] = []
 
     init(clip: String?) throws {
@@ -22,10 +22,10 @@ final class ViewPicture {
     /// The newest picture of the camera; nil for a clip, or if there is none.
     var newest: PreviewPicture? { isClip ? nil : waiting ?? shown }
 
-    /// Takes a picture of the camera; it is decoded only when something is drawn.
+    /// Takes a picture of the camera, which is decoded only when it is to be drawn.
     func offer(_ picture: PreviewPicture) { if !isClip { waiting = picture } }
 
-    /// Forgets the preview picture, because what it shows is not there any more.
+    /// Forgets the preview picture, which is out of date.
     func forget() {
         guard newest != nil else { return }
         waiting = nil
@@ -33,8 +33,8 @@ final class ViewPicture {
         preview.picture.forget()
     }
 
-    /// Decodes the picture to draw, about as large as `target`: a clip's at `mediaTime`, if that is known, or the
-    /// newest. Returns whether it is another one than before.
+    /// Decodes the picture to draw, about as large as `target`: a clip's frame at `mediaTime` if that is known, or else
+    /// the newest preview picture. Returns whether there was a new picture.
     @discardableResult
     func update(mediaTime: Double?, target: FrameSize) throws -> Bool {
         if let mediaTime, let clip {
@@ -47,7 +47,7 @@ final class ViewPicture {
         do {
             try preview.decode(new, target: target)
         } catch  where !isClip {
-            // A damaged picture is passed over: the next one comes soon.
+            // A damaged picture is skipped, since the next one comes soon.
             return false
         }
         shown = new
@@ -55,12 +55,11 @@ final class ViewPicture {
         return true
     }
 
-    /// Pictures a second in the last two seconds, or over the last three pictures if they are rarer; nil if there is no
-    /// picture, or none was shown lately.
+    /// The number of pictures a second over the last two seconds, or over the last three pictures if those took longer;
+    /// nil if there is no picture, or none was decoded for twelve seconds.
     var rate: Double? {
         let now = ContinuousClock.now
         guard newest != nil || isClip, let last = moments.last,
-            // Twelve seconds of pictures once every four seconds are still a rate.
             last.duration(to: now) < .seconds(12)
         else { return nil }
         let recent = moments.filter { $0.duration(to: now) < .seconds(2) }
@@ -69,7 +68,7 @@ final class ViewPicture {
         return Double(counted.count - 1) / (first.duration(to: last) / .seconds(1))
     }
 
-    /// Decodes the newest picture again with all its pixels.
+    /// Decodes the shown preview picture again in full size.
     func refine() throws { if let shown { try preview.decode(shown) } }
 
     var isFinished: Bool { frames?.isFinished ?? false }

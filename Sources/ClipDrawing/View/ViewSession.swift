@@ -5,7 +5,7 @@ package struct ViewSession {
     package var controls: ViewControls
     private let overlays: Overlays
     private var status: StatusLine
-    /// The playback of a clip's track; nil if the messages come from a source.
+    /// The playback of a recorded track over a clip; nil if the messages come from `subscriber`.
     private var playback: MessagePlayback?
     private let source: ViewPicture
     private let subscriber: Subscriber
@@ -23,8 +23,8 @@ package struct ViewSession {
     private var lastDraw = -1.0
     private var noticeEnd = 0.0
 
-    /// Takes the terminal over for a view of a clip, else of the pictures of `subscriber`, with the messages of a
-    /// track, else of `subscriber`. Throws what is wrong with the overlay's file, the clip or the terminal.
+    /// Takes over the terminal. The pictures come from the clip or else from `subscriber`, the messages from the track
+    /// or else from `subscriber`. Throws if the overlay's file, the clip or the terminal cannot be used.
     package init(
         _ subscriber: Subscriber,
         over recorded: (clip: String, track: MessageTrack?)?,
@@ -45,15 +45,15 @@ package struct ViewSession {
     /// Shows the view, with at most `rate` redraws a second, until the user or the source ends it.
     package mutating func run(rate: Int) async throws {
         defer { terminal.release() }
-        // Ticks come more often than redraws, so that what came right after a redraw waits no longer than it must.
+        // Ticks come more often than redraws, so that input right after a redraw is drawn when the next one is due.
         let interval = 1 / Double(rate)
         var nextDraw = 0.0
         var drawn = 0.0
         try await subscriber.follow(terminal, every: .seconds(interval / 4), interruptible: false) { input in
             if case .occurrence(let occurrence) = input.content { apply(occurrence) }
             if case .key(let key) = input.content { press(key) }
-            // What came during a slow redraw is taken before the next one, or every message would wait for a redraw of
-            // its own and every key for all of them; but messages without end must not keep the picture from changing.
+            // All input that came during a slow redraw is taken before the next redraw, or each message would cost a
+            // redraw and keys would wait for all of them. Endless messages delay a redraw by at most a second.
             let begin = seconds
             guard begin >= nextDraw, input.isLast || begin >= drawn + 1 else { return true }
             if try drawIfNeeded() {
@@ -66,7 +66,6 @@ package struct ViewSession {
 
     private var seconds: Double { start.duration(to: .now) / .seconds(1) }
 
-    /// Takes what happened where the messages come from.
     private mutating func apply(_ occurrence: Subscriber.Occurrence) {
         let change = live.take(occurrence, at: seconds).subtracting(.picture)
         guard !change.isEmpty else { return }
@@ -75,12 +74,12 @@ package struct ViewSession {
         status.state = live.state
         status.hint = live.state.betterOrientation.map { "set camera.orientation: \($0.rawValue)" }
         if !live.state.mayShowFaces, !controls.isPaused { source.forget() }
-        // Over a preview the faces are drawn again only with the next picture.
+        // Over a preview, new faces are drawn only together with the next picture.
         guard !controls.isPaused, source.newest == nil else { return }
         isDirty = true
     }
 
-    /// Takes the newest preview picture whose faces are known as the one to show.
+    /// Chooses the newest preview picture whose faces are known as the one to show.
     private mutating func adoptPreviewPicture() {
         live.hidesFaces = overlays[controls.overlay].hidesFaces
         if live.hidesFaces, let shown = source.newest, !live.knowsFaces(of: shown) { source.forget() }
@@ -90,7 +89,7 @@ package struct ViewSession {
     }
 
     private var assumedPicture: FrameSize { live.pictureSize ?? .usual }
-    /// The faces to draw: those of the picture shown, which stays the same during a pause.
+    /// The faces to draw. They belong to the picture that is shown and do not change during a pause.
     private var scene: Scene { frozenScene ?? playback?.scene ?? source.newest.map(live.scene(of:)) ?? live.scene }
 
     private mutating func press(_ key: UInt8) {
@@ -109,7 +108,7 @@ package struct ViewSession {
         }
     }
 
-    /// Plays a recorded track up to the present, and begins again after its end.
+    /// Plays a recorded track up to the present. After the end of track and clip, both begin again.
     private mutating func play() {
         guard let track = playback?.track, !controls.isPaused else { return }
         if source.isFinished, clock.clip(at: seconds) > track.end + 1 {
@@ -121,7 +120,6 @@ package struct ViewSession {
         isDirty = true
     }
 
-    /// Draws if there is something new to see; returns whether it drew.
     private mutating func drawIfNeeded() throws -> Bool {
         play()
         adoptPreviewPicture()
@@ -152,16 +150,16 @@ package struct ViewSession {
             self.size = size
             let canvas = try Canvas(pixelSize: area.drawingSize(for: encoder.format))
             self.canvas = canvas
-            // Letters made of blocks cannot be read.
+            // Text that is drawn with block characters could not be read.
             if encoder.format == .cells {
                 canvas.textCell = canvas.size / [Double(area.columns), Double(area.rows)]
             }
             bytes += Array("\u{1B}[0m\u{1B}[2J".utf8)
         }
         guard let canvas else { return }
-        // A clip shows the frame of the newest message, or that of the time to which a track has been played.
+        // A clip shows the frame of the newest message, or the frame at the time that a recorded track has reached.
         let mediaTime = playback == nil ? scene.stamp?.mediaTime : clock.clip(at: now)
-        // The whole picture is decoded as large as it would be on a surface with room for all of it.
+        // With a zoom, the whole picture is decoded at the size that all of it would have on the screen.
         let target = FrameSize(canvas.size * controls.zoom)
         if !controls.isPaused { try source.update(mediaTime: mediaTime, target: target) }
         showsObstacle = obstacle != nil
@@ -176,7 +174,7 @@ package struct ViewSession {
         terminal.show(bytes)
     }
 
-    /// The reason why there is nothing to see; nil if there is something.
+    /// The reason why no picture can be shown, such as a lost connection; nil if one can.
     private var obstacle: String? {
         guard playback == nil, !source.isClip, !controls.isPaused else { return nil }
         if let trouble = live.connection.trouble { return "no connection: \(trouble)" }
@@ -191,7 +189,7 @@ package struct ViewSession {
         return Array(("\u{1B}[0m\u{1B}[2J" + rows.joined()).utf8)
     }
 
-    /// The terminal's control sequences that write lines over the picture: light on dark, or on red for a warning.
+    /// The terminal's control sequences that write text over the picture: light on black, or on red for a warning.
     static func sequences(_ words: CellWords) -> [UInt8] {
         let ground = words.plate.red > 0.5 ? 41 : 40
         let rows = words.lines.enumerated().map { index, line in
@@ -224,7 +222,7 @@ package struct ViewSession {
         return Array("\u{1B}[\(size.rows);1H\u{1B}[0;7m\(row)\u{1B}[0m".utf8)
     }
 
-    /// Writes what is shown as a picture file, in the picture's own size; the status row shows the outcome.
+    /// Writes the view as a picture file, in the picture's own size. The status row shows the file's name or the error.
     private mutating func writeSnapshot() {
         let now = seconds
         noticeEnd = now + 4

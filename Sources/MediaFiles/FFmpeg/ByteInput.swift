@@ -1,12 +1,11 @@
 import CFFmpeg
 import Glibc
 
-/// An input for FFmpeg whose bytes come from a subclass.
+/// An input for FFmpeg whose bytes a subclass provides.
 class ByteInput {
-    /// FFmpeg's handle to read from, valid as long as this object; nil if there was no memory.
+    /// FFmpeg's handle for reading, valid as long as this object; nil if there was not enough memory.
     private(set) final var io: UnsafeMutablePointer<AVIOContext>?
 
-    /// Makes an input with a buffer of `bufferSize` bytes.
     init(bufferSize: CInt) {
         io = ffmpeg.avio_alloc_context(
             ffmpeg.av_malloc(Int(bufferSize))?.assumingMemoryBound(to: UInt8.self),
@@ -27,7 +26,6 @@ class ByteInput {
         ffmpeg.avio_context_free(&io)
     }
 
-    /// Writes up to `count` bytes to `bytes`, for FFmpeg to read.
-    /// - Returns: How many it wrote, or FFmpeg's error number.
+    /// Writes up to `count` bytes to `bytes`, for FFmpeg to read. Returns their number, or FFmpeg's error number.
     func read(_ bytes: UnsafeMutablePointer<UInt8>, _ count: Int32) -> Int32 { facet_error_eof }
 }

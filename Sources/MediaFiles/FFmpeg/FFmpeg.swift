@@ -1,17 +1,17 @@
 import CFFmpeg
 import System
 
-/// FFmpeg's functions under their own names, for code that runs after `FFmpeg.load()` succeeded.
+/// FFmpeg's functions under their own names, usable once `FFmpeg.load()` has succeeded.
 var ffmpeg: FFmpegFunctions { FFmpeg.functions.pointee }
 
-/// Loads FFmpeg's libraries, and contains what all uses of them share.
+/// Loads FFmpeg's libraries, and contains helpers for all code that uses them.
 enum FFmpeg {
-    /// Opens the libraries, once per process: a camera does not need them, nor the hundred that they depend on. Every
-    /// type that a caller of this module can make calls this first.
+    /// Opens FFmpeg's libraries, once per process. They have a hundred dependencies, and a camera does not need them.
+    /// So each type that callers of this module can make calls this first.
     /// - Throws: `SourceFailure` if they are missing.
     static func load() throws(SourceFailure) { _ = try loaded.get() }
 
-    // `nonisolated(unsafe)` because of the pointer: the table is not written to once it is filled.
+    // `nonisolated(unsafe)` because of the pointer: the table is not changed once it is filled.
     private nonisolated(unsafe) static let loaded: Result<UnsafePointer<FFmpegFunctions>, SourceFailure> = {
         var reason: UnsafePointer<CChar>?
         guard let functions = FFmpegFunctionsLoad(&reason) else {
@@ -28,37 +28,36 @@ enum FFmpeg {
         return functions
     }
 
-    /// The Debian packages with the libraries. Their names state the versions, as the libraries' names do.
+    /// The Debian packages of the libraries. Their names contain the versions, as the libraries' names do.
     static let packages = "libavformat\(facet_avformat_version) and libswscale\(facet_swscale_version)"
 
-    /// FFmpeg's words for an error number.
+    /// FFmpeg's description of an error number.
     static func text(_ code: Int32) -> String {
         var text = [CChar](repeating: 0, count: 128)
         _ = ffmpeg.av_strerror(code, &text, text.count)
         return String(upToZero: text)
     }
 
-    /// FFmpeg's name of a codec.
     static func name(of codec: AVCodecID) -> String {
         ffmpeg.avcodec_get_name(codec).map { String(cString: $0) } ?? "unknown"
     }
 
-    /// The words together with FFmpeg's newest error: its number alone often means any failure to read or write.
+    /// Adds FFmpeg's newest error message to a text, since an error number alone often means just any I/O failure.
     static func explained(_ words: String) -> String {
         newestError.isEmpty ? words : "\(words) (\(newestError))"
     }
 
     static var newestError: String { String(cString: FFmpegNewestError()) }
 
-    /// Whether an error means that a sender that announced no length closed the connection.
+    /// Whether an error means that the sender ended the connection early, as it may if it announced no length.
     static func isPrematureEnd(_ code: Int32) -> Bool {
         code == FFmpeg.code(EIO) && newestError.contains("prematurely")
     }
 
-    /// FFmpeg's number for one of the system's errors.
+    /// FFmpeg's error number for a value of `errno`.
     static func code(_ errno: Int32) -> Int32 { -errno }
 
-    /// Runs `body` with an options dictionary made of these pairs, and frees what is left of it.
+    /// Calls `body` with an options dictionary made of these pairs, and then frees the dictionary.
     static func withOptions<Result>(
         _ pairs: [(String, String)],
         _ body: (UnsafeMutablePointer<OpaquePointer?>) -> Result
@@ -70,9 +69,8 @@ enum FFmpeg {
     }
 }
 
-/// An object of FFmpeg's that is freed with this one. If there is no memory for it, the process ends.
-///
-/// `@unchecked Sendable` because of the pointer: a thread that hands it on does not use it any more.
+/// Owns an object that FFmpeg allocated, and frees it in the end. The process ends if the allocation failed.
+/// `@unchecked Sendable` because of the pointer: a thread that passes the object on does not use it any more.
 final class FFmpegOwned<Value>: @unchecked Sendable {
     let pointer: UnsafeMutablePointer<Value>
     private let free: Free
@@ -104,7 +102,7 @@ final class FFmpegOwned<Value>: @unchecked Sendable {
 
 extension AVStream {
     var size: FrameSize { FrameSize(width: Int(codecpar.pointee.width), height: Int(codecpar.pointee.height)) }
-    /// A time of the stream's packets in seconds; nil if it has no value.
+    /// A time in the stream's ticks, converted to seconds; nil for `AV_NOPTS_VALUE`, an unknown time.
     func seconds(_ time: Int64) -> Double? { time == facet_no_timestamp ? nil : Double(time) * time_base.seconds }
 }
 
@@ -113,13 +111,13 @@ extension AVFrame {
 }
 
 extension AVPacket {
-    /// The packet's decoding time, or else its presentation time.
+    /// The packet's decoding time, or else its presentation time, in the stream's ticks.
     var decoding: Int64 { dts == facet_no_timestamp ? pts : dts }
 }
 
 extension AVRational {
-    /// The fraction as a number; nil if it has no value.
+    /// The fraction as a number; nil if it is undefined or not positive.
     var value: Double? { num > 0 && den > 0 ? Double(num) / Double(den) : nil }
-    /// A time base in seconds.
+    /// The tick of this time base, in seconds.
     var seconds: Double { Double(num) / Double(den) }
 }

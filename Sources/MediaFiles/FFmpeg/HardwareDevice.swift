@@ -2,22 +2,22 @@ import CFFmpeg
 import FoundationEssentials
 import System
 
-/// A device of this machine that decodes video, opened through FFmpeg: by VA-API, or NVIDIA's by CUDA. These need no
-/// display, and the decoder for them is the one for the processor, which gives them what is costly.
+/// A hardware video decoder of this machine, opened by FFmpeg through VA-API or, for NVIDIA, through CUDA. Neither
+/// needs a display. FFmpeg's usual decoders use it for the costly part of their work.
 package final class HardwareDevice {
-    /// A node in `/dev` that may be a device, and the interface to reach it by.
+    /// A device node that may belong to a hardware decoder, and the interface to open it with.
     package struct Node {
         let type: AVHWDeviceType
         package let node: String
         package var name: String { "\(type == AV_HWDEVICE_TYPE_VAAPI ? "VA-API" : "CUDA") on \(node)" }
-        /// The kernel's driver of a graphics card, such as `i915`; nil if that cannot be found out.
+        /// The kernel driver of the graphics card, such as `i915`; nil if it is unknown.
         package var driver: String? {
             let path = "/sys/class/drm/\(node.split(separator: "/").last ?? "")/device/driver"
             let link = try? FileManager.default.destinationOfSymbolicLink(atPath: path)
             return link?.split(separator: "/").last.map(String.init)
         }
 
-        /// - Returns: Why it cannot be opened; nil if it can.
+        /// Tries to open the device. Returns the reason why it cannot be opened; nil if it can.
         /// - Throws: `SourceFailure` if FFmpeg is missing.
         package func problem() throws(SourceFailure) -> String? {
             try FFmpeg.load()
@@ -26,16 +26,16 @@ package final class HardwareDevice {
         }
     }
 
-    /// Why no device decodes: what was tried, and why it failed.
+    /// The reason why there is no hardware decoder: each device that was tried, and its error.
     package struct Failure: Error, Equatable { package var reason: String }
 
     let name: String
     let reference: FFmpegOwned<AVBufferRef>
 
-    /// Opens a device; `FFmpeg.load()` must have succeeded.
+    /// Opens a device. `FFmpeg.load()` must have succeeded.
     init(_ candidate: Node) throws(Failure) {
         name = candidate.name
-        // FFmpeg's error text is the same for this and for other failures.
+        // FFmpeg's own error does not tell missing permissions from other failures.
         guard access(candidate.node, R_OK | W_OK) == 0 else {
             throw Failure(reason: "\(name): \(String(cString: strerror(errno)))")
         }
@@ -47,7 +47,7 @@ package final class HardwareDevice {
         reference = FFmpegOwned(made, ffmpeg.av_buffer_unref)
     }
 
-    /// Lists the nodes in `directory` that may be devices.
+    /// Lists the nodes in `directory`, such as `/dev`, that may belong to hardware decoders.
     package static func nodes(in directory: String) -> [Node] {
         let nodes = names(in: "\(directory)/dri").filter { $0.hasPrefix("renderD") }.sorted()
         let nvidia = "\(directory)/nvidiactl"
@@ -55,7 +55,7 @@ package final class HardwareDevice {
             + (access(nvidia, F_OK) == 0 ? [Node(type: AV_HWDEVICE_TYPE_CUDA, node: nvidia)] : [])
     }
 
-    /// Opens the first device that can be opened, of those with which FFmpeg decodes this codec.
+    /// Opens the first device that can be opened, among those that FFmpeg supports for the codec.
     static func open(for codec: UnsafePointer<AVCodec>, in directory: String) throws(Failure) -> HardwareDevice {
         var failures: [String] = []
         for candidate in nodes(in: directory) where decodes(codec, candidate.type) {

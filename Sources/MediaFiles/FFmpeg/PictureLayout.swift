@@ -1,18 +1,18 @@
 import CFFmpeg
 import Glibc
 
-/// Form in which one of FFmpeg's pictures is delivered: as it is, or converted to another pixel format or size first.
+/// Chooses how FFmpeg's pictures become frames: unchanged, or converted to another pixel format or size first.
 enum PictureLayout {
     /// The size of a picture once its pixels are square.
     /// - Parameters:
     ///   - stored: the size in stored pixels.
     ///   - aspect: the width of a stored pixel divided by its height; nil for square ones.
-    ///   - maximumPixels: the limit for the wider picture, which is made lower instead.
-    /// - Returns: the same height with another width, as players show it. A difference below 1 % is left as it is, and
-    ///   a ratio beyond 8 is taken for damage.
+    ///   - maximumPixels: the limit. A picture that would exceed it is made lower instead of wider.
+    /// - Returns: the same height with another width, as players show it. The size stays as stored if `aspect` is
+    ///   within 1 % of 1, or is outside 1/8…8 and therefore taken for damage.
     static func squareSize(of stored: FrameSize, aspect: Double?, maximumPixels: Int) -> FrameSize {
         guard let aspect, (1.0 / 8...8).contains(aspect), abs(aspect - 1) >= 0.01 else { return stored }
-        // Even, as the chroma of most formats is halved.
+        // Even numbers, as most formats halve the chroma.
         func scaled(_ length: Int, by factor: Double) -> Int {
             max(2, Int((Double(length) * factor / 2).rounded()) * 2)
         }
@@ -21,7 +21,7 @@ enum PictureLayout {
         return FrameSize(width: stored.width, height: scaled(stored.height, by: 1 / aspect))
     }
 
-    /// The formats of frames, each with FFmpeg's format of the same layout.
+    /// The pixel formats of frames, each with FFmpeg's format of the same memory layout.
     private static let formats: [(AVPixelFormat, PixelFormat)] = [
         (AV_PIX_FMT_YUV420P, .planarYUV(chromaShiftX: 1, chromaShiftY: 1)),
         (AV_PIX_FMT_YUV422P, .planarYUV(chromaShiftX: 1, chromaShiftY: 0)),
@@ -35,11 +35,11 @@ enum PictureLayout {
         (AV_PIX_FMT_0BGR, .packedRGB(bytesPerPixel: 4, red: 3, green: 2, blue: 1)),
     ]
 
-    /// The format of frames for pixels that lie in memory as `Frame` can describe them; nil for all others.
+    /// The frame format that describes FFmpeg's pixels as they are in memory; nil if there is none.
     static func direct(_ format: AVPixelFormat) -> PixelFormat? { formats.first { isAlike($0.0, format) }?.1 }
 
-    /// Whether two formats have their colours at the same places, and both or neither have opacity; FFmpeg has separate
-    /// formats for the full range.
+    /// Whether two formats store colours at the same places, and both or neither have alpha. They may differ in range,
+    /// as FFmpeg has separate formats for full range.
     private static func isAlike(_ one: AVPixelFormat, _ other: AVPixelFormat) -> Bool {
         guard var one = ffmpeg.av_pix_fmt_desc_get(one)?.pointee, var other = ffmpeg.av_pix_fmt_desc_get(other)?.pointee
         else { return false }
@@ -49,11 +49,11 @@ enum PictureLayout {
             && one.log2_chroma_h == other.log2_chroma_h && memcmp(&one.comp, &other.comp, colors) == 0
     }
 
-    /// FFmpeg's format for pixels as a frame has them, for writing; nil for a JPEG and for formats FFmpeg lacks.
+    /// FFmpeg's format with the memory layout of a frame format; nil for JPEG and for layouts that FFmpeg lacks.
     static func native(_ format: PixelFormat) -> AVPixelFormat? { formats.first { $0.1 == format }?.0 }
 
-    /// The nearest format that needs no conversion: the same family of colours and the same chroma size, 8 bits a
-    /// sample. RGBA for all that have opacity, which is then laid over white.
+    /// The frame format closest to one of FFmpeg's: the same colour model and chroma size with 8 bits a sample, or RGBA
+    /// for formats with alpha or a palette.
     static func nearest(to format: AVPixelFormat) -> AVPixelFormat {
         guard let description = ffmpeg.av_pix_fmt_desc_get(format)?.pointee else { return AV_PIX_FMT_RGB24 }
         if description.flags & UInt64(AV_PIX_FMT_FLAG_ALPHA | AV_PIX_FMT_FLAG_PAL) != 0 { return AV_PIX_FMT_RGBA }
@@ -63,8 +63,8 @@ enum PictureLayout {
         return native(.planarYUV(chromaShiftX: shiftX, chromaShiftY: shiftY)) ?? AV_PIX_FMT_YUV420P
     }
 
-    /// The colour encoding of a decoded picture, once it is in `format`. What the clip leaves open is decided as
-    /// players do: limited range (JPEG and grey pictures: full), BT.709 from 720 rows on and BT.601 below.
+    /// The colour encoding of a decoded picture in `format`. What the clip does not state is chosen as in players: full
+    /// range only for JPEG and grey pictures, BT.709 for clips of 720 rows or more, and BT.601 for all others.
     static func encoding(of frame: UnsafePointer<AVFrame>, in format: AVPixelFormat, isPicture: Bool) -> YUVEncoding {
         let isFull =
             switch frame.pointee.color_range {
@@ -82,7 +82,7 @@ enum PictureLayout {
         return YUVEncoding(matrix: matrix, isFullRange: isFull)
     }
 
-    /// Whether a format has brightness alone, perhaps with opacity.
+    /// Whether a format has only luminance, with or without alpha.
     private static func isGray(_ format: AVPixelFormat) -> Bool {
         guard let description = ffmpeg.av_pix_fmt_desc_get(format)?.pointee else { return false }
         return description.nb_components <= 2 && description.flags & UInt64(AV_PIX_FMT_FLAG_PAL) == 0
@@ -102,13 +102,13 @@ extension YUVEncoding.Matrix {
         }
     }
 
-    /// libswscale's coefficients for the matrix, whose numbers are those of `AVColorSpace`.
+    /// libswscale's coefficients for the matrix, which it numbers like `AVColorSpace`.
     var coefficients: UnsafePointer<Int32>? { ffmpeg.sws_getCoefficients(Int32(native.rawValue)) }
 }
 
 extension Orientation {
-    /// Reads a container's 3×3 display matrix, which shows a stored point (x, y) at (m0·x + m3·y, m1·x + m4·y). Turns
-    /// by other angles are taken for the nearest one of 90°, so that only the signs matter.
+    /// Reads a container's 3×3 display matrix, which shows a stored point (x, y) at (m0·x + m3·y, m1·x + m4·y). Other
+    /// rotations count as the nearest multiple of 90°.
     init(displayMatrix matrix: UnsafePointer<Int32>) {
         let (a, b, c, d) = (matrix[0], matrix[1], matrix[3], matrix[4])
         if abs(Int64(a)) >= abs(Int64(b)) {

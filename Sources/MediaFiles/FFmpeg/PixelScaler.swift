@@ -4,20 +4,20 @@ import CFFmpeg
 final class PixelScaler {
     private var context: FFmpegScaler?
 
-    // An object that was never used may end where FFmpeg is missing.
+    // Where FFmpeg is missing, an unused object must not call it.
     deinit { if let context { ffmpeg.sws_freeContext(context) } }
 
-    /// Pixels that FFmpeg is to read or write.
+    /// Pixels in memory that FFmpeg is to read or write.
     struct Pixels {
         var planes: [UnsafeMutablePointer<UInt8>?]
         var strides: [Int32]
         var form: PictureForm
 
-        /// The pixels of a frame; nil if FFmpeg has no such format.
+        /// The pixels of a frame; nil if FFmpeg has no such pixel format.
         init?(_ frame: Frame) {
             guard let format = PictureLayout.native(frame.format) else { return nil }
             let all: [Frame.Plane?] = [frame.planes.first, frame.planes.second, frame.planes.third, nil]
-            // Only read: FFmpeg's functions take one type for both.
+            // FFmpeg only reads these pixels, but its functions have one pointer type for reading and writing.
             planes = all.map { $0.map { UnsafeMutablePointer(mutating: $0.bytes) } }
             strides = all.map { Int32($0?.bytesPerRow ?? 0) }
             form = PictureForm(format: format, size: frame.size, encoding: frame.encoding)
@@ -32,7 +32,7 @@ final class PixelScaler {
             form = PictureForm(format: format, size: frame.pointee.size, encoding: encoding)
         }
 
-        /// The planes as those of a frame; nil without any. Opacity, which may be the fourth, is left out.
+        /// The planes as those of a frame, without a fourth one for alpha; nil if there are no planes.
         var framePlanes: Frame.Planes? {
             let found = zip(planes, strides).prefix(3).compactMap { base, stride in
                 base.map { Frame.Plane(base: UnsafeRawPointer($0), bytesPerRow: Int(stride)) }
@@ -41,8 +41,8 @@ final class PixelScaler {
         }
     }
 
-    /// Converts a picture, and scales it if the sizes differ; false if FFmpeg cannot. A smaller target of another
-    /// format gets its top left part if `crops`: encoders that halve the chroma want even sizes.
+    /// Converts a picture, and scales it if the sizes differ. With `crops`, a smaller target gets the top left part
+    /// instead, as encoders that halve the chroma need even sizes. Returns false if FFmpeg cannot convert it.
     func convert(_ source: Pixels, to target: Pixels, crops: Bool = false) -> Bool {
         let size = target.form.size
         let read = crops ? size : source.form.size
@@ -69,13 +69,13 @@ final class PixelScaler {
         return rows == size.height
     }
 
-    /// The coefficients of an encoding's matrix, and 1 for full range.
+    /// The coefficients of an encoding's matrix, and the range: 1 for full, 0 for limited.
     private func colors(_ encoding: YUVEncoding) -> (table: UnsafePointer<Int32>?, range: Int32) {
         (encoding.matrix.coefficients, encoding.isFullRange ? 1 : 0)
     }
 }
 
-/// The form of a picture: FFmpeg's pixel format, the size, the coding of colours and the statements about them.
+/// The properties of a picture: FFmpeg's pixel format, size, colour encoding, and further statements about its colours.
 struct PictureForm {
     var format: AVPixelFormat
     var size: FrameSize
@@ -83,11 +83,11 @@ struct PictureForm {
     var colors: ColorStatement?
 }
 
-/// Lends memory for pictures of one form, and reuses it when it is no longer lent.
+/// Lends memory for pictures of one format and size, and reuses it when it is returned.
 struct PicturePool {
     private var kept: [FFmpegOwned<AVFrame>] = []
 
-    /// A writable picture of that form; nil if there is not enough memory.
+    /// A writable picture of a format and size; nil if there is not enough memory.
     mutating func lend(format: AVPixelFormat, size: FrameSize) -> FFmpegOwned<AVFrame>? {
         kept.removeAll { $0.format != format || $0.size != size }
         for index in kept.indices where isKnownUniquelyReferenced(&kept[index]) {
@@ -103,15 +103,15 @@ struct PicturePool {
     }
 }
 
-/// Converts frames into the form that an encoder wants, upright; reuses its memory.
+/// Converts frames to upright pictures in the format of an encoder. Reuses its memory.
 final class FrameScaler {
     private let scaler = PixelScaler()
     private var output = PicturePool()
     private var turned = PixelMemoryPool()
     private lazy var decoder = Result { () throws(JPEGError) in try JPEGDecoder() }
 
-    /// Lends `body` the upright picture in the target's form; a smaller target gets the top left part.
-    /// - Throws: `SourceFailure.unencodable` with that path.
+    /// Calls `body` with the frame's upright picture in the target's format. A smaller target gets the top left part.
+    /// - Throws: `SourceFailure.unencodable`, which names `path`.
     func convert<Result>(
         _ frame: Frame,
         to target: PictureForm,
@@ -124,7 +124,7 @@ final class FrameScaler {
             frame = try failing(as: damaged) { () throws(JPEGError) in try decoder.get().decode(frame) }
         }
         if frame.orientation != .up { frame = frame.drawnUpright(of: frame.uprightSize, in: &turned) ?? frame }
-        // Only pointers are used from here on; they need their owners.
+        // The pointers used from here on are valid only as long as their owners.
         defer { withExtendedLifetime((frame, self)) {} }
         guard let source = PixelScaler.Pixels(frame) else {
             throw .unencodable(path, "FFmpeg has no pixel format like \(frame.format)")
@@ -145,15 +145,16 @@ final class FrameScaler {
     }
 }
 
-/// Makes upright pictures of frames in the format that cameras call YU12: planes of Y, U and V, in video range.
+/// Converts frames to upright pictures in planar YUV 4:2:0 with limited range, which cameras call YU12.
 package final class PlanarPicture {
     private let scaler = FrameScaler()
     private var bytes: [UInt8] = []
 
     package init() throws(SourceFailure) { try FFmpeg.load() }
 
-    /// Lends `body` a frame's picture in a size whose sides are even; of a larger frame the top left part is taken.
-    /// - Throws: `SourceFailure.unencodable` with that path, or what `body` throws.
+    /// Calls `body` with the bytes of a frame's picture. Both sides of `size` must be even. If the frame is larger, its
+    /// top left part is taken.
+    /// - Throws: `SourceFailure.unencodable`, which names `path`, or what `body` throws.
     package func withBytes(
         of frame: Frame,
         size: FrameSize,

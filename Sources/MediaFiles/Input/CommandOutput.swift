@@ -3,8 +3,8 @@ import FoundationEssentials
 import Synchronization
 import System
 
-/// The standard output of a command, for FFmpeg to read. The command's process group ends with this object, and so do
-/// processes that have left the group.
+/// The standard output of a shell command, as an input for FFmpeg. The end of this object also ends the command's
+/// process group, and those of its processes that have left the group.
 final class CommandOutput: ByteInput {
     /// The number of commands that this process has started.
     private static let started = Atomic(0)
@@ -15,20 +15,19 @@ final class CommandOutput: ByteInput {
     private let output, errors: CInt
     private var hasErrors = true
     private var isAtEnd = false
-    /// The newest bytes of standard error.
+    /// The newest bytes of the command's standard error.
     private var errorText: [UInt8] = []
     private lazy var end = endGroup()
-    /// The longest line of standard error that is kept, in bytes.
+    /// The maximum length of a line of standard error that is kept.
     private static let longestLine = 1000
 
-    /// - Throws: `SourceFailure` if the command cannot be started.
     init(_ command: String, name: String, interrupt: Interrupt) throws(SourceFailure) {
-        // The ends to read from first.
+        // The first element of each pipe is the end to read from.
         var out: [CInt] = [-1, -1]
         var err = out
         defer { for descriptor in [out[1], err[1]] where descriptor >= 0 { close(descriptor) } }
         let mark = CommandMark(owner: getpid(), number: Self.started.add(1, ordering: .relaxed).newValue)
-        // Of a daemon that was killed; they would keep the camera from this one.
+        // Commands of a daemon that was killed could still occupy the camera.
         CommandMark.endProcesses { $0.isOrphan }
         var environment = ProcessInfo.processInfo.environment
         Secrets.learn(from: command, environment: environment)
@@ -52,10 +51,10 @@ final class CommandOutput: ByteInput {
         for descriptor in [output, errors] { close(descriptor) }
     }
 
-    /// Waits for output, and meanwhile takes what comes on standard error, which would block the command otherwise.
+    /// Waits for output. Meanwhile reads standard error, as the command would block if that pipe were full.
     override func read(_ bytes: UnsafeMutablePointer<UInt8>, _ count: Int32) -> Int32 {
         while !interrupt.mustEnd {
-            // In slices, since `poll` does not end with the interrupt.
+            // The waits are short, since `poll` does not notice the interrupt.
             let interests = [output, hasErrors ? errors : -1].map { (descriptor: $0, events: Int16(POLLIN)) }
             guard let ready = poll(interests, milliseconds: 50) else { continue }
             if ready[1] != 0 { readErrors() }
@@ -69,7 +68,7 @@ final class CommandOutput: ByteInput {
     }
 
     private func readErrors() {
-        // As much as fits into a pipe.
+        // The usual capacity of a pipe.
         withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 1) { buffer in
             let got = Glibc.read(errors, buffer.baseAddress, buffer.count)
             if got > 0 { errorText = (errorText + buffer[..<got]).suffix(2 * Self.longestLine) }
@@ -77,7 +76,7 @@ final class CommandOutput: ByteInput {
         }
     }
 
-    /// The reason why no more can be read, with the command's last words; `reason` is used unless its output ended.
+    /// The reason why reading ended, with the command's last error line. `reason` is used unless the output has ended.
     func reason(_ reason: String) -> String {
         if hasErrors { readErrors() }
         let how = isAtEnd ? end ?? "it closed its standard output" : reason
@@ -85,17 +84,16 @@ final class CommandOutput: ByteInput {
         return "\(how), saying: \(line)"
     }
 
-    /// The last line of standard error, without the times, addresses and numbers with which programs begin a line.
+    /// The last line of standard error, without the times, addresses and numbers in brackets before the text.
     static func lastLine(of text: [UInt8]) -> String? {
         let lines = String(decoding: text, as: UTF8.self).split(whereSeparator: \.isNewline)
         return lines.map { $0.trimmingPrefix(/(\s*\[[^\]]*\])*\s*/) }.last { !$0.isEmpty }
             .map { String($0.prefix(Self.longestLine)).withoutPasswords }
     }
 
-    /// Ends the command and the processes that it started.
-    /// - Returns: How it ended; nil if it had to be ended.
+    /// Ends the command and the processes that it started. Returns the command's exit status or signal in words.
     private func endGroup() -> String? {
-        // What closes its output mostly ends in the same moment, and its own status says more than our signal's.
+        // A command that closed its output mostly exits at once, and its own status says more than that of our signal.
         let patience = interrupt.mustEnd ? 0 : 20
         var isOver = false
         for round in 0..<120 where !isOver {
@@ -103,7 +101,7 @@ final class CommandOutput: ByteInput {
             if round > 0 { usleep(10_000) }
             if hasErrors { readErrors() }
             var information = siginfo_t()
-            // It stays a zombie, and its number its own, until the whole group is gone.
+            // The command stays a zombie, so that its process ID is not reused before the whole group is gone.
             isOver =
                 waitid(P_PID, id_t(process), &information, WEXITED | WNOWAIT | WNOHANG) != 0
                 || information.si_signo != 0
@@ -123,9 +121,9 @@ final class CommandOutput: ByteInput {
 
 /// A mark in the environment of all processes of a command, to find those that left its process group, as daemons do.
 struct CommandMark: Hashable, Sendable {
-    /// The process that started the command.
+    /// The ID of the process that started the command.
     var owner: pid_t
-    /// The number of the command among those of its owner.
+    /// The number of the command among those that its owner started.
     var number: Int
     static let variable = "FACET_COMMAND"
 
@@ -134,12 +132,12 @@ struct CommandMark: Hashable, Sendable {
     /// Whether the process that started the command is gone.
     var isOrphan: Bool { kill(owner, 0) != 0 && errno == ESRCH }
 
-    /// Kills the processes of this user whose mark is meant, and those that they start meanwhile.
+    /// Kills the user's processes whose mark satisfies a condition, and those that they start meanwhile.
     static func endProcesses(where isMeant: (CommandMark) -> Bool) {
         for _ in 0..<10 {
             let found = names(in: "/proc").compactMap { pid_t($0) }.filter { process in
                 guard process != getpid(), let mark = mark(of: process), isMeant(mark) else { return false }
-                // In a container the same number is another process.
+                // The same process ID is another process in another container.
                 return namespace(of: "\(process)") == namespace(of: "self")
             }
             guard !found.isEmpty else { return }
@@ -152,9 +150,9 @@ struct CommandMark: Hashable, Sendable {
         return stat("/proc/\(process)/ns/pid", &status) == 0 ? status.st_ino : nil
     }
 
-    /// The mark in the environment of a process; nil without one, or if the process is another user's.
+    /// The mark in a process's environment; nil if there is none, or the process belongs to another user.
     private static func mark(of process: pid_t) -> CommandMark? {
-        // A zombie's is empty.
+        // The environment of a zombie is empty.
         guard let bytes = try? SmallFile.bytes(at: "/proc/\(process)/environ") else { return nil }
         let prefix = Array("\(variable)=".utf8)
         let entry = bytes.split(separator: 0).first { $0.starts(with: prefix) }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Recognises, by their first bytes, files that FFmpeg does not read, at all, on this machine or in this version.
+/// Recognises, by their first bytes, kinds of files that FFmpeg, or the installed version of it, does not read.
 enum FileKind {
-    /// A mark: whether certain bytes are at an offset, and the kind of file that has them.
+    /// Bytes that identify a kind of file, their offset, and the name of the kind.
     private typealias Mark = (offset: Int, bytes: [UInt8], name: String)
 
     private static func mark(_ text: String, _ name: String, at offset: Int = 0) -> Mark {
@@ -20,7 +20,7 @@ enum FileKind {
         mark("FOVb", "a raw picture (X3F)"), mark("/* XPM", "an XPM"), mark("<svg", "an SVG"),
     ]
 
-    /// The kinds of files by the brand in the first box of an ISO media file.
+    /// The kind of an ISO media file by the brand in its first box.
     private static let brands = [
         "heic": "a HEIC picture", "heix": "a HEIC picture", "heim": "a HEIC picture", "heis": "a HEIC picture",
         "hevc": "a HEIC sequence", "hevx": "a HEIC sequence", "avif": "an AVIF picture", "avis": "an AVIF sequence",
@@ -37,7 +37,7 @@ enum FileKind {
         return ["ftyp", "moov", "mdat", "wide", "free", "skip"].contains(box)
     }
 
-    /// The kind of a file, with its article; nil for kinds that are read, and for unknown ones.
+    /// The kind of a file, with its article, such as `a PDF`; nil if the file can be read or its kind is unknown.
     static func name(of path: String) -> String? {
         let head = head(of: path)
         func text(_ offset: Int) -> String { String(decoding: head.dropFirst(offset).prefix(4), as: UTF8.self) }
@@ -45,7 +45,7 @@ enum FileKind {
             return "an animated WebP"
         }
         if text(4) == "ftyp" {
-            // The one that the file is for, then those with which it is compatible; plain HEIF last, which says least.
+            // The file's main brand, then those that it is compatible with. Plain HEIF comes last, as it says least.
             let named = ([8] + Array(stride(from: 16, to: min(head.count, Int(head[3])), by: 4))).map(text)
             let known = named.compactMap { brands[$0] }
             return known.first { !$0.contains("HEIF") } ?? known.first

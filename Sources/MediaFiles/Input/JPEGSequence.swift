@@ -1,39 +1,36 @@
 import Glibc
 
-/// Finds JPEGs in bytes that come piece by piece, only by the JPEGs' own marks: cameras write wrong lengths, wrong
-/// boundaries and no types. Bytes between the pictures are skipped.
+/// Finds JPEGs in bytes that come in pieces. It relies only on the markers in the JPEGs, because cameras send wrong
+/// lengths, wrong boundaries and no content types. Bytes between the pictures are skipped.
 struct JPEGSequence {
-    /// The reason why there will be no more pictures.
     enum Failure: Error { case tooLong }
 
     private enum Section {
-        /// Outside of pictures: the next start is searched for.
+        /// The next bytes are between pictures.
         case outside
-        /// A marker of a picture is next.
+        /// The next bytes are a marker of a picture.
         case marker
-        /// Compressed pixels are next.
+        /// The next bytes are compressed pixels.
         case scan
     }
 
     private var bytes: [UInt8] = []
     private var position = 0
     private var section = Section.outside
-    /// The bytes that came since the last picture.
+    /// The number of bytes that came since the last picture.
     private(set) var unused = 0
     private let longest: Int
 
-    /// Finds pictures of at most `longest` bytes.
     init(longest: Int) { self.longest = longest }
 
-    /// Takes the next piece of the bytes.
-    /// - Throws: If a picture is longer than `longest`, or more bytes came without one.
+    /// Takes the next piece of the bytes. Throws if more than `longest` bytes came without a whole picture.
     mutating func append(_ piece: some Collection<UInt8>) throws(Failure) {
         bytes += piece
         unused += piece.count
         if unused > longest { throw .tooLong }
     }
 
-    /// The next whole picture; nil until more bytes come. A picture that breaks off is returned as far as it goes.
+    /// The next whole picture; nil if more bytes are needed. A truncated picture is returned as far as it goes.
     mutating func next() -> [UInt8]? {
         while true {
             switch section {
@@ -45,7 +42,7 @@ struct JPEGSequence {
             case .scan:
                 position = index(of: 0xFF, from: position) ?? bytes.count
                 guard position + 1 < bytes.count else { return nil }
-                // In compressed pixels FF is followed by 0 or a restart; all else ends them.
+                // In compressed pixels, FF is followed by 0 or a restart marker. Any other byte ends them.
                 switch bytes[position + 1] {
                 case 0xFF: position += 1
                 case 0, 0xD0...0xD7: position += 2
@@ -55,12 +52,12 @@ struct JPEGSequence {
         }
     }
 
-    /// The unfinished last picture after the end of the bytes; nil if there is none.
+    /// The incomplete last picture; nil if there is none. Used after the end of the bytes.
     mutating func unfinished() -> [UInt8]? { section == .outside ? nil : takePicture(to: bytes.count) }
 
     private var needsMore = false
 
-    /// Skips all bytes before the next start of a picture, which is followed by a marker.
+    /// Skips the bytes before the next start of a picture. Returns false if more bytes are needed.
     private mutating func findStart() -> Bool {
         var start = position
         while let mark = index(of: 0xFF, from: start) {
@@ -81,12 +78,11 @@ struct JPEGSequence {
         return false
     }
 
-    /// Skips a marker and its content.
-    /// - Returns: Where the picture ends, if it ends here.
+    /// Skips a marker and its content. Returns the picture's end if this marker ends it.
     private mutating func passMarker() -> Int? {
         needsMore = position + 1 >= bytes.count
         guard !needsMore else { return nil }
-        // A length was wrong, or its picture broke off: the next one may begin in what was passed over.
+        // A length was wrong or the picture is truncated. The next picture may begin in the skipped bytes.
         guard bytes[position] == 0xFF else {
             return bytes[2..<position].firstRange(of: [0xFF, 0xD8, 0xFF])?.lowerBound ?? position
         }
@@ -94,7 +90,7 @@ struct JPEGSequence {
         case 0xFF: position += 1
         case 0x01, 0xD0...0xD7: position += 2
         case 0xD9: return position + 2
-        // The next one begins, or it is no JPEG.
+        // The next picture begins, or this one is not a JPEG.
         case 0xD8, 0x00: return position
         case let marker:
             needsMore = position + 3 >= bytes.count

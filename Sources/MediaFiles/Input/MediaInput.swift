@@ -1,31 +1,31 @@
 import CFFmpeg
 import System
 
-/// An opened file or stream, read packet by packet.
+/// An opened file or stream that is read packet by packet.
 final class MediaInput {
     let stream: UnsafeMutablePointer<AVStream>
     private let owned: FFmpegOwned<AVFormatContext>
     private let opening: Opening
-    /// The state of the file when it was opened, to tell whether it was changed since.
+    /// The version of the file when it was opened, which tells whether it has changed since; nil if it is not a file.
     let version: [Int]?
-    /// The time at which FFmpeg began to read the content.
+    /// The time at which FFmpeg began to probe the content.
     let probingBegan: ContinuousClock.Instant
-    /// The ratio of the pixels' width to their height, if the container states it.
+    /// The width of a stored pixel divided by its height; nil if the container does not state it.
     private let aspect: Double?
     var context: UnsafeMutablePointer<AVFormatContext> { owned.pointer }
     var location: MediaLocation { opening.location }
     var options: FrameSourceOptions { opening.options }
-    /// The process that writes a command's output.
+    /// The command whose output is read; nil for files and addresses.
     var command: CommandOutput? { opening.command }
 
-    /// Opens it and finds its video track. Network addresses get `options.openTimeout`.
+    /// Opens a location and finds its video track. A stream must answer within `options.openTimeout`.
     init(_ location: MediaLocation, interrupt: Interrupt, options: FrameSourceOptions) throws(SourceFailure) {
         try FFmpeg.load()
         version = location.version
         let command = try location.command.map { text throws(SourceFailure) in
             try CommandOutput(text.revealed(), name: location.name, interrupt: interrupt)
         }
-        // After a failure the limit stays until the next opening: the input is closed within it.
+        // After a failure the limit stays until the next opening, so that closing the input cannot block.
         interrupt.limit(location.isStream ? options.openTimeout : nil)
         var opening = Opening(location: location, interrupt: interrupt, options: options, command: command)
         try opening.readBeginning()
@@ -38,19 +38,19 @@ final class MediaInput {
         interrupt.limit(nil)
     }
 
-    /// Whether many bytes came since the newest picture, in which no picture was found.
+    /// Whether many bytes came since the newest picture without containing another one.
     var hasUnusedBytes: Bool { opening.bytes?.hasUnusedBytes == true }
-    /// The input whose bytes, as they come from the sender, are counted.
+    /// The input whose bytes are counted, as they come from the sender.
     private var counted: UnsafeMutablePointer<AVIOContext>? { opening.bytes?.source ?? context.pointee.pb }
 
     var demuxer: String { String(cString: context.pointee.iformat.pointee.name) }
-    /// Whether the file is a single picture, not a clip.
+    /// Whether the input is a single picture and not a clip.
     var isPicture: Bool { command == nil && (demuxer == "image2" || demuxer.hasSuffix("_pipe")) }
-    /// Whether the pictures come when they happen: a clip on a server has a length, a live stream has none.
+    /// Whether pictures come as they are captured. A clip on a server differs from a live stream by its stated length.
     var isLive: Bool { location.isStream && !isPicture && announcedDuration == nil }
-    /// Whether the pictures come without times, and FFmpeg makes up 25 a second; a command's only count pictures.
+    /// Whether pictures have no real times. FFmpeg then invents times at 25 a second, or counts a command's pictures.
     var lacksTimes: Bool { command != nil || context.pointee.iformat.pointee.flags & AVFMT_NOTIMESTAMPS != 0 }
-    /// The highest rate that is believed: beyond it, FFmpeg names the ticks of the clock, 1000 or 90000 a second.
+    /// The maximum frame rate that is believed. Above it, FFmpeg states the ticks of the clock, 1000 or 90000 a second.
     private static let highestRate = 500.0
 
     var rate: Double? {
@@ -61,7 +61,7 @@ final class MediaInput {
 
     var codec: String { FFmpeg.name(of: stream.pointee.codecpar.pointee.codec_id) }
 
-    /// The codec's usual name, or the file's name for it if FFmpeg does not know it.
+    /// The codec's usual name, or the file's own name for a codec that FFmpeg does not know.
     var codecInWords: String {
         let parameters = stream.pointee.codecpar.pointee
         if hasOpacityBeside { return "\(codec) with opacity (libvpx)" }
@@ -74,14 +74,14 @@ final class MediaInput {
         return unknown.map { "the codec \($0)" } ?? "its codec, which has the number \(tag)"
     }
 
-    /// Whether the pictures' opacity is in packets of its own, as in WebM.
+    /// Whether the pictures' alpha is stored separately, as in WebM.
     var hasOpacityBeside: Bool {
         let codec = stream.pointee.codecpar.pointee.codec_id
         return (codec == AV_CODEC_ID_VP8 || codec == AV_CODEC_ID_VP9)
             && ffmpeg.av_dict_get(stream.pointee.metadata, "alpha_mode", nil, 0) != nil
     }
 
-    /// The name, size with square pixels, codec and rate of the video track.
+    /// The name, size with square pixels, codec, rate and orientation of the video track.
     var description: StreamDescription {
         let size = squareSize(of: stream.pointee.size)
         let turn = orientation.then(options.wholeOrientation)
@@ -94,27 +94,27 @@ final class MediaInput {
         return PictureLayout.squareSize(of: stored, aspect: aspect, maximumPixels: options.maximumPixels)
     }
 
-    /// The length in seconds that the container states; nil if it does not, or FFmpeg had to estimate it.
+    /// The length in seconds that the container states; nil if it states none, or FFmpeg had to estimate it.
     var announcedDuration: Double? {
         let duration = context.pointee.duration
         guard duration > 0, context.pointee.duration_estimation_method == AVFMT_DURATION_FROM_STREAM else { return nil }
         return Double(duration) / Double(AV_TIME_BASE)
     }
 
-    /// Whether the file has an index of all packets. The stated length of such a clip may include what was trimmed.
+    /// Whether the file has an index of all packets. Its stated length may then include parts that were trimmed.
     var isIndexed: Bool { demuxer.hasPrefix("mov") && stream.pointee.nb_frames > 0 }
 
-    /// The least number of pictures that the header states; nil if it states none, or counts those that are cut out.
+    /// The minimum number of pictures that the header states; nil if it states none, or counts trimmed ones too.
     var announcedPackets: Int? {
-        // Where each picture takes two of the header's places, the last place is empty.
+        // One less, since the last counted packet is empty where each picture counts as two.
         let count = Int(stream.pointee.nb_frames) - 1
         return numbersItsPackets && count > 0 ? count : nil
     }
 
-    /// Whether the time of a packet is its number: in an avi, whose header also counts empty packets.
+    /// Whether a packet's time is its number, as in an avi. The header of an avi also counts empty packets.
     var numbersItsPackets: Bool { demuxer == "avi" }
 
-    /// Whether the container's index points behind the end of the file: it was cut off.
+    /// Whether the container's index points beyond the end of the file, because the file was cut off.
     var indexExceedsFile: Bool {
         guard location.path != nil, demuxer.hasPrefix("mov"), let io = context.pointee.pb else { return false }
         let size = ffmpeg.avio_size(io)
@@ -126,16 +126,15 @@ final class MediaInput {
         }
     }
 
-    /// The turn that the container states for its pictures.
+    /// The orientation that the container states for its pictures.
     var orientation: Orientation { facet_display_matrix(stream).map { Orientation(displayMatrix: $0) } ?? .up }
 
-    /// Whether its pictures come at times of their own, which say when each is to be shown.
+    /// Whether live pictures come with times of their own, which say when each is to be shown.
     var isPlayedOut: Bool { isLive && !lacksTimes }
-    /// The longest time, in seconds, that live pictures may wait for later ones. HLS comes in segments of seconds.
+    /// The maximum time, in seconds, that live pictures may wait for later ones; longer for HLS, due to its segments.
     var longestDelay: Double { options.maximumDelay / .seconds(1) * (demuxer.hasPrefix("hls") ? 6 : 1) }
 
-    /// Reads the next packet of any track; from a network stream within a time limit.
-    /// - Returns: 0, or FFmpeg's error number.
+    /// Reads the next packet of any track, within `limit` from a stream. Returns 0, or FFmpeg's error number.
     func read(into packet: UnsafeMutablePointer<AVPacket>, within limit: Duration? = nil) -> Int32 {
         if location.isStream {
             if let limit { opening.interrupt.limit(limit) }
@@ -144,7 +143,7 @@ final class MediaInput {
         return ffmpeg.av_read_frame(context, packet)
     }
 
-    /// The reason why a read ended with this error number, unless it is the end.
+    /// The reason for an error number that ended the reading, other than that of the end of the file.
     func reason(of code: Int32) -> String {
         if FFmpeg.isPrematureEnd(code) { return "the sender ended the stream" }
         return opening.interrupt.reason(of: code, "no data", for: options.stallTimeout, setBy: "camera.stallTimeout")
@@ -152,16 +151,16 @@ final class MediaInput {
 
 }
 
-/// The parameters for opening a file or a stream.
+/// The steps of opening a file or a stream, and their parameters.
 private struct Opening {
     let location: MediaLocation
     let interrupt: Interrupt
     let options: FrameSourceOptions
     let command: CommandOutput?
-    /// The input that is read instead of FFmpeg's own; nil if FFmpeg opens the address itself.
+    /// The sender's bytes, from which FFmpeg reads; nil if FFmpeg opens the address itself.
     private(set) var bytes: SenderBytes?
 
-    /// Finds out whether a web address or a command sends JPEGs, or a text that is no stream.
+    /// Finds out whether a web address or a command sends JPEGs, or a text that is not a stream.
     mutating func readBeginning() throws(SourceFailure) {
         let isWeb = location.name.hasPrefix("http:") || location.name.hasPrefix("https:")
         guard command != nil ? raw == nil : isWeb else { return }
@@ -172,7 +171,7 @@ private struct Opening {
         }
         if command == nil {
             if let problem = Self.problem(of: bytes.kind) { throw unreachable(problem, "check the address") }
-            // A playlist names others, so FFmpeg opens that itself.
+            // A text may be a playlist, which names other addresses, so FFmpeg opens the address itself.
             if case .text = bytes.kind { return }
         }
         if bytes.kind == .pictures || bytes.canBeReread { self.bytes = bytes }
@@ -188,7 +187,7 @@ private struct Opening {
         return FFmpegOwned(io) { _ = ffmpeg.avio_closep($0) }
     }
 
-    /// The words for content that is not pictures, if its kind is known.
+    /// The reason, in words for the user, why content is not pictures; nil if the kind of the content is unknown.
     private static func problem(of kind: SenderBytes.Kind) -> String? {
         guard case .text(let text) = kind else { return kind == .nothing ? "the answer is empty" : nil }
         let beginnings: [Character: String] = ["<": "a web page", "{": "a text in JSON", "[": "a text in JSON"]
@@ -200,7 +199,7 @@ private struct Opening {
         .init(.unreachable, "open the stream \(location.name)", problem, remedy)
     }
 
-    /// Refuses a path that is not a readable file before FFmpeg guesses at it.
+    /// Refuses a path that is missing, not a regular file or empty, about which FFmpeg's error would be vague.
     private func check(_ path: String) throws(SourceFailure) {
         guard let status = fileStatus(path) else {
             guard errno != ENOENT, errno != ENOTDIR else {
@@ -219,7 +218,7 @@ private struct Opening {
 
     func open() throws(SourceFailure) -> FFmpegOwned<AVFormatContext> {
         if let path = location.path { try check(path) }
-        // Before that its rtsps has no such option.
+        // Before version 9, FFmpeg's rtsps has no option to check certificates.
         if location.name.hasPrefix("rtsps:"), options.verifiesCertificate, LIBAVFORMAT_VERSION_MAJOR < 63 {
             let problem = "FFmpeg before version 9 cannot check its certificate"
             let remedy =
@@ -240,22 +239,22 @@ private struct Opening {
         guard result >= 0, let context else { throw failure(result) }
         return FFmpegOwned(context) { [interrupt, command, bytes] context in
             interrupt.limitBytes(of: nil)
-            // Meanwhile FFmpeg asks the one, and may read from the others.
+            // While it closes, FFmpeg still asks the interrupt, and may read from the other two.
             withExtendedLifetime((interrupt, command, bytes)) { ffmpeg.avformat_close_input(context) }
         }
     }
 
     private func checkAuthority() throws(SourceFailure) {
-        // FFmpeg would go on with the authorities of the machine.
+        // If the file could not be read, FFmpeg would use the machine's authorities instead.
         guard let file = options.certificateAuthority, access(file, R_OK) != 0 else { return }
         let problem = "the file of its authority, \(file), cannot be read (\(String(cString: strerror(errno))))"
         throw unreachable(problem, "check the path")
     }
 
-    /// The form of a command's pictures if these have no header.
+    /// The properties of a command's pictures if these have no header; nil for all other inputs.
     private var raw: FrameSourceOptions.RawPictures? { command == nil ? nil : options.rawPictures }
 
-    /// The formats that may be read: those that contain media. A playlist could name other files, a text is not a clip.
+    /// The container formats that may be read. Not among them are texts, and playlists, which could name other files.
     private static let formats =
         "mov,matroska,webm,avi,gif,asf,mpegts,mpeg,flv,ogg,h264,hevc,m4v,mjpeg,mpegvideo,ivf,apng,yuv4mpegpipe,dv,nut,"
         + "mpjpeg,image2,png_pipe,jpeg_pipe,webp_pipe,bmp_pipe,tiff_pipe,ppm_pipe,pgm_pipe,gif_pipe,jpegls_pipe,"
@@ -278,12 +277,12 @@ private struct Opening {
         return common + authority + [
             ("format_whitelist", Self.formats + ",rtsp,sdp,rtp,hls,live_flv,mp3,aac"),
             ("protocol_whitelist", "http,https,httpproxy,tls,tcp,udp,rtp,srtp,rtsp,rtsps,crypto"),
-            // One connection gets through firewalls and loses no packets.
+            // TCP gets through firewalls and loses no packets.
             ("rtsp_flags", "prefer_tcp"),
             // FFmpeg checks no certificate by itself before version 9.
             ("tls_verify", options.verifiesCertificate ? "1" : "0"),
             ("analyzeduration", "1000000"),
-            // JPEGs that follow each other never become certain, and FFmpeg would read a megabyte of them first.
+            // FFmpeg never becomes certain of a stream of JPEGs, and would first read a megabyte of it.
             ("formatprobesize", command == nil ? "1048576" : "32768"),
         ]
     }
@@ -296,7 +295,7 @@ private struct Opening {
         if location.path != nil { try passOverThumbnails(in: context) }
         let index = ffmpeg.av_find_best_stream(context, AVMEDIA_TYPE_VIDEO, -1, -1, nil, 0)
         guard index >= 0, let stream = context.pointee.streams[Int(index)],
-            // The cover of an album is no clip.
+            // The cover picture of an album is not a clip.
             stream.pointee.disposition & AV_DISPOSITION_ATTACHED_PIC == 0
         else {
             let problem = "it has no pictures, only sound or text"
@@ -310,7 +309,7 @@ private struct Opening {
         return stream
     }
 
-    /// Sets the size of a stream of JPEGs from the first one, which FFmpeg would find out by decoding many.
+    /// Sets a JPEG stream's size from its first picture, so that FFmpeg need not decode many. Returns whether it could.
     private func describePictures(in context: UnsafeMutablePointer<AVFormatContext>) -> Bool {
         guard let size = bytes?.firstSize, size.width * size.height <= options.maximumPixels,
             let parameters = context.pointee.streams?[0]?.pointee.codecpar
@@ -319,15 +318,15 @@ private struct Opening {
         return true
     }
 
-    /// Keeps FFmpeg from choosing a track with few pictures, even if flags favour it, when there is one with many.
+    /// Keeps FFmpeg from choosing a track with few pictures, even one that its flags favour, if another has many.
     private func passOverThumbnails(in context: UnsafeMutablePointer<AVFormatContext>) throws(SourceFailure) {
         let tracks = (0..<Int(context.pointee.nb_streams)).filter {
             context.pointee.streams[$0]?.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_VIDEO
         }
         guard tracks.count > 1 else { return }
-        // Newer versions of FFmpeg find the tiles of a HEIC, each of which would be taken for the picture.
+        // Newer versions of FFmpeg list the tiles of a HEIC as tracks, and would take one for the whole picture.
         if let failure = SourceFailure.unreadableKind(location) { throw failure }
-        // What is read here is missing later.
+        // Packets that are read from `context` here would be missing later.
         let again = try open()
         let packet = FFmpegOwned.packet()
         var pictures: [Int: Int] = [:]
@@ -340,13 +339,13 @@ private struct Opening {
         let most = pictures.values.max() ?? 0
         for index in tracks where pictures[index, default: 0] * 8 < most {
             let flags = context.pointee.streams[index]?.pointee.disposition ?? 0
-            // The last choice of FFmpeg's.
+            // FFmpeg prefers all other tracks to those with this flag.
             context.pointee.streams[index]?.pointee.disposition =
                 flags & ~AV_DISPOSITION_DEFAULT | AV_DISPOSITION_VISUAL_IMPAIRED
         }
     }
 
-    /// Lets FFmpeg read the beginning, which for some formats decodes the first picture: with the same limit as later.
+    /// Lets FFmpeg probe the beginning. For some formats it decodes pictures then, so it gets the limit on their size.
     private func findStreams(in context: UnsafeMutablePointer<AVFormatContext>) throws(SourceFailure) {
         var perStream = [OpaquePointer?](repeating: nil, count: Int(context.pointee.nb_streams))
         for index in perStream.indices {
@@ -360,7 +359,7 @@ private struct Opening {
     }
 
     private func failure(_ code: Int32) -> SourceFailure {
-        // What FFmpeg answers to a format that is not among those above.
+        // This is FFmpeg's error for a format that is not in `formats`.
         let isRefused = code == FFmpeg.code(EINVAL)
         let isUnknown = isRefused || code == facet_error_invalid_data
         guard location.isStream else {
@@ -401,7 +400,7 @@ private struct Opening {
         return unreachable(reason, remedy)
     }
 
-    /// FFmpeg's names of a file's format, whether it may be read or not.
+    /// FFmpeg's short and long names of the file's format, even if that may not be read; nil if it is unknown.
     private var kind: (format: String, name: String)? {
         let address = location.address.revealed().fileName
         var io: UnsafeMutablePointer<AVIOContext>?
@@ -417,6 +416,6 @@ private struct Opening {
 }
 
 extension FrameSourceOptions {
-    /// The limit for FFmpeg, which also counts the rows and columns with which it fills up to whole blocks.
+    /// The limit on pixels for FFmpeg, which also counts the rows and columns that fill up whole blocks.
     var paddedMaximumPixels: Int { maximumPixels + maximumPixels / 4 + 65_536 }
 }

@@ -1,30 +1,30 @@
 import FoundationEssentials
 import System
 
-/// The place that a clip or a stream is read from: a file's path, a network address or a command.
+/// The place from which a clip or a stream is read: a file's path, a network address or a command.
 struct MediaLocation: Hashable, Sendable {
     static let networkSchemes: Set<String> = ["http", "https", "rtsp", "rtsps"]
 
-    /// The address for FFmpeg. A path gets the `file:` protocol, so that a colon in a name does not end one.
+    /// The address for FFmpeg. A path begins with `file:`, so that a colon in a name does not mark a protocol.
     let address: Secret
-    /// The path or the address in the form to show: without user, password and query.
+    /// The path or the address as users may see it, without user, password and query.
     let name: String
     var path: String?
     /// The command that writes the stream to its standard output; nil for files and addresses.
     var command: Secret?
 
-    /// Numbers that change when a file is replaced or written anew; nil if there is no file.
+    /// Numbers that change when the file is replaced or rewritten; nil if there is no file.
     var version: [Int]? {
         guard let path, let status = fileStatus(path) else { return nil }
         return [Int(bitPattern: status.st_ino), Int(status.st_size), status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
     }
 
-    /// Whether a sender brings the pictures; it may be late or gone, and is then tried again.
+    /// Whether the pictures come from a sender, which is tried again if it does not answer or is lost.
     var isStream: Bool { path == nil }
 }
 
 extension MediaLocation {
-    /// Reads a path, a `file://` address, a network address or `exec:` with a command.
+    /// Parses a path, a `file://` address, a network address, or `exec:` with a command.
     /// - Throws: `SourceFailure` for another scheme, and for an address that can never be reached.
     init(_ text: String) throws(SourceFailure) {
         if text.hasPrefix("exec:") {
@@ -55,6 +55,6 @@ extension MediaLocation {
 
     private init(path: String) { self.init(address: Secret(partly: "file:" + path), name: path, path: path) }
 
-    /// The letters after the last dot of a file's name, lower case.
+    /// The ending of a file's name after the last dot, in lower case.
     static func ending(of path: String) -> String { URL(filePath: path).pathExtension.lowercased() }
 }

@@ -1,9 +1,9 @@
 import CFFmpeg
 
-/// The bytes from a web address or a command. JPEGs in a row, which cameras send in many forms, are found by their own
-/// marks and given to FFmpeg in a form that it knows: a multipart stream with lengths.
+/// The bytes from a web address or a command. Cameras send successive JPEGs in many forms. They are found by the JPEGs'
+/// own markers, and passed to FFmpeg in a form that it knows: a multipart stream with lengths.
 final class SenderBytes: ByteInput {
-    /// The kind of content, by its first bytes.
+    /// The kind of the content, judged by its first bytes.
     enum Kind: Equatable {
         case pictures
         /// A text, which may be a playlist.
@@ -16,24 +16,23 @@ final class SenderBytes: ByteInput {
     var source: UnsafeMutablePointer<AVIOContext> { owned.pointer }
     private let owned: FFmpegOwned<AVIOContext>
     let kind: Kind
-    /// Whether `source` was brought back to its beginning.
+    /// Whether `source` was rewound, so that FFmpeg can read it from its beginning.
     let canBeReread: Bool
-    /// The JPEGs found so far; one that is too long for a packet ends the reading with its reason.
+    /// The JPEGs found in the bytes so far. A JPEG that is longer than the limit ends the reading.
     private var sequence = JPEGSequence(longest: 2 * Int(Interrupt.bytesPerPacket))
-    /// The bytes that FFmpeg has not read yet.
+    /// The bytes of the multipart stream that FFmpeg has not read yet.
     private var ready: ArraySlice<UInt8> = []
     private var isAtEnd = false
-    /// The size of the first picture, once that has come and if its header states it.
+    /// The size of the first picture; nil until that has come, or if its header does not state the size.
     private(set) var firstSize: FrameSize?
     private static let pieceSize: CInt = 32_768
-    /// The most bytes of text before the first picture.
+    /// The maximum number of bytes of text before the first picture.
     private static let longestText = 4096
 
-    /// Whether more bytes came since the newest picture than are usual between two.
+    /// Whether more bytes came since the newest picture than there usually are between two pictures.
     var hasUnusedBytes: Bool { sequence.unused > Self.longestText }
 
-    /// Reads the beginning of the content.
-    /// - Throws: FFmpeg's error number.
+    /// Reads the beginning of the content, until its kind is clear. Throws FFmpeg's error number.
     init(_ owned: FFmpegOwned<AVIOContext>) throws(FFmpegError) {
         self.owned = owned
         var beginning: [UInt8] = []
@@ -43,17 +42,17 @@ final class SenderBytes: ByteInput {
             found = Self.kind(of: beginning, isWhole: isAtEnd)
         }
         kind = found ?? .other
-        // FFmpeg begins again: within what is buffered, or by asking anew.
+        // This rewinds within the buffer, or by a new request.
         canBeReread = kind != .pictures && ffmpeg.avio_seek(owned.pointer, 0, SEEK_SET) >= 0
         if kind == .pictures { try? sequence.append(beginning) }
         super.init(bufferSize: Self.pieceSize)
     }
 
-    /// The kind of content with that beginning; nil if more bytes are needed to tell.
+    /// The kind of content that begins with these bytes; nil if more bytes are needed to tell.
     static func kind(of beginning: [UInt8], isWhole: Bool) -> Kind? {
-        // No byte of a text in UTF-8 is FF.
+        // A text in UTF-8 contains no byte FF.
         let text = beginning.prefix { (0x20..<0xF5).contains($0) && $0 != 0x7F || (0x09...0x0D).contains($0) }
-        // Some cameras fill up the space before a picture.
+        // Some cameras send zeros before a picture.
         let rest = beginning[text.endIndex...].drop { $0 == 0 }
         if rest.starts(with: [0xFF, 0xD8, 0xFF]) { return .pictures }
         let mayBegin = rest.count < 3 && [0xFF, 0xD8].starts(with: rest.prefix(2))
@@ -62,7 +61,7 @@ final class SenderBytes: ByteInput {
         return text.endIndex == beginning.endIndex ? .text(String(decoding: text, as: UTF8.self)) : .other
     }
 
-    /// The next bytes; nil at the end.
+    /// The next bytes of a source; nil at its end.
     private static func read(_ source: UnsafeMutablePointer<AVIOContext>) throws(FFmpegError) -> [UInt8]? {
         var code: Int32 = 0
         let piece = [UInt8](unsafeUninitializedCapacity: Int(pieceSize)) { buffer, count in
@@ -74,7 +73,7 @@ final class SenderBytes: ByteInput {
         return nil
     }
 
-    /// Gives FFmpeg the next bytes of the stream that it knows.
+    /// Gives FFmpeg the next bytes of the multipart stream.
     override func read(_ bytes: UnsafeMutablePointer<UInt8>, _ count: Int32) -> Int32 {
         while ready.isEmpty {
             if let picture = sequence.next() ?? (isAtEnd ? sequence.unfinished() : nil) {
@@ -99,5 +98,4 @@ final class SenderBytes: ByteInput {
     }
 }
 
-/// One of FFmpeg's error numbers.
 struct FFmpegError: Error { let code: Int32 }

@@ -1,4 +1,4 @@
-// What several places find wrong with a media file or a stream; what only one finds is said there.
+// Failures with media files and streams that are reported at several places. Others are made where they are reported.
 extension SourceFailure {
     static func unreadable(_ path: String, _ reason: String) -> Self {
         .init(.unreadable, "open \(path)", reason, "check the file's permissions and its disk")
@@ -16,12 +16,12 @@ extension SourceFailure {
         return .init(.corrupt, "open \(location.name)", "\(problem) (\(reason))", remedy)
     }
 
-    /// The failure for a file whose first bytes show its kind; nil if they do not.
+    /// The failure for a file whose first bytes show that its kind is not read; nil for other files.
     static func unreadableKind(_ location: MediaLocation) -> Self? {
         location.path.flatMap { FileKind.name(of: $0) }.map { unreadableKind(location.name, $0) }
     }
 
-    /// The failure for a file that may be whole, but is of a kind that is not read.
+    /// The failure for a file that may be intact, but is of a kind that is not read.
     static func unreadableKind(_ name: String, _ kind: String) -> Self {
         let remedy = "convert it first, for example to PNG, JPEG or H.264 in an mp4"
         return .init(.unsupported, "read \(name)", "it is \(kind), which cannot be read here", remedy)

@@ -1,8 +1,8 @@
 import System
 
-/// A clip's frames, one after the other, decoded a little ahead on a thread of its own.
+/// The frames of a clip in order, decoded slightly ahead by a separate thread.
 package final class ClipFrames {
-    /// Frames decoded ahead.
+    /// The number of frames that are decoded ahead.
     private static let ahead = 4
     package let description: StreamDescription?
     private let source: ClipSource
@@ -10,7 +10,7 @@ package final class ClipFrames {
     private var upcoming: Frame?
     private var isOver = false
 
-    /// Opens a clip and begins to decode it; throws `SourceFailure` if it is none.
+    /// Opens a clip and begins to decode it. Throws `SourceFailure` if the path is not that of a clip or picture.
     package init(_ path: String) throws {
         source = try ClipSource(path, options: FrameSourceOptions(pace: .asap))
         description = source.description
@@ -22,7 +22,7 @@ package final class ClipFrames {
         mailbox.close()
     }
 
-    /// The next frame, nil at the end; blocks while it is decoded, and throws if the clip is damaged or cut off.
+    /// The next frame, or nil at the end. Blocks until the frame is decoded. Throws if the clip is damaged or cut off.
     package func next() throws(SourceFailure) -> Frame? {
         if let frame = upcoming.take() { return frame }
         while !isOver, let event = mailbox.next() {
@@ -34,7 +34,7 @@ package final class ClipFrames {
         return nil
     }
 
-    /// The last frame up to a time of the clip, in seconds, if there is one after those that were already taken.
+    /// The last frame at or before a time of the clip, in seconds; nil if that frame was taken already.
     package func frame(upTo mediaTime: Double) throws(SourceFailure) -> Frame? {
         var latest: Frame?
         while let frame = try next() {
@@ -47,6 +47,6 @@ package final class ClipFrames {
         return latest
     }
 
-    /// Whether all frames were taken, to the clip's own end.
+    /// Whether all frames up to the end of the clip were taken.
     package var isFinished: Bool { isOver && upcoming == nil }
 }

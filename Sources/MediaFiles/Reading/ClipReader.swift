@@ -4,12 +4,12 @@ import System
 /// Reads and decodes the pictures of one file or stream, one after the other.
 final class ClipReader {
     enum Step {
-        /// A picture with square pixels, turned as the clip and the options say, without its stamp; and its time in
-        /// seconds by the clip's clock: nil if the clip does not say, infinite if its time is impossible.
+        /// A picture with square pixels, an orientation and no stamp, and its presentation time by the clip's clock, in
+        /// seconds. The time is nil if the clip does not state it, and infinite if it cannot be right.
         case picture(Frame, presentation: Double?)
-        /// A picture that could not be decoded; the next may be fine.
+        /// A picture that could not be decoded. The next one may be intact.
         case damaged
-        /// Nothing comes any more; `completeness` says whether all was read.
+        /// The end of the input. `completeness` tells whether everything was read.
         case end
     }
 
@@ -20,28 +20,28 @@ final class ClipReader {
     private let scaler = PixelScaler()
     private var converted = PicturePool()
     private let interrupt: Interrupt
-    /// The queue of a stream whose pictures are played out by their times; nil until the first packet.
+    /// The packet queue of a live stream with times of its own; nil before the first packet, and for all other inputs.
     private var queue: PacketQueue?
     private var isDraining = false
-    /// The rule that decides which packets wait; nil if each is decoded as it comes.
+    /// Decides which packets wait undecoded while no face is seen; nil if each packet is decoded as it comes.
     private var idle: IdleDecoding?
-    /// The packets of the current group that wait, and those that waited and are decoded next.
+    /// The packets of the current group of pictures that wait, and those that have waited and are decoded next.
     private var waiting: [ArrivedPacket] = []
     private var backlog: [ArrivedPacket] = []
     private var watched = Watched.nothing
-    /// The presentation time of the key picture that was decoded by itself, in the stream's units.
+    /// The presentation time, in the stream's ticks, of the key frame that was decoded alone.
     private var shown: Int64?
     private var skipped = 0
-    /// The time until which packets that waited, and those that came meanwhile, must be decoded; nil if there are none.
+    /// The deadline for decoding all packets that waited and those that came meanwhile; nil if there are none.
     private var catchUpEnd: ContinuousClock.Instant?
-    /// The time at which the packet came that was decoded last.
+    /// The arrival time of the packet that was decoded last.
     private var arrival = ContinuousClock.now
     private var decodingTime = WorkTime()
-    /// The time since when the next picture has been waited for; nil while the caller has the newest one.
+    /// The time at which waiting for the next picture began; nil while the caller has the newest one.
     private var waitingSince: ContinuousClock.Instant?
-    /// The newest time of a file, and the step to it.
+    /// The time of a file's newest picture, in seconds, and its distance from the time before.
     private var known: (time: Double, step: Double?)?
-    /// The step after the newest picture, read ahead to judge the time of that picture.
+    /// The step after the newest picture, read ahead to judge that picture's time.
     private var following: Step?
     private lazy var headers = try? JPEGDecoder()
 
@@ -60,8 +60,8 @@ final class ClipReader {
         completeness.indexExceedsFile = input.indexExceedsFile
     }
 
-    /// Reads on until there is a picture, damage or the end; `isQuiet` says whether nothing is seen in the pictures. A
-    /// time of a file that is far ahead is believed if the next picture confirms it: a pause, not damage.
+    /// Reads on until there is a picture, damage or the end. `isQuiet` tells whether no face is seen in the pictures. A
+    /// forward leap of a file's times is believed if the next picture confirms it: it is a pause then, not damage.
     func next(_ isQuiet: () -> Bool = { false }) -> Step {
         let step = exchange(&following, with: nil) ?? read(isQuiet)
         guard !input.isLive, case .picture(let frame, let time?) = step else { return step }
@@ -78,8 +78,8 @@ final class ClipReader {
         return .picture(frame, presentation: .infinity)
     }
 
-    /// Reads on like `next`. A network stream must bring a picture, not only data, within `stallTimeout`; the first one
-    /// within `openTimeout` if that is longer, as the next key picture may be seconds away.
+    /// Reads on like `next`, but believes all times. A network stream must bring a picture, not just data, within
+    /// `stallTimeout`. The first picture has `openTimeout` if that is longer, as its key frame may be seconds away.
     private func read(_ isQuiet: () -> Bool) -> Step {
         waitingSince = waitingSince ?? .now
         while true {
@@ -89,13 +89,13 @@ final class ClipReader {
                 if watched == .key {
                     shown = time
                 } else if let known = exchange(&shown, with: nil), time == known {
-                    // The key picture of a group that is decoded after all.
+                    // This key frame was shown already, before the rest of its group was decoded.
                     continue
                 }
                 guard let frame = decodingTime.measure({ frame(of: decoded) }) else { return countDamage() }
                 waitingSince = nil
                 return .picture(frame, presentation: input.stream.pointee.seconds(time))
-            // The key picture of a group is counted when it is decoded with that.
+            // A damaged key frame is counted when it is decoded again with its group.
             case .damaged where watched == .key: continue
             case .damaged: return countDamage()
             case .drained:
@@ -113,7 +113,7 @@ final class ClipReader {
         }
     }
 
-    /// The time that decoding took since the last call, with the conversion of the pictures.
+    /// The time spent on decoding and converting pictures since the last call.
     func drainDecodingTime() -> WorkTime { exchange(&decodingTime, with: WorkTime()) }
 
     private var pictureTimeout: Duration {
@@ -127,8 +127,7 @@ final class ClipReader {
         _ = decoder.send(nil)
     }
 
-    /// Gives the decoder the next packet of the video track.
-    /// - Returns: false if it is damaged.
+    /// Gives the decoder the next packet of the video track that need not wait. Returns false if the packet is damaged.
     private func feed(_ isQuiet: () -> Bool) -> Bool {
         guard !isDraining else { return true }
         if !backlog.isEmpty { return send(backlog.removeFirst()) }
@@ -162,7 +161,7 @@ final class ClipReader {
         }
     }
 
-    /// The next packet of the video track; nil at the end, or after an error, which is noted.
+    /// The next packet of the video track; nil at the end or after an error, which is noted in `completeness`.
     private func nextPacket() -> ArrivedPacket? {
         guard !input.isPlayedOut else {
             do throws(SystemError) {
@@ -203,31 +202,31 @@ final class ClipReader {
 
     // MARK: - Packets that wait
 
-    /// The pictures that are taken out of the decoder while it is emptied.
+    /// The pictures that are taken out of the decoder while it is drained to decode a key frame alone.
     private enum Watched {
         case nothing
-        /// The pictures before a key picture that is decoded by itself.
+        /// The pictures before the key frame.
         case before
         case key
     }
 
     private static let longestCatchUp = Duration.seconds(3)
 
-    /// Whether packets are being decoded that have waited.
+    /// Whether packets that have waited are being decoded.
     var isCatchingUp: Bool { catchUpEnd != nil }
-    /// The time since the packet of a live stream came that was decoded last.
+    /// The time since the arrival of the packet that was decoded last; zero for an input that is not live.
     var age: Duration { input.isLive ? arrival.duration(to: .now) : .zero }
 
-    /// The number of pictures that were left out since the last call.
+    /// The number of pictures that were skipped since the last call.
     func drainSkipped() -> Int { exchange(&skipped, with: 0) }
 
-    /// Drops the packets that wait, except the key picture, which was shown.
+    /// Drops the waiting packets, and counts them as skipped except the key frame, which was shown.
     private func leaveOut() {
         skipped += max(0, waiting.count - 1)
         waiting = []
     }
 
-    /// Decodes the key picture of the waiting group, after all pictures before it; then prepares the decoder for more.
+    /// Decodes the waiting group's key frame once all pictures before it are out, then prepares the decoder for more.
     private func watchKey() {
         decoder.flush()
         if watched == .before {
@@ -238,13 +237,13 @@ final class ClipReader {
         } else {
             watched = .nothing
             guard shown == nil else { return }
-            // It is damaged, or is no picture without others.
+            // The key frame is damaged, or cannot be decoded without other packets.
             idle = IdleDecoding()
             backlog = exchange(&waiting, with: [])
         }
     }
 
-    /// Ends the reading if a JPEG was refused because of its size, which all that follow have too.
+    /// Ends the reading if a JPEG was refused because of its size, since all that follow have the same size.
     private func checkSize(_ packet: AVPacket) {
         guard input.stream.pointee.codecpar.pointee.codec_id == AV_CODEC_ID_MJPEG, packet.size > 0 else { return }
         let bytes = UnsafeRawBufferPointer(start: packet.data, count: Int(packet.size))
@@ -252,7 +251,7 @@ final class ClipReader {
         endUndecodable(SourceFailure.tooManyPixels(size, limit: options.maximumPixels))
     }
 
-    /// Notes the end time of a packet, of any track.
+    /// Notes the end time of a packet of any track in `completeness`.
     private func note(_ packet: AVPacket) {
         let time = packet.pts == facet_no_timestamp ? packet.dts : packet.pts
         guard let stream = input.context.pointee.streams[Int(packet.stream_index)]?.pointee,
@@ -271,8 +270,8 @@ final class ClipReader {
         return .damaged
     }
 
-    /// Makes a frame of the picture; nil if that is impossible. Pixels that `Frame` can describe are not copied if they
-    /// are square; others are converted into memory that is reused. Transparent parts are laid over white.
+    /// Makes a frame of a decoded picture; nil if that is impossible. Square pixels that `Frame` can describe are not
+    /// copied. Others are converted into memory that is reused. Transparent parts are laid over white.
     private func frame(of decoded: DecodedPicture) -> Frame? {
         guard decoded.size.width * decoded.size.height <= options.maximumPixels else { return nil }
         let size = input.squareSize(of: decoded.size, decoded.pointer)

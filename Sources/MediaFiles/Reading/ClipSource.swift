@@ -3,28 +3,28 @@ import Synchronization
 
 /// Plays a clip, a picture file or a network stream as a source of frames.
 ///
-/// Clips are all that FFmpeg reads, with constant or variable frame rate. Frames point into the decoder's memory,
-/// unless `PixelFormat` cannot describe their pixels (palettes, 10 bit, planar RGB): those are converted.
+/// A clip is any video that FFmpeg reads, with constant or variable frame rate. Its frames are in the decoder's memory,
+/// or converted if `PixelFormat` cannot describe their pixels (palettes, 10 bits, planar RGB).
 ///
-/// A picture file comes 30 times a second, for one second or, with `FrameSourceOptions.loops`, until it is stopped; it
-/// is read anew when it was replaced. An address that gives one picture at each request is asked again and again.
+/// A picture file comes 30 times a second, for one second or, with `FrameSourceOptions.loops`, until it is stopped. It
+/// is read again when it was replaced. An address that gives one picture per request is requested again and again.
 ///
-/// A damaged picture is counted as `corrupt`, and playing goes on. A clip whose end is missing, that cannot be read on
-/// or of which more than a tenth is damaged ends with `.failed`, reason `corrupt`, after what can be decoded.
+/// A damaged picture is counted as `corrupt`, and playing goes on. A clip without its end, with a read error or with
+/// more than a tenth of damaged pictures is played as far as possible, and ends with `.failed`, reason `corrupt`.
 ///
-/// Network streams and commands (`exec:`) are opened again, after 0.5 s to 30 s, whenever they are lost. Their frames
-/// come when they arrive, whatever the pace; where they arrive in bursts, a little later, spaced by their own times.
-/// `time` and media time are that moment. A clip behind an address that states its length is played as a file.
+/// Network streams and commands (`exec:`) are opened again, 0.5 s to 30 s after they were lost. Their frames come when
+/// they arrive, whatever the pace, or a little later, spaced by their own times, if they arrive in bursts. Their `time`
+/// and media time are those of that moment. A clip at an address that states its length is played as a file.
 package final class ClipSource: FrameSource {
-    /// The path or the address, without credentials.
+    /// The path, or the address without credentials.
     package var name: String { location.name }
     let location: MediaLocation
     let options: FrameSourceOptions
     let interrupt: Interrupt
-    /// The reader that `init` opened, until it is played.
+    /// The reader that `init` opened; nil once it is played, and for streams.
     private let opened: Mutex<ClipReader?>
 
-    /// Opens a file by its path or `file://` address; only checks an address or an `exec:` command, which `run` opens.
+    /// Opens a file by its path or `file://` address. Only checks an address or an `exec:` command, which `run` opens.
     /// - Throws: `SourceFailure` if the file is missing, unreadable, empty, not a clip or picture, or without video.
     package init(_ location: String, options: FrameSourceOptions = FrameSourceOptions()) throws(SourceFailure) {
         let location = try MediaLocation(location)
@@ -36,30 +36,30 @@ package final class ClipSource: FrameSource {
     /// Refuses an address that can never be opened, without opening it.
     package static func check(_ location: String) throws(SourceFailure) { _ = try MediaLocation(location) }
 
-    /// Loads FFmpeg's codecs, its slowest part, for a caller that loads other libraries after them.
+    /// Loads FFmpeg's codecs, its slowest part, in advance, for a caller that controls the order of loading libraries.
     package static func loadCodecs() { FFmpegCodecsLoad() }
 
-    /// The file's size, codec and rate; nil for a network stream and after `run` began.
+    /// The file's size, codec and rate; nil for a network stream, and once `run` has begun.
     package var description: StreamDescription? { opened.withLock { $0?.input.description } }
 
-    /// Whether it is a file with one picture; false for a network stream and after `run` began.
+    /// Whether the source is a file with one picture; false for a network stream, and once `run` has begun.
     package var isPicture: Bool { opened.withLock { $0?.input.isPicture ?? false } }
 
-    /// The length in seconds that a file states; nil without one, for a stream and after `run` began.
+    /// The length in seconds that a file states; nil if it states none, for a network stream, and once `run` has begun.
     package var announcedDuration: Double? { opened.withLock { $0?.input.announcedDuration } }
 
-    /// Plays the clip or the stream to its end, or until it is stopped; blocks.
+    /// Plays the clip or the stream to its end, or until it is stopped. Blocks meanwhile.
     package func run(into mailbox: FrameMailbox) {
         var delivery = PictureDelivery(into: mailbox, until: interrupt.stop, longestGap: options.stallTimeout)
         SourceRunner(into: mailbox, until: interrupt.stop).run { () throws(SourceFailure) in try play(into: &delivery) }
     }
 
-    /// Ends waits and reads at once. A source that waits in `put` ends when the mailbox is closed, or drained.
+    /// Ends waits and reads at once. A source that is blocked in `put` ends when the mailbox is closed or drained.
     package func stop() { interrupt.stop.set() }
 
     /// Plays a file or a connection once.
-    /// - Returns: How it ended; nil to begin again.
-    /// - Throws: Why it is to be opened again.
+    /// - Returns: The end of the source; nil to begin again.
+    /// - Throws: The reason to open it again later.
     private func play(into delivery: inout PictureDelivery) throws(SourceFailure) -> SourceEvent.End? {
         let reader: ClipReader
         let began = ContinuousClock.now
@@ -90,10 +90,10 @@ package final class ClipSource: FrameSource {
     }
 
     static let pictureRate = 30.0
-    /// The requests a second to an address of single pictures, by default.
+    /// The default number of requests a second to an address that gives one picture per request.
     private static let requestRate = 5.0
 
-    /// Delivers all pictures of a clip or a connection.
+    /// Delivers all pictures of an opened clip or connection.
     private func play(_ reader: ClipReader, into delivery: inout PictureDelivery) -> SourceEvent.End {
         let input = reader.input
         let isPicture = reader.input.isPicture
@@ -111,17 +111,17 @@ package final class ClipSource: FrameSource {
             switch step {
             case .picture(let frame, var presentation):
                 delivery.mailbox.noteDecoding(reader.drainDecodingTime())
-                // A JPEG states its orientation itself.
+                // A JPEG states an orientation of its own.
                 stream.orientation = frame.orientation
                 if !isPicture { (stream.decoder, stream.decoderDetail) = (reader.decoder.name, reader.decoder.detail) }
                 var repetition = 0
                 repeat {
                     let isTaken = delivery.deliver(frame, of: stream, at: presentation, age: reader.age)
                     guard isTaken else { return .stopped }
-                    // A picture file comes again, each time one step later: for a second if it is not looped.
+                    // A picture file is delivered again, one step later each time, for a second if it does not loop.
                     presentation = nil
                     repetition += 1
-                    // One that another program replaced is opened again.
+                    // A file that another program replaced is opened again.
                     if options.loops, isPicture, input.version != location.version { return .finished }
                 } while isPicture && !isRequested && (options.loops || repetition < Int(Self.pictureRate))
                 if isPicture { return .finished }
@@ -150,7 +150,7 @@ package final class ClipSource: FrameSource {
             let description = "lost the stream \(name): \(reason); trying again, check the camera and the \(way)."
             return .init(reason: .streamLost, description: description)
         }
-        // Without counts: the next try fails with the same text, which is logged once.
+        // The text has no counts, so that it is the same at the next try, and logged only once.
         let reason = state.isUndecodable ? state.readError ?? "" : "none of its pictures could be decoded"
         let remedy = "trying again, check the camera's format, its size and the network"
         return .init(.undecodable, "decode the stream \(name)", reason, remedy)

@@ -1,36 +1,35 @@
-/// The signs of whether a clip was whole, gathered up to its end.
+/// The evidence of whether a clip is complete, gathered while it is read.
 struct Completeness: Hashable {
     var decoded = 0
-    /// The number of packets or pictures that were damaged beyond decoding.
+    /// The number of packets or pictures that could not be decoded.
     var damaged = 0
     var endsDamaged = false
     /// The error that ended the reading, other than the end of the file.
     var readError: String?
-    /// Whether data came, and no picture could be made of it: for too long, or because it would be too large.
+    /// Whether data came of which no picture could be made, for too long or because the picture would be too large.
     var isUndecodable = false
-    /// The number of packets of the video track, as far as they were counted.
+    /// The number of packets of the video track so far, including those that its numbering skips.
     var packets = 0
-    /// The number of packets that the header states, if it does.
+    /// The number of packets that the header states; nil if it states none.
     var announcedPackets: Int?
-    /// The latest end of any track's packet in seconds from the clip's start.
+    /// The latest end of a packet of any track, in seconds from the clip's start.
     var reached = 0.0
-    /// The length in seconds that the container states, if it does.
+    /// The length in seconds that the container states; nil if it states none.
     var announcedDuration: Double?
-    /// Whether the container's index points behind the end of the file.
+    /// Whether the container's index points beyond the end of the file.
     var indexExceedsFile = false
-    /// The seconds of the stated length that may be missing: the last picture's duration is often unknown.
+    /// The seconds of the stated length that may be missing, as the last picture's duration is often unknown.
     static let durationTolerance = 0.5
-    /// The share of damaged pictures up to which a clip counts as played: a few broken blocks are no failure.
+    /// The maximum fraction of damaged pictures with which a clip still counts as complete.
     static let damagedShare = 0.1
 
-    /// Counts a packet of the video track.
-    /// - Parameter number: its place in the track, from 0, if the container says: those that were left out count too.
+    /// Counts a packet of the video track. `number` is its index from 0, if known. Skipped indices count, too.
     mutating func countPacket(number: Int64?) {
         let before = max(packets, number.map { Int(clamping: $0) } ?? 0)
         packets = before == .max ? before : before + 1
     }
 
-    /// The reason why the clip does not count as played to its end, in words; nil if it was whole.
+    /// The reason why the clip does not count as complete, in words; nil if it does.
     var problem: String? {
         if let readError { return "reading failed after \(pictures) (\(readError))" }
         if decoded == 0 {

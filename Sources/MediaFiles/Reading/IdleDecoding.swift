@@ -1,84 +1,84 @@
 import Glibc
 
-/// Decides which packets of a stream are worth decoding while nothing is seen in its pictures.
+/// Decides which packets of a stream are worth decoding while no face is seen in its pictures.
 ///
-/// A coder spends few bits on what has not changed. So at rest only key pictures are decoded, and the packets between
-/// them wait. Each is compared with those at the same position in earlier groups, relative to how much these vary: once
-/// they are larger, something happens, and the whole group is decoded from its key picture on.
+/// An encoder spends few bits on what has not changed. At rest, therefore, only key frames are decoded, and the packets
+/// between them wait. Each packet's size is compared with those at the same position in earlier groups of pictures, in
+/// units of their usual variation. Larger packets mean that something happens. The whole group is decoded then.
 ///
-/// Everything is decoded where that cannot work: where groups are long, packets have no times, or those between key
-/// pictures are not small beside them even at rest, as with a constant rate that noise fills.
+/// Everything is decoded where that cannot work: where groups are long, packets have no times, or packets between key
+/// frames are not much smaller than those even at rest, as with a constant bit rate.
 struct IdleDecoding {
     struct Packet {
         var isKey: Bool
         var bytes: Int
-        /// The time at which its picture is to be shown, in seconds; nil if the stream does not say.
+        /// The presentation time in seconds; nil if the stream does not state it.
         var presentation: Double?
     }
 
     enum Decision: Equatable {
         /// Decode the packet as it comes.
         case decode
-        /// Decode this key picture alone, and drop the packets that waited; those of its group wait from now on.
+        /// Decode this key frame alone, drop the packets that waited, and let those of its group wait from now on.
         case watch
         /// Let the packet wait with its group.
         case wait
         /// Decode the waiting packets, then this one and those that follow.
         case resume
-        /// Drop the packet: it comes before its key picture, and refers to a group that may not have been decoded.
+        /// Drop the packet: it is shown before its key frame, and refers to a group that may not have been decoded.
         case skip
     }
 
-    /// The longest group, in seconds and bytes, whose packets wait: longer groups are decoded.
+    /// The maximum length, in seconds, and size, in bytes, of a group whose packets may wait.
     static let longestGroup = 5.0
     static let mostBytes = 16 << 20
-    /// The most packets of a group that may wait, and the most positions for which the usual size is kept.
+    /// The maximum number of packets of a group that may wait, and of positions whose usual size is known.
     static let mostPositions = 1000
-    /// The number of packets without movement, about two seconds, after which their usual sizes are known, and the
-    /// number of the newest ones that are compared.
+    /// The minimum number of packets at rest, two seconds of video, from which the usual variation is computed, and the
+    /// maximum number of newest packets that are kept for it.
     static let fewestSizes = 50
     static let mostSizes = 128
-    /// The least ratio of a key picture's size to that of a packet between key pictures: a face that covers a twentieth
-    /// of the picture then adds as much as the packet has.
+    /// The minimum ratio of a key frame's size to the mean size of the packets between key frames. A face on a
+    /// twentieth of the picture then about doubles the size of a packet.
     static let keyFactor = 16.0
-    /// The limits of the evidence: a packet counts by the deviations more than `slack` by which it is larger than
-    /// usual, up to `largest`; from `alarm` on their sum, which never falls below 0, shows that something happens.
+    /// The parameters of the evidence, a sum that never falls below 0. Each packet adds the deviations by which it is
+    /// larger than usual, at most `largest`, minus `slack`. Above `alarm`, something happens.
     static let slack = 2.0
     static let largest = 4.0
     static let alarm = 6.0
-    /// The share of a packet's size that is learnt as the usual size of its position.
+    /// The weight of a packet in the moving average that is the usual size of its position.
     static let learning = 0.25
-    /// The least deviation, in octaves: sizes that hardly vary do not make the next small difference an event.
+    /// The minimum deviation, in octaves, so that after sizes that hardly vary, a small difference is not an event.
     static let smallestDeviation = 0.12
-    /// The seconds for which everything is decoded after an alarm.
+    /// The time after an alarm, in seconds, for which everything is decoded.
     static let pause = 1.0
 
     private var isWaiting = false
-    /// Whether the current group, or its beginning, waited.
+    /// Whether at least the beginning of the current group waited.
     private var hasWaited = false
-    /// The presentation times of the key picture of the current group, and of the latest of its pictures so far.
+    /// The presentation times, in seconds, of the current group's key frame and of its latest picture so far.
     private var began: Double?
     private var latest = 0.0
     private var groupBytes = 0
-    /// The length of the group before, in seconds.
+    /// The length of the previous group, in seconds.
     private var groupLength: Double?
-    /// The usual size at each position after a key picture, as a binary logarithm.
+    /// The usual size at each position after a key frame, as the binary logarithm of bytes.
     private var usual: [Double] = []
-    /// The position of the newest packet.
+    /// The position of the next packet after the key frame, from 0.
     private var position = 0
-    /// The excess of packets whose pictures are shown after all that came before.
+    /// The excess sizes of packets whose pictures are shown after all earlier ones.
     private var forward = Excess()
-    /// The mean size of these packets, as a binary logarithm.
+    /// The mean size of the packets in `forward`, as the binary logarithm of bytes.
     private var meanSize = 0.0
-    /// The excess of packets whose pictures are shown between others, such as B-frames.
+    /// The excess sizes of packets whose pictures are shown between others, such as B-frames.
     private var between = Excess()
     private var evidence = 0.0
     private var earliestWait = -Double.infinity
 
-    /// Decides about the next packet; `isQuiet` says whether no face was seen in the pictures decoded so far.
+    /// Decides about the next packet. `isQuiet` tells whether no face was seen in the pictures decoded so far.
     mutating func decide(_ packet: Packet, isQuiet: Bool) -> Decision {
         guard let time = packet.presentation else {
-            // As of the first packet over RTSP.
+            // The first packet of RTSP, for example, has no time.
             began = nil
             return isWaiting ? resume(at: latest) : .decode
         }
@@ -93,7 +93,7 @@ struct IdleDecoding {
         let isSmall = forward.isKnown && meanSize <= log2(Double(packet.bytes) / Self.keyFactor)
         let isShort = groupLength.map { $0 <= Self.longestGroup } ?? false
         hasWaited = isQuiet && isSmall && isShort && time >= earliestWait
-        // The group before, which nothing else would decode.
+        // Nothing else would decode the packets of the previous group.
         guard hasWaited || !isWaiting else { return resume(at: time) }
         isWaiting = hasWaited
         return isWaiting ? .watch : .decode
@@ -101,12 +101,12 @@ struct IdleDecoding {
 
     private mutating func decide(between packet: Packet, at time: Double, _ isQuiet: Bool) -> Decision {
         guard let began else { return .decode }
-        // Such pictures follow their key picture at once: later ones come of a sender that set its clock back.
+        // Pictures shown before their key frame follow it at once. Later ones mean that the clock was set back.
         guard time >= began || latest > began else { return hasWaited ? .skip : .decode }
         let isForward = time > latest
         latest = max(latest, time)
         groupBytes += packet.bytes
-        // Where a packet has no usual size, nothing would show that something happens.
+        // If the position has no usual size, nothing would show that something happens.
         let isBounded = position < usual.count && time - began <= Self.longestGroup && groupBytes <= Self.mostBytes
         note(log2(Double(max(1, packet.bytes))), isForward, isQuiet)
         guard isWaiting else { return .decode }
@@ -114,7 +114,7 @@ struct IdleDecoding {
         return resume(at: time)
     }
 
-    /// Compares a packet's size with the usual one; learns from it while nothing moves.
+    /// Compares a packet's size with the usual one, and learns from it while no face is seen.
     private mutating func note(_ size: Double, _ isForward: Bool, _ isQuiet: Bool) {
         defer { position += 1 }
         guard position < usual.count else {
@@ -141,7 +141,7 @@ struct IdleDecoding {
         return .resume
     }
 
-    /// How much larger than usual at their position packets of one kind are while nothing moves, in octaves.
+    /// The amounts by which packets of one kind are larger than usual at their position while at rest, in octaves.
     private struct Excess {
         private var newest: [Double] = []
         private var median = 0.0
@@ -154,7 +154,7 @@ struct IdleDecoding {
             newest.append(excess)
         }
 
-        /// Computes the median and the deviation, from the median of the absolute differences, of enough values.
+        /// Computes median and deviation, the latter from the median absolute difference, once there are enough values.
         mutating func settle() {
             guard newest.count >= IdleDecoding.fewestSizes else { return }
             median = newest.sorted()[newest.count / 2]
@@ -162,7 +162,7 @@ struct IdleDecoding {
             deviation = max(IdleDecoding.smallestDeviation, 1.4826 * deviations[newest.count / 2])
         }
 
-        /// The distance of an excess from the median, in deviations; 0 while these are not known.
+        /// The difference between an excess and the median, in deviations; 0 while the deviation is unknown.
         func deviations(_ excess: Double) -> Double { isKnown ? (excess - median) / deviation : 0 }
     }
 }

@@ -1,7 +1,7 @@
 import CFFmpeg
 import System
 
-/// The packets of a live stream's video, read by a thread of its own: so each has its true arrival, and the sender does
+/// The video packets of a live stream, read by a separate thread. Each has its true arrival time, and the sender need
 /// not wait while a picture waits for its time.
 final class PacketQueue {
     private struct State {
@@ -10,11 +10,11 @@ final class PacketQueue {
         /// The reason why no more packets come; nil while they may.
         var end: String?
         var isOver = false
-        /// The longest time between two packets.
+        /// The longest time between two packets so far.
         var longestPause = Duration.zero
     }
 
-    /// The bytes in the queue from which on no more are read, so that the sender waits; `slack` does so in seconds.
+    /// The limits of the queue, in bytes and in seconds beyond the longest delay, at which the sender has to wait.
     private static let mostBytes = 64 << 20
     private static let slack = 1.0
 
@@ -22,20 +22,20 @@ final class PacketQueue {
     private let interrupt: Interrupt
     private let thread: JoinableThread
 
-    /// Begins to read from an input that is only read from here afterwards.
+    /// Begins to read from an input, which must not be read elsewhere from then on.
     /// - Throws: `SystemError` if the system has no thread left.
     init(_ input: MediaInput, interrupt: Interrupt) throws(SystemError) {
         let state = Monitor(State())
         self.state = state
         self.interrupt = interrupt
-        // Only the thread reads it; what others ask of it does not change once it is open.
+        // Only the thread reads packets. What others ask of the input does not change once it is open.
         nonisolated(unsafe) let input = input
         thread = try JoinableThread(named: "packets") { Self.read(input, into: state) }
     }
 
     deinit {
         state.update { $0.isOver = true }
-        // The limit stays until the next opening.
+        // This ends a read, and the limit stays until the next opening.
         interrupt.limit(.zero)
         thread.join()
     }
@@ -69,7 +69,6 @@ final class PacketQueue {
         }
     }
 
-    /// Whether all packets that came were taken.
     var isEmpty: Bool { state.read(\.packets.isEmpty) }
 
     enum Step {
@@ -77,7 +76,7 @@ final class PacketQueue {
         case ended(String)
     }
 
-    /// The next packet. It may be as late as `patience` says, or twice as late as any before, up to `most`.
+    /// Waits for the next packet, for `patience` or, if longer, twice the longest pause so far, but at most `most`.
     func next(patience: Duration, most: Duration) -> Step {
         let longest = state.read { max(patience, min($0.longestPause * 2, most)) }
         let step = state.wait(for: longest) { state -> Step? in
@@ -90,15 +89,14 @@ final class PacketQueue {
     }
 }
 
-/// A packet of a video track, and when it came.
+/// A packet of a video track, and its arrival time.
 struct ArrivedPacket {
     let packet = FFmpegOwned<AVPacket>.packet()
     var arrival = ContinuousClock.now
     var pointer: UnsafeMutablePointer<AVPacket> { packet.pointer }
 }
 
-/// Tells when packets came that FFmpeg read while it probed the stream: at their own pace, unless all were there
-/// before.
+/// Estimates when the packets came that FFmpeg read while it probed the stream: at the pace of their own times.
 private struct ProbedPackets {
     let began: ContinuousClock.Instant
     let ended = ContinuousClock.now

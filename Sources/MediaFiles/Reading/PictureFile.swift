@@ -1,8 +1,8 @@
-/// Decodes single pictures out of files.
+/// Decodes single pictures from files.
 package enum PictureFile {
-    /// Decodes a picture file, or the first frame of a clip at or after a media time in seconds; blocks.
+    /// Decodes a picture file, or the first frame of a clip at or after a media time in seconds. Blocks meanwhile.
     ///
-    /// A PNG becomes `rgb24`, `rgba` or `gray`, a JPEG its own YUV planes with full range. The frame has the
+    /// A PNG becomes `rgb24`, `rgba` or `gray`. A JPEG becomes planar YUV with full range. The frame has the
     /// orientation that the file states, its index and media time in the clip, and the time of the call.
     /// - Throws: `SourceFailure` if the file cannot be opened, is damaged, or the clip ends before that time.
     package static func load(_ path: String, at mediaTime: Double = 0) throws(SourceFailure) -> Frame {
@@ -16,7 +16,7 @@ package enum PictureFile {
                 let reached = timeline.mediaTime(presentation: presentation)
                 frame.stamp = FrameStamp(frame: index, time: .wallClock(), mediaTime: reached)
                 index += 1
-                // The wanted time may have been rounded on its way through a message, the reached one by the container.
+                // The wanted time may have been rounded in a message, and the reached time by the container.
                 guard reached + 0.002 > mediaTime || reader.input.isPicture else { continue }
                 return frame
             case .damaged: index += 1

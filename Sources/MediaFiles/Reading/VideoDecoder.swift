@@ -1,39 +1,38 @@
 import CFFmpeg
 
-/// Decodes the packets of one video track, on a device of this machine if that is wanted and possible, otherwise on the
-/// processor. After a failure of the device the processor continues with the next key picture.
+/// Decodes the packets of one video track, in hardware if that is wanted and possible, otherwise in software. If the
+/// hardware fails, software continues with the next key frame.
 final class VideoDecoder {
     private var context: FFmpegOwned<AVCodecContext>
     private let frame: FFmpegOwned<AVFrame>
     private let codec: UnsafePointer<AVCodec>
     private let input: MediaInput
     private var device: HardwareDevice?
-    /// The reason why the processor decodes and not a device, for `StreamDescription.decoderDetail`.
+    /// The reason why software decodes and not hardware, for `StreamDescription.decoderDetail`; nil if there is none.
     private(set) var detail: String?
-    /// Whether pictures come from the device; FFmpeg itself continues without it if the device does not take a stream.
+    /// Whether pictures come from the hardware. FFmpeg continues in software if a device does not take a stream.
     private var usesDevice = false
     private var hasPicture = false
-    /// The number of pictures in a row that failed on the device.
+    /// The number of successive pictures that failed in hardware.
     private var failures = 0
     private var isDraining = false
-    /// The time until which packets before the next key picture are refused: the device had the pictures they refer to.
+    /// The time until which packets before the next key frame are refused, as they refer to pictures in the hardware.
     private var keyDeadline: ContinuousClock.Instant?
-    /// Number of failures in a row after which the device counts as broken: lost packets usually damage fewer pictures.
+    /// The number of successive failures that count as broken hardware. Lost packets usually damage fewer pictures.
     private static let mostFailures = 3
-    /// The fewest pixels of pictures for a device: smaller ones cost the processor little, and the device the copying
-    /// of each picture and a loaded driver.
+    /// The minimum size of pictures for hardware, in pixels. Smaller ones cost software little, while hardware has the
+    /// costs of a loaded driver and of copying each picture.
     private static let smallestPixels = 640 * 480 + 1
 
     enum Output {
         case picture(DecodedPicture)
-        /// A picture that could not be decoded.
         case damaged
         case needsPacket
         case drained
     }
 
-    /// Opens the decoder; `devices` is the directory of the machine's device nodes.
-    /// - Throws: `SourceFailure` if the installed FFmpeg does not decode this.
+    /// Opens the decoder. `devices` is the directory of the machine's device nodes.
+    /// - Throws: `SourceFailure` if the installed FFmpeg does not decode the codec.
     init(for input: MediaInput, devices: String) throws(SourceFailure) {
         let parameters = input.stream.pointee.codecpar.pointee
         guard let codec = Self.codec(for: input) else { throw .noDecoder(input) }
@@ -58,8 +57,8 @@ final class VideoDecoder {
         FFmpegForgetErrors()
     }
 
-    /// The decoder for an input. FFmpeg's own decoders of VP8 and VP9 ignore opacity, which is in packets beside the
-    /// pictures, so that erased parts would be seen: these are not used then.
+    /// The decoder for an input. FFmpeg's own decoders of VP8 and VP9 ignore alpha that is stored separately, and would
+    /// reveal erased parts, so libvpx is used then.
     private static func codec(for input: MediaInput) -> UnsafePointer<AVCodec>? {
         let id = input.stream.pointee.codecpar.pointee.codec_id
         guard input.hasOpacityBeside else { return ffmpeg.avcodec_find_decoder(id) }
@@ -76,12 +75,12 @@ final class VideoDecoder {
         guard ffmpeg.avcodec_parameters_to_context(opened, input.stream.pointee.codecpar) >= 0 else {
             throw .noDecoder(input, reason: "there is not enough memory")
         }
-        // One costs the least processor time, and is enough for most.
+        // One thread costs the least processor time, and is fast enough for most streams.
         opened.pointee.thread_count = 1
         opened.pointee.pkt_timebase = input.stream.pointee.time_base
-        // Checked by FFmpeg against the picture's own header, before memory is allocated.
+        // FFmpeg checks the picture's own header against this before it allocates memory.
         opened.pointee.max_pixels = Int64(input.options.paddedMaximumPixels)
-        // A picture file is all or nothing: half of one would be analysed as if it were the whole.
+        // A damaged picture file is refused, as half a picture would be analysed as if it were the whole.
         if input.isPicture, !Self.hasTags(codec) { opened.pointee.err_recognition = AV_EF_EXPLODE }
         opened.pointee.hw_device_ctx = device.flatMap { ffmpeg.av_buffer_ref($0.reference.pointer) }
         let result = ffmpeg.avcodec_open2(opened, codec, nil)
@@ -91,11 +90,10 @@ final class VideoDecoder {
 
     /// The decoder's name, for `StreamDescription.decoder`.
     var name: String { usesDevice ? device?.name ?? "" : "software" }
-    /// Whether no picture can come before the next key picture.
+    /// Whether no picture can come before the next key frame.
     var awaitsKey: Bool { keyDeadline != nil }
 
-    /// Gives the decoder a packet; nil says that no more come.
-    /// - Returns: 0, or FFmpeg's error number if the packet is damaged.
+    /// Gives the decoder a packet, or nil at the end. Returns 0, or FFmpeg's error number if the packet is damaged.
     func send(_ packet: UnsafeMutablePointer<AVPacket>?) -> Int32 {
         isDraining = packet == nil
         let isKey = packet.map { $0.pointee.flags & AV_PKT_FLAG_KEY != 0 } ?? true
@@ -106,7 +104,7 @@ final class VideoDecoder {
         return send(packet)
     }
 
-    /// Lets the decoder take packets again after the last one, beginning with a key picture.
+    /// Makes a drained decoder take packets again, beginning with a key frame.
     func flush() {
         isDraining = false
         ffmpeg.avcodec_flush_buffers(context.pointer)
@@ -125,13 +123,13 @@ final class VideoDecoder {
         }
     }
 
-    /// Whether FFmpeg, told to accept no damage, also refuses whole pictures because of a tag that it does not know, as
-    /// each TIFF has some. Damage is then recognised by FFmpeg's messages.
+    /// Whether FFmpeg's strict mode refuses even intact pictures because of tags that it does not know, as in each
+    /// TIFF. Damage is then recognised by FFmpeg's messages.
     private static func hasTags(_ codec: UnsafePointer<AVCodec>) -> Bool { codec.pointee.id == AV_CODEC_ID_TIFF }
 
     // MARK: - The device
 
-    /// Takes the picture, out of the device's memory if necessary.
+    /// Takes the decoded picture, copied out of the device's memory if necessary.
     private func fetch() -> Output {
         hasPicture = true
         usesDevice = frame.pointer.pointee.hw_frames_ctx != nil
@@ -154,8 +152,8 @@ final class VideoDecoder {
         return .picture(copy)
     }
 
-    /// Continues on the processor if the device seems to be the reason that a picture failed: after several in a row,
-    /// or, before the first picture, for a key picture. Returns whether it does.
+    /// Continues in software if the hardware seems to be the reason for failed pictures: for several in a row or,
+    /// before the first good picture, for a key frame. Returns whether it does.
     private func leavesDevice(_ code: Int32, isKey: Bool) -> Bool {
         guard usesDevice else { return false }
         failures += 1
@@ -169,7 +167,7 @@ final class VideoDecoder {
         usesDevice = false
         context = next
         keyDeadline = .now + input.options.openTimeout
-        // The reader drains the decoder: the new one must be drained too, which reports the end.
+        // The reader is draining the decoder, and only a new one that is drained too reports the end.
         if isDraining { _ = send(nil) }
         return true
     }
@@ -179,10 +177,8 @@ final class VideoDecoder {
     }
 }
 
-/// A reference to a decoded picture in the decoder's memory; its end gives the memory back to FFmpeg's pool.
-///
-/// It may go to another thread: FFmpeg counts references atomically, and a decoder copies a picture that is still held
-/// before it continues in it.
+/// A reference to a decoded picture in FFmpeg's memory, which returns to FFmpeg's pool when the reference ends. It may
+/// go to another thread: FFmpeg counts references atomically, and a decoder never changes a picture that is in use.
 typealias DecodedPicture = FFmpegOwned<AVFrame>
 
 extension DecodedPicture {
@@ -195,19 +191,19 @@ extension DecodedPicture {
     var size: FrameSize { pointer.pointee.size }
     var format: AVPixelFormat { AVPixelFormat(pointer.pointee.format) }
 
-    /// The picture's own statements about its colours, besides matrix and range; nil if there are none.
+    /// The primaries, transfer function and ICC profile that the picture states for its colours; nil if it states none.
     var statedColors: ColorStatement? {
         let primaries = UInt8(clamping: pointer.pointee.color_primaries.rawValue)
         var stated = ColorStatement(primaries: primaries, transfer: UInt8(clamping: pointer.pointee.color_trc.rawValue))
         if let data = ffmpeg.av_frame_get_side_data(pointer, AV_FRAME_DATA_ICC_PROFILE)?.pointee {
             let profile = Array(UnsafeBufferPointer(start: data.data, count: data.size))
-            // These bytes name the color space that the profile describes; FFmpeg makes RGB of CMYK.
+            // These bytes name the profile's colour space. Only RGB is used, since FFmpeg converts CMYK to RGB.
             if profile.dropFirst(16).starts(with: "RGB ".utf8) { stated.profile = profile }
         }
         return stated == ColorStatement() ? nil : stated
     }
 
-    /// The turn that the picture itself states: by EXIF in a JPEG, WebP or PNG.
+    /// The orientation that the picture itself states, by EXIF in a JPEG, WebP or PNG.
     var statedOrientation: Orientation? {
         if let matrix = ffmpeg.av_frame_get_side_data(pointer, AV_FRAME_DATA_DISPLAYMATRIX), matrix.pointee.size >= 36 {
             return UnsafeRawPointer(matrix.pointee.data).withMemoryRebound(to: Int32.self, capacity: 9) {

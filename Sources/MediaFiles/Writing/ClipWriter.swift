@@ -1,12 +1,12 @@
 import CFFmpeg
 
-/// Writes frames as a clip, at the times of their stamps, in the format of the file's ending. The file gets its name
-/// with `finish()`; without that nothing is left of it. Used by one thread or task at a time.
+/// Writes frames as a clip, at the times of their stamps, in the format of the file name's ending. `finish()` gives the
+/// file its name, and without that nothing is left of it. Used by one thread or task at a time.
 package final class ClipWriter {
     package static let knownEndings = ClipFormat.all.map(\.ending)
 
     package private(set) var frames = 0
-    /// The codecs of the sound that this format cannot contain, which is left out.
+    /// The codecs of the sound tracks that are left out, because the format cannot contain them.
     package var omittedSound: [String] { muxer?.sound?.omitted ?? [] }
     private let path: String
     private let size: FrameSize
@@ -22,13 +22,12 @@ package final class ClipWriter {
 
     /// Begins a clip.
     /// - Parameters:
-    ///   - path: the file; its ending is one of `knownEndings`. H.264 where the installed FFmpeg has libx264 and the
-    ///     format allows, else MPEG-4.
-    ///   - size: the size of the upright frames in pixels. An odd last row or column is left out: the chroma is halved.
-    ///   - rate: about how many frames a second come. The real times may differ, except in an avi, where times are
-    ///     rounded to whole frames.
-    ///   - colors: what the clip says about its colours.
-    ///   - soundSource: the clip whose sound is copied as it is, its first picture at the time of the first frame.
+    ///   - path: the file, whose ending is one of `knownEndings`. An mp4, mov or mkv is in H.264 if the installed
+    ///     FFmpeg has libx264, else in MPEG-4.
+    ///   - size: the size of the upright frames in pixels. An odd last row or column is left out, as chroma is halved.
+    ///   - rate: the approximate number of frames a second. Only an avi rounds times to whole frames.
+    ///   - colors: the statements about colours to write into the clip.
+    ///   - soundSource: the clip whose sound is copied unchanged. Its first picture is at the time of the first frame.
     /// - Throws: `SourceFailure` if the ending is unknown, the directory cannot be written to or there is no encoder.
     package init(
         _ path: String,
@@ -54,10 +53,9 @@ package final class ClipWriter {
         frameTicks = max(1, Int64((1 / (rate * encoder.context.pointee.time_base.seconds)).rounded()))
     }
 
-    /// Adds a frame, upright, at its `mediaTime`; the first one begins the clip. A time that is not later than the one
-    /// before becomes the next one that the format can express.
-    /// - Throws: `SourceFailure` if the frame has another size; if it is damaged or the disk is full, which gives the
-    ///   clip up.
+    /// Adds a frame, turned upright, at its `mediaTime` relative to that of the first frame. A time that is not later
+    /// than the one before becomes the next time that the format can express.
+    /// - Throws: `SourceFailure` if the frame has another size. Damage and a full disk also end the clip.
     package func append(_ frame: Frame) throws(SourceFailure) {
         guard let muxer else { throw .writerClosed(path) }
         guard frame.uprightSize == size else {
@@ -82,9 +80,9 @@ package final class ClipWriter {
         isWritten = true
     }
 
-    /// Writes what is still in the encoder and the end of the file, and gives the file its name.
-    /// - Parameter isWhole: whether all pictures of the clip were added: the sound goes on to its own end then.
-    /// - Throws: `SourceFailure` if no frame was added or the disk is full; nothing is left then.
+    /// Writes the rest of the clip, and gives the file its name.
+    /// - Parameter isWhole: whether all pictures of the clip were added. The sound then goes on to its own end.
+    /// - Throws: `SourceFailure` if no frame was added or the disk is full. Nothing is left of the file then.
     package func finish(isWhole: Bool = true) throws(SourceFailure) {
         guard let muxer else { throw .writerClosed(path) }
         defer { self.muxer = nil }
@@ -107,14 +105,14 @@ package final class ClipWriter {
     }
 }
 
-/// A kind of file as which clips can be written.
+/// A file format in which clips can be written.
 struct ClipFormat {
     var ending: String
-    /// FFmpeg's name of the container.
+    /// FFmpeg's name of the container format.
     var muxer: String
     /// The encoders in order of preference.
     var encoders: [String]
-    /// The resolution of times, in ticks per second; nil for one frame.
+    /// The resolution of times, in ticks per second; nil for one tick per frame.
     var ticksPerSecond: Int32?
 
     static let all = [
@@ -129,8 +127,8 @@ struct ClipFormat {
     /// The format of a single picture.
     static let png = ClipFormat(ending: "png", muxer: "image2", encoders: ["png"])
 
-    /// The form of the pictures for the encoder, in limited range: BT.601 below 720 rows and BT.709 from there on, as
-    /// players expect; BT.2020 for its primaries.
+    /// The properties of pictures for the encoder. A GIF takes RGB, all else limited range with the matrix that players
+    /// expect: BT.601 below 720 rows, BT.709 from there on, and BT.2020 for frames with its primaries.
     func target(size: FrameSize, _ colors: ColorStatement?) -> PictureForm {
         guard muxer != "gif" else { return .init(format: AV_PIX_FMT_RGB24, size: size, encoding: .jpeg) }
         let isWide = colors.map { UInt32($0.primaries) == AVCOL_PRI_BT2020.rawValue } ?? false
@@ -141,7 +139,7 @@ struct ClipFormat {
     func apply(_ target: PictureForm, rate: Double, to context: UnsafeMutablePointer<AVCodecContext>) {
         context.pointee.width = Int32(target.size.width)
         context.pointee.height = Int32(target.size.height)
-        // The painter stands between the two.
+        // The painter converts from RGB to the palette.
         context.pointee.pix_fmt = muxer == "gif" ? AV_PIX_FMT_PAL8 : target.format
         context.pointee.color_range = target.encoding.isFullRange ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG
         context.pointee.colorspace = target.encoding.matrix.native
@@ -152,12 +150,12 @@ struct ClipFormat {
         context.pointee.time_base =
             ticksPerSecond.map { AVRational(num: 1, den: $0) } ?? av_inv_q(ffmpeg.av_d2q(rate, 100_000))
         context.pointee.framerate = ffmpeg.av_d2q(rate, 1_000_000)
-        // Without them every packet comes out at once, and its decoding time is its presentation time.
+        // Without B-frames every packet comes out at once, and its decoding time is its presentation time.
         context.pointee.max_b_frames = 0
-        // The file's header holds what every packet would have to repeat.
+        // The file's header contains the codec's parameters, which every packet would have to repeat otherwise.
         if muxer != "avi" && muxer != "gif" { context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER }
         if encoders.contains("mpeg4") {
-            // From 1, the best, to 31.
+            // The range is 1, the best, to 31.
             let quantizer: Int32 = 3
             context.pointee.flags |= AV_CODEC_FLAG_QSCALE
             context.pointee.global_quality = quantizer * FF_QP2LAMBDA
@@ -166,7 +164,7 @@ struct ClipFormat {
 
     var options: [(String, String)] { Self.options[encoders[0]] ?? [] }
 
-    /// The encoders' options: a quality near the limit of visible loss, at a speed that a small board keeps up with.
+    /// The encoders' options: a quality near the limit of visible loss, at a speed that suits a small board.
     private static let options = [
         "libx264": [("preset", "veryfast"), ("crf", "18")],
         "libvpx": [("deadline", "realtime"), ("cpu-used", "8"), ("crf", "10"), ("b", "4M")],

@@ -1,18 +1,18 @@
-/// A palette of at most 255 colours that represent pictures best.
+/// A palette of at most 255 colours that represents pictures best.
 ///
-/// Colours are counted in a grid of 32 steps for red, green and blue. The box whose pixels differ the most from their
-/// mean is cut in two at that mean, until there are enough boxes; their means are the palette.
+/// Pixels are counted in a grid of 32 steps for red, green and blue. The box of cells whose pixels differ the most from
+/// their mean is cut in two at the mean, again and again. The means of all boxes are the palette.
 struct ColorPalette {
     static let size = 255
     private static let steps = 32
 
-    /// A cell of the grid, and the number of pixels with its colour.
+    /// The colour of a cell of the grid, and the number of pixels in the cell.
     private typealias Cell = (color: SIMD3<Double>, count: Double)
 
     private struct Box {
         var cells: [Cell]
         var mean: SIMD3<Double>
-        /// The sum of the squared distances to the mean, along each axis.
+        /// The sum of the squared distances to the mean, for each of red, green and blue.
         var spread: SIMD3<Double>
 
         init(_ cells: [Cell]) {
@@ -23,7 +23,7 @@ struct ColorPalette {
             spread = cells.reduce(.zero) { $0 + ($1.color - mean) * ($1.color - mean) * $1.count }
         }
 
-        /// The two halves; nil if all pixels have the same colour.
+        /// The two boxes that a cut at the mean makes; nil if all pixels have the same colour.
         var halves: (Box, Box)? {
             let axis = (0..<3).max { spread[$0] < spread[$1] } ?? 0
             guard spread[axis] > 0 else { return nil }
@@ -33,12 +33,12 @@ struct ColorPalette {
         }
     }
 
-    /// The colours, parts 0…255.
+    /// The palette's colours, with components of 0…255.
     let colors: [SIMD3<Int>]
-    /// The index of the nearest colour for each cell of the grid; −1 where it was not asked for yet.
+    /// The palette's index for each cell of the grid; −1 if it was not computed yet.
     private var nearest = [Int16](repeating: -1, count: steps * steps * steps)
 
-    /// Chooses colours by the number of pixels at each cell of the grid.
+    /// Chooses the palette by the number of pixels in each cell of the grid.
     init(counts: [Int]) {
         let cells = counts.indices.filter { counts[$0] > 0 }
             .map { (color: SIMD3<Double>(Self.color(at: $0)), count: Double(counts[$0])) }
@@ -53,16 +53,16 @@ struct ColorPalette {
         colors = boxes.map { SIMD3(Int($0.mean.x.rounded()), Int($0.mean.y.rounded()), Int($0.mean.z.rounded())) }
     }
 
-    /// The cell of a colour in the grid; its parts are 0…255.
+    /// The index of the grid's cell for a colour with components of 0…255.
     @inline(__always)
     static func cell(_ red: Int, _ green: Int, _ blue: Int) -> Int { (red >> 3) << 10 | (green >> 3) << 5 | blue >> 3 }
 
-    /// The colour at a cell of the grid; each part's first step is 0 and its last one 255.
+    /// The colour of a cell of the grid. A component's first step is 0 and its last one 255.
     private static func color(at cell: Int) -> SIMD3<Int> {
         SIMD3(cell >> 10, cell >> 5 & 31, cell & 31) &* 255 / 31
     }
 
-    /// The index of the colour that is nearest to a cell of the grid.
+    /// The index of the palette's colour that is nearest to a cell of the grid.
     @inline(__always)
     mutating func index(at cell: Int) -> UInt8 {
         if nearest[cell] < 0 { nearest[cell] = search(cell) }

@@ -1,16 +1,16 @@
 import CFFmpeg
 
-/// Paints the pictures of a GIF with colours chosen from the pictures themselves. The first pictures wait for that: all
-/// of a short clip, of a longer one those for which there is memory.
+/// Paints the pictures of a GIF with a palette that is chosen from the pictures themselves. The first pictures wait for
+/// the palette: all of a short clip, else those for which there is memory.
 final class GIFPainter {
-    /// The bytes of the pictures that may wait: 36 of 1280×720.
+    /// The maximum number of bytes of waiting pictures, which is 36 pictures of 1280×720.
     private static let capacity = 100_000_000
-    /// The strength, of 256, with which neighbouring pixels are made lighter and darker before they get a colour of the
-    /// palette, so that shades do not end in visible edges. The pattern is fixed: where nothing moves in the clip,
-    /// nothing needs to be stored.
+    /// The strength of the dithering, of 256. It makes pixels lighter and darker before they get a colour of the
+    /// palette, so that gradients have no visible edges. The pattern is fixed, so that still parts of a clip need no
+    /// data.
     private static let ditherStrength = 10
 
-    /// The order in which the pixels of a square of 4×4 are moved from dark to bright (Bayer).
+    /// The brightness offsets of the pixels in a square of 4×4 (Bayer matrix).
     private static let dither = [0, 8, 2, 10, 12, 4, 14, 6, 3, 11, 1, 9, 15, 7, 13, 5].map {
         ($0 * 2 - 15) * ditherStrength / 16
     }
@@ -20,8 +20,8 @@ final class GIFPainter {
     private var size = FrameSize(width: 0, height: 0)
     private var palette: ColorPalette?
 
-    /// Paints a picture of 24 bits a pixel and hands it to `encode`, together with those that waited; or lets it wait.
-    /// - Returns: the first number that `encode` returned and that is an error; 0 without one.
+    /// Paints a 24-bit RGB picture, or lets it wait. Painted pictures go to `encode`, together with those that waited.
+    /// - Returns: FFmpeg's error number, of `encode` or for missing memory; 0 if all went well.
     func paint(_ picture: UnsafeMutablePointer<AVFrame>, _ encode: (UnsafeMutablePointer<AVFrame>) -> Int32) -> Int32 {
         guard let base = picture.pointee.data.0 else { return 0 }
         size = picture.pointee.size
@@ -54,7 +54,7 @@ final class GIFPainter {
         return 0
     }
 
-    /// The number of waiting pixels at each cell of the palette's grid.
+    /// The number of waiting pixels in each cell of the palette's grid.
     private var counts: [Int] {
         var counts = [Int](repeating: 0, count: 32 * 32 * 32)
         for (_, pixels) in waiting {
@@ -68,7 +68,7 @@ final class GIFPainter {
     private func paint(_ pixels: [UInt8], on frame: UnsafeMutablePointer<AVFrame>, with palette: inout ColorPalette) {
         guard let indices = frame.pointee.data.0, let table = frame.pointee.data.1 else { return }
         table.withMemoryRebound(to: UInt32.self, capacity: 256) { entries in
-            // The one that is left stands for a pixel that stays as it was.
+            // The unused last entry means that a pixel stays as it was.
             for index in 0..<256 { entries[index] = 0 }
             for (index, color) in palette.colors.enumerated() {
                 entries[index] = 0xFF00_0000 | UInt32(color.x) << 16 | UInt32(color.y) << 8 | UInt32(color.z)

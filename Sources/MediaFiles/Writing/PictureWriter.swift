@@ -1,12 +1,12 @@
 import CFFmpeg
 import System
 
-/// Writes pictures as PNG or JPEG files, by the ending of the file's name.
+/// Writes pictures as PNG or JPEG files, depending on the ending of the file's name.
 package enum PictureWriter {
     package static let knownEndings = ["png", "jpg", "jpeg"]
 
-    /// Writes a frame as an upright picture; an upright JPEG byte by byte. The file gets its name when it is whole, in
-    /// place of one that was there.
+    /// Writes a frame as an upright picture. An upright JPEG is copied to a JPEG file as it is. The file replaces an
+    /// existing one only once it is complete.
     /// - Throws: `SourceFailure` if the ending is unknown, the file cannot be written or the frame is damaged.
     package static func write(_ frame: Frame, to path: String) throws(SourceFailure) {
         let ending = MediaLocation.ending(of: path)

@@ -1,30 +1,29 @@
 import CFFmpeg
 
-/// The sound of a clip, copied packet by packet, without loss, into a clip that its `ClipWriter` is writing.
+/// Copies the sound of a clip, packet by packet and without loss, into a clip that a `ClipWriter` is writing.
 final class SoundTracks {
     private let input: MediaInput
     private let output: UnsafeMutablePointer<AVFormatContext>
     private let owned = FFmpegOwned.packet()
     private var packet: UnsafeMutablePointer<AVPacket> { owned.pointer }
-    /// The output's stream for each of the input's streams; nil for those that are not copied.
+    /// The output's stream for each stream of the input; nil for those that are not copied.
     private let streams: [UnsafeMutablePointer<AVStream>?]
-    /// The input's time, in seconds, that is 0 in the clip that is written: at first that of the first picture. Where
-    /// the input's times step back, as in recordings that were joined, it is moved so that the sound continues.
+    /// The time in the input, in seconds, that is 0 in the output: at first that of the first picture. It moves where
+    /// the input's times step back, as in recordings that were joined, so that the sound goes on.
     private var origin: Double
-    /// The time up to which the sound was copied, in seconds of the clip that is written.
+    /// The time up to which the sound was copied, in seconds of the output.
     private var reached = -Double.infinity
-    /// The newest time of each of the output's streams, which must grow.
+    /// The newest decoding time of each of the output's streams, in ticks, as these times must increase.
     private var newest: [CInt: Int64] = [:]
-    /// The step back of a track's time, in seconds, from which on it begins another recording.
+    /// The maximum step back of the times, in seconds, that does not count as the beginning of another recording.
     private static let longestStepBack = 0.5
 
     private var holdsPacket = false
     private var isOver = false
-    /// The codecs of tracks that the output's format cannot hold.
+    /// The codecs of the tracks that the output's format cannot contain.
     let omitted: [String]
 
-    /// Adds a stream to the output for each track of sound, before the output's header is written.
-    /// - Throws: `SourceFailure` if the clip cannot be read.
+    /// Adds a stream to the output for each sound track of the input, before the output's header is written.
     init(of path: String, into output: UnsafeMutablePointer<AVFormatContext>) throws(SourceFailure) {
         input = try MediaInput(try MediaLocation(path), interrupt: Interrupt(), options: FrameSourceOptions())
         self.output = output
@@ -47,7 +46,7 @@ final class SoundTracks {
                 omitted.append(FFmpeg.name(of: codec))
                 return nil
             }
-            // Each container has tags of its own for the same codec.
+            // Each container has its own tag for the same codec.
             target.pointee.codecpar.pointee.codec_tag = 0
             target.pointee.time_base = source.pointee.time_base
             return target
@@ -56,8 +55,8 @@ final class SoundTracks {
         isOver = streams.allSatisfy { $0 == nil }
     }
 
-    /// Copies the sound before a time in seconds of the written clip, or all the rest, as far as it can be read.
-    /// - Returns: FFmpeg's error number of the muxer; not negative if all went well.
+    /// Copies the sound up to a time in seconds of the output, or all the rest for nil, as far as it can be read.
+    /// - Returns: FFmpeg's error number if the muxer failed, which is negative.
     func copy(upTo seconds: Double?) -> Int32 {
         while !isOver, reached < seconds ?? .infinity {
             let written = holdsPacket ? write() : 0
@@ -68,7 +67,7 @@ final class SoundTracks {
                 let time = source.pointee.seconds(packet.pointee.decoding)
             else { continue }
             let next = time - origin
-            // So long a time is damage.
+            // A time this large means damage.
             isOver = max(time.magnitude, next) >= FrameStamp.longestMediaTime
             guard !isOver else { break }
             if next < reached - Self.longestStepBack { origin -= reached - next }
@@ -77,7 +76,7 @@ final class SoundTracks {
         return 0
     }
 
-    /// The tracks that the packet comes from and goes to; nil if it is not copied.
+    /// The streams that the current packet comes from and goes to; nil if the packet is not copied.
     private var streamPair: (source: UnsafeMutablePointer<AVStream>, target: UnsafeMutablePointer<AVStream>)? {
         let index = Int(packet.pointee.stream_index)
         guard streams.indices.contains(index), let target = streams[index],

@@ -8,7 +8,7 @@ final class VideoEncoder {
     var context: UnsafeMutablePointer<AVCodecContext> { owned.pointer }
 
     /// Opens the first of the format's encoders that the installed FFmpeg has.
-    /// - Throws: `SourceFailure.noEncoder` with that path if there is none or it refuses the settings.
+    /// - Throws: `SourceFailure.noEncoder`, which names `path`, if there is none or it refuses the settings.
     init(_ format: ClipFormat, _ target: PictureForm, rate: Double, path: String) throws(SourceFailure) {
         let names = format.encoders
         guard let codec = names.lazy.compactMap({ ffmpeg.avcodec_find_encoder_by_name($0) }).first else {
@@ -22,8 +22,8 @@ final class VideoEncoder {
         }
     }
 
-    /// Encodes a picture, nil at the end, and calls `body` with every packet that comes out.
-    /// - Returns: FFmpeg's error number, of the encoder or of `body`; 0 if all went well.
+    /// Encodes a picture, or with nil the pictures that are left at the end, and calls `body` with every packet.
+    /// - Returns: FFmpeg's error number, from the encoder or `body`; 0 if all went well.
     func encode(_ frame: UnsafeMutablePointer<AVFrame>?, _ body: (UnsafeMutablePointer<AVPacket>) -> Int32) -> Int32 {
         let packet = packet.pointer
         frame?.pointee.quality = context.pointee.global_quality
@@ -40,13 +40,13 @@ final class VideoEncoder {
     }
 }
 
-/// Writes compressed pictures into a file of one of the clip formats, of which nothing is left without `finish`.
+/// Writes packets of pictures and sound to a file in one of the clip formats. Without `finish`, nothing is left of it.
 final class Muxer {
     private let file: PendingFile
     private let context: UnsafeMutablePointer<AVFormatContext>
     private let stream: UnsafeMutablePointer<AVStream>
     private let encoderTimeBase: AVRational
-    /// The sound that is copied; nil without.
+    /// The sound that is copied; nil for a clip without sound.
     private(set) var sound: SoundTracks?
 
     /// Makes the file and writes its header.
@@ -68,7 +68,7 @@ final class Muxer {
         self.stream = stream
         sound = try soundSource.map { source throws(SourceFailure) in try SoundTracks(of: source, into: context) }
         let opened = ffmpeg.avio_open(&context.pointee.pb, address, AVIO_FLAG_WRITE)
-        // The index in front: the clip can be played while it is still being copied.
+        // The index goes to the front, so that the clip can be played while it is still being copied.
         let begun = FFmpeg.withOptions([("movflags", "+faststart")]) {
             opened < 0 ? opened : ffmpeg.avformat_write_header(context, $0)
         }
@@ -80,14 +80,14 @@ final class Muxer {
         ffmpeg.avformat_free_context(context)
     }
 
-    /// - Returns: FFmpeg's error number; not negative if all went well.
+    /// Writes a packet of the encoder. Returns FFmpeg's error number, which is negative only after a failure.
     func write(_ packet: UnsafeMutablePointer<AVPacket>) -> Int32 {
         packet.pointee.stream_index = stream.pointee.index
         ffmpeg.av_packet_rescale_ts(packet, encoderTimeBase, stream.pointee.time_base)
         return ffmpeg.av_interleaved_write_frame(context, packet)
     }
 
-    /// Writes the end of the file and gives it its name.
+    /// Writes the end of the file, and gives the file its name.
     func finish() throws(SourceFailure) {
         let ended = ffmpeg.av_write_trailer(context)
         let closed = ffmpeg.avio_closep(&context.pointee.pb)
