@@ -1,2 +1,2 @@
-// A program that subscribes imports FaceMessages and has the values that messages hold.
+// A program that imports FaceMessages also gets the types of the values in messages.
 @_exported public import FaceMetadata

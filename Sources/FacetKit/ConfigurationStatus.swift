@@ -1,18 +1,17 @@
-/// The outcome of the source and the options that a session was given last.
+/// The outcome of a session's newest configuration, which is the source and the options that it was last given.
 public struct ConfigurationStatus: Hashable, Sendable {
-    /// The number of the source and the options: 0 at first, then the number that `apply` returned.
+    /// The number of the configuration: 0 for the one that `init` was given, later the one that `apply` returned.
     public var number: Int
-    /// The outcome.
+    /// Whether the session uses the configuration.
     public var outcome: Outcome
 
-    /// A possible outcome of a source and options.
+    /// A possible outcome of a configuration.
     public enum Outcome: Hashable, Sendable {
-        /// The session has not tried them yet.
+        /// The session has not tried the configuration yet.
         case pending
-        /// The session works with them. Those that came while it was paused, or that wait for a camera, may still be
-        /// rejected when they are tried with it.
+        /// The session uses the configuration. While it is paused or waits for a camera, a rejection may still follow.
         case inEffect
-        /// They do not work, for this reason; the session continues with those that did.
+        /// The configuration does not work, for this reason. The session continues with the last one that did.
         case rejected(FaceSessionError)
     }
 }

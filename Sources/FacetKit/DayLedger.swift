@@ -1,10 +1,11 @@
 package import FaceMessages
 
-/// Keeps account of events: which faces are there, and the totals since local midnight.
+/// Keeps account of events: which faces have not left, and the totals since local midnight. A `leave` is owed for each
+/// of these faces: if this run of the daemon dies, the next run publishes it.
 package struct DayLedger: Sendable {
-    /// The faces whose leave is not published yet, each with the leave that the next run publishes if this one dies.
+    /// The faces whose `leave` is not published yet, each with the time of its enter and the owed `leave`.
     private var open: [FaceID: (entered: Timestamp, leave: FaceEvent)]
-    /// Faces of an earlier run, which are not there any more.
+    /// The faces that were present when an earlier run died.
     private let orphans: Set<FaceID>
     package private(set) var today: DayTotals
 
@@ -15,25 +16,25 @@ package struct DayLedger: Sendable {
         orphans = Set(open.keys)
     }
 
-    /// The leaves to publish if nothing more becomes known of the faces that are there.
+    /// The owed leaves, which the next run publishes if this one dies now, in the order of the faces' identities.
     package var owedLeaves: [FaceEvent] { open.sorted { $0.key < $1.key }.map(\.value.leave) }
 
     private var presentFaces: Int { open.keys.count { !orphans.contains($0) } }
 
-    /// Notes an event: an enter opens a face, a leave closes it. What the face did since its last event counts for
-    /// today. Returns whether today's totals are other ones now.
+    /// Counts in today's totals what an event's face did since its last event, and updates the owed leaves. Returns
+    /// whether the totals have changed.
     package mutating func note(_ event: FaceEvent, at now: Timestamp) -> Bool {
         let before = today
         let face = event.face.faceID
         let known = open.removeValue(forKey: face)
-        // The leave that is kept for this face has its visit so far.
+        // The owed leave contains the face's visit so far.
         let counted = known?.leave.face.visit ?? Visit()
         var event = event
         event.face.visit = event.face.visit ?? counted
         _ = turn(to: now)
         var hasEnded = false
         switch event.kind {
-        // A picture of a face was no visit: what was counted of it is taken back.
+        // A face that turned out to be a picture made no visit: what it had counted is subtracted.
         case .leave(_, _, reason: .still): event.face.visit = nil
         case .leave: hasEnded = true
         default:
@@ -45,14 +46,14 @@ package struct DayLedger: Sendable {
         return today != before
     }
 
-    /// Begins the totals anew if another day has begun; returns whether it has.
+    /// Begins new totals if another local day has begun, and returns whether it has.
     package mutating func turn(to now: Timestamp) -> Bool {
         today.turn(to: now, faces: presentFaces) { $0.localOffset }
     }
 }
 
 extension FaceEvent {
-    /// The leave to publish if nothing more becomes known of the face after this event.
+    /// Returns the `leave` that is owed after this event.
     fileprivate func owedLeave(entered: Timestamp) -> FaceEvent {
         let dwell = max(0, stamp.time.seconds(since: entered))
         return FaceEvent(kind: .leave(dwell: dwell, lastSeen: stamp.time, reason: .restart), face: face, stamp: stamp)

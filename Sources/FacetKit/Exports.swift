@@ -1,4 +1,4 @@
-// An app imports FacetKit and has all that its declarations mention; so has each file of this module.
+// A program that imports FacetKit also gets all types that its declarations mention. So does each file of this module.
 @_exported public import FaceInference
 @_exported public import FaceMetadata
 @_exported public import FaceTracking

@@ -1,4 +1,4 @@
-// What a program gives is checked once, so that nothing behind it can trap.
+// The options that a program sets are checked once, so that no later code can trap on them.
 
 extension FaceSession.Options {
     func check() throws(FaceSessionError) {
@@ -37,8 +37,7 @@ extension FaceSession.Options {
     }
 }
 
-/// Checks a value that a program gives.
-/// - Throws: `FaceSessionError.unusable`, with the rule, if a value that a program gives does not pass a test.
+/// Throws `FaceSessionError.unusable`, which states `rule`, if a value that a program gives fails `test`. nil passes.
 func require<Value>(_ value: Value?, _ name: String, _ rule: String, _ test: (Value) -> Bool) throws(FaceSessionError) {
     guard let value, !test(value) else { return }
     throw .unusable(option: name, value: "\(value)", allowed: rule)

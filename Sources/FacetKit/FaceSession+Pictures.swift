@@ -3,7 +3,7 @@ import System
 
 // What needs no session: the machine's cameras, and single pictures.
 extension FaceSession {
-    /// A camera of this machine, for people to choose from.
+    /// A camera of this machine, in a list to choose from.
     public struct Camera: Hashable, Sendable {
         /// The product's name.
         public var name: String
@@ -11,13 +11,13 @@ extension FaceSession {
         public var address: String
         /// The camera's formats and controls as V4L2 lists them; nil for one that libcamera or PipeWire offers.
         public var details: CameraInventory.Camera?
-        /// The source of its frames.
+        /// The camera as the source of a session.
         public var source: Source { Source(address) }
     }
 
-    /// The cameras of this machine, those in use too, without blocking the task's thread: first those of V4L2, then
-    /// those that libcamera and PipeWire offer where GStreamer is installed, which may be the same. `CameraInventory`
-    /// says why other video nodes are none.
+    /// Lists the cameras of this machine, those in use too, without blocking the task's thread. First come those of
+    /// V4L2, then those that libcamera and PipeWire offer if GStreamer is installed. A camera may be in both parts.
+    /// `CameraInventory` says why other video nodes are not cameras.
     /// - Throws: `FaceSessionError.thread` if the system has no thread left.
     public static func cameras() async throws(FaceSessionError) -> [Camera] {
         try await onThread(named: "cameras", orThrow: FaceSessionError.thread) { () throws(FaceSessionError) in
@@ -26,13 +26,13 @@ extension FaceSession {
         }
     }
 
-    /// The faces in one picture, which is analysed repeatedly until a face would count as there.
+    /// Finds the faces in one picture, by analysing it several times like a short clip.
     ///
-    /// What takes time to measure, such as a smile against the face's own rest, is an estimate. Loads the models,
-    /// unless a session of this process has loaded them; blocks for up to some tenths of a second.
+    /// Values that take time to measure, such as a smile compared with the face at rest, are estimates. Loads the
+    /// models, unless a session of this process has loaded them. Blocks for up to some tenths of a second.
     /// - Parameters:
     ///   - frame: The picture; a JPEG is decoded.
-    ///   - detection: What to look for.
+    ///   - detection: The options for finding faces.
     /// - Returns: The faces, with identities from 1.
     /// - Throws: `FaceSessionError` if the models cannot be used or the picture cannot be decoded.
     public static func faces(
@@ -52,7 +52,7 @@ extension FaceSession {
             throw .source(SourceFailure(reason: .undecodable, description: error.description))
         }
         var faces: [FaceObject] = []
-        // A quarter of a second at 30 frames/s: more than twice the delay after which a face has entered.
+        // A quarter of a second at 30 frames/s: more than twice the time after which a face enters.
         for number in 0..<8 {
             frame.stamp = FrameStamp(frame: number, time: frame.stamp.time, mediaTime: Double(number) / 30)
             faces = try processor.advance(to: frame).faces
@@ -60,7 +60,7 @@ extension FaceSession {
         return faces
     }
 
-    /// The faces in one picture, without blocking the task's thread.
+    /// Finds the faces in one picture, without blocking the task's thread.
     /// - Throws: `FaceSessionError` if the models cannot be used or the picture cannot be decoded.
     public static func faces(
         in frame: Frame,
@@ -71,7 +71,7 @@ extension FaceSession {
         }
     }
 
-    /// The faces in a picture file, or in the first picture of a clip, without blocking the task's thread.
+    /// Finds the faces in a picture file, or in the first picture of a clip, without blocking the task's thread.
     /// - Throws: `FaceSessionError` if the models or the file cannot be used.
     public static func faces(
         inPictureAt path: String,

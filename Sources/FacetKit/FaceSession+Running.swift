@@ -2,12 +2,12 @@ import Synchronization
 import System
 
 extension FaceSession {
-    /// Runs on the calling thread, which it blocks, until a clip has ended or `stop` was called.
-    /// - Parameter handler: Gets each update, on this thread. While it works, a live source drops frames as late.
-    /// - Throws: `FaceSessionError` if the source or the models cannot be used, after a leave for each face.
+    /// Runs the session on the calling thread, which is blocked until the source ends or `stop` is called.
+    /// - Parameter handler: Receives each update, on this thread. While it works, a live source drops frames as late.
+    /// - Throws: `FaceSessionError` if the source or the models cannot be used, once all faces have left.
     public func run(_ handler: (FaceUpdate) -> Void) throws(FaceSessionError) { try run(nil, handler) }
 
-    /// Runs as above; the run can be cancelled by its ticket, before it begins too.
+    /// Runs the session like `run(_:)`, and lets the ticket cancel the run, even before the run begins.
     package func run(_ ticket: RunTicket?, _ handler: (FaceUpdate) -> Void) throws(FaceSessionError) {
         guard control.wait(until: { $0.state.begin(ticket, on: pthread_self()) }) else { throw .alreadyRunning }
         parts.loading?.join()
@@ -59,7 +59,7 @@ extension FaceSession {
         defer { control.update { $0.running = nil } }
         guard isWanted else { return }
         meter.follow(mailbox)
-        // A camera takes its time to open, in which the models are compiled. A clip would lose its first frames.
+        // For a camera, the models are compiled while it opens. A clip would lose its first frames meanwhile.
         if !wanted.isCamera { try processor.load(configuration.options) }
         let isStopped = StopSignal(false)
         let isOver = StopSignal(false)
@@ -67,17 +67,17 @@ extension FaceSession {
             try JoinableThread(named: "capture") {
                 SourceRunner(into: mailbox, until: isStopped).run { () throws(SourceFailure) in
                     try source.run(into: mailbox)
-                    // For a source that just returns.
+                    // A source that returns without putting `.ended` has come to its end.
                     return .finished
                 }
                 isOver.set()
             }
         }
-        // The device must be closed before it is opened again; and a source that waits for a place must not hang.
+        // The device must be closed before it is opened again. The closed mailbox wakes a source that waits for room.
         defer {
             isStopped.set()
             mailbox.close()
-            // One that came before `run` may be forgotten.
+            // A source may have ignored a `stop` that came before its `run`.
             repeat { source.stop() } while isOver.wait(for: .milliseconds(50))
             capture.join()
         }
@@ -86,7 +86,7 @@ extension FaceSession {
         try follow(mailbox, wanted, report)
     }
 
-    /// The age of a stale frame: in a mailbox of the newest, frames get so old only if the analysis is too slow.
+    /// The age above which a live frame is dropped as late: the analysis is too slow, or the machine was suspended.
     private static let staleAge = Duration.seconds(1)
 
     private func follow(_ mailbox: FrameMailbox, _ source: Source, _ report: Report) throws(FaceSessionError) {
@@ -97,14 +97,14 @@ extension FaceSession {
             if let options { load(options, report) }
             switch arrival {
             case .woken:
-                // The options may be in use although no frame shows it.
+                // The options count as in use although no frame shows it.
                 if case .lost = processor.state { control.update { $0.state.sourceWorks(hasFrame: false) } }
                 report(processor.update())
             case .event(.streaming(let stream)):
                 isLive = stream.isLive
                 report(processor.begin(stream, source.boundedOptions))
             case .event(.frame(let frame)):
-                // What waited through a suspend of the machine is of no use.
+                // A frame that waited while the machine was suspended is useless.
                 if isLive, .now - frame.captured > Self.staleAge, !mailbox.isCatchingUp.load(ordering: .relaxed) {
                     meter.count(.late)
                     continue
@@ -122,7 +122,7 @@ extension FaceSession {
         }
     }
 
-    /// Loads other options while the source runs; if they do not work, the former ones stay.
+    /// Loads other options while the source runs. If they do not work, the former ones stay in use.
     private func load(_ options: Options, _ report: Report) {
         do throws(FaceSessionError) {
             try processor.load(options)

@@ -12,35 +12,35 @@ extension FaceSession {
         }
 
         fileprivate var kind: Kind
-        /// The options for its frames, such as orientation, pace, and the time after which it counts as lost.
+        /// The options for the frames, such as orientation, pace and the time-out after which the source counts as
+        /// lost.
         public var options: FrameSourceOptions
 
-        /// A camera of this machine, with the mode that suits faces best.
+        /// A camera of this machine, in the mode that suits faces best.
         public static func camera(_ device: DeviceSelector = .automatic) -> Source {
             camera(CameraConfiguration(device: device))
         }
 
-        /// A camera of this machine with size, rate, format and controls as given.
+        /// A camera of this machine with the given size, rate, format and controls.
         public static func camera(_ configuration: CameraConfiguration) -> Source {
             Source(kind: .camera(configuration))
         }
 
-        /// A clip or a picture file, which is opened when a session is made with it.
-        ///
-        /// An address of a stream may be given too: what turns out to be live is treated as with `stream`.
+        /// A clip or a picture file, which is opened when a session is made with it. The path may also be a stream's
+        /// address. If that stream is live, the source is like one made by `stream`.
         public static func file(_ path: String, pace: FrameSourceOptions.Pace = .asap, loops: Bool = false) -> Source {
             Source(kind: .media(Secret(partly: path)), pace: pace, loops: loops)
         }
 
-        /// A network stream, which is opened again whenever it is lost, or a command's output.
-        /// - Parameter address: Begins with `rtsp://`, `rtsps://`, `http://` or `https://`; or `exec:` and a command
-        ///   for the shell, which writes MJPEG, H.264 or YUV4MPEG to its standard output and is started again whenever
+        /// A network stream, which is reopened whenever it is lost, or the output of a command.
+        /// - Parameter address: An address that begins with `rtsp://`, `rtsps://`, `http://` or `https://`; or `exec:`
+        ///   and a shell command that writes MJPEG, H.264 or YUV4MPEG to its standard output, and is restarted whenever
         ///   it ends.
-        /// - Returns: The source; the address is checked when a session is made with it, and opened when that runs.
+        /// - Returns: The source, whose address is checked when a session is made with it, and opened when that runs.
         public static func stream(_ address: String) -> Source { file(address, pace: .realtime) }
 
-        /// A camera of libcamera or PipeWire, or any GStreamer pipeline; needs GStreamer on the machine.
-        /// - Returns: The source; the description is checked when a session is made with it.
+        /// A camera of libcamera or PipeWire, or any GStreamer pipeline. GStreamer must be installed.
+        /// - Returns: The source. The description is checked when a session is made with it.
         public static func pipeline(
             _ description: PipelineDescription,
             pace: FrameSourceOptions.Pace = .realtime,
@@ -49,24 +49,22 @@ extension FaceSession {
             Source(kind: .pipeline(description), pace: pace, loops: loops)
         }
 
-        /// Frames that a program makes itself.
-        ///
-        /// Two such sources are the same if they have the same object.
+        /// A program's own source of frames. Two such sources are equal if they have the same object.
         public static func custom(_ source: any FrameSource) -> Source {
             Source(kind: .custom(CustomSource(source: source)))
         }
 
-        /// Whether a text names a camera: `auto` or something in `/dev`; any other names a clip or a stream.
+        /// Whether a text names a V4L2 camera: `auto`, or a path in `/dev`.
         package static func isCamera(_ text: String) -> Bool { text == "auto" || text.hasPrefix("/dev/") }
 
-        /// The source that a user names by a text: `auto`, `/dev/video0`, `libcamera`, `pipewire`, `gstreamer:…`,
-        /// `exec:…`, `clip.mp4`, `rtsp://…`; `pace` is for clips.
+        /// Makes the source that a user names: `auto`, `/dev/video0`, `libcamera`, `pipewire`, `gstreamer:…`, `exec:…`,
+        /// `clip.mp4` or `rtsp://…`. The pace is for clips.
         public init(_ text: String, pace: FrameSourceOptions.Pace = .asap) {
             self.init(text, configuration: CameraConfiguration(), options: FrameSourceOptions(pace: pace))
         }
 
-        /// The source of that name with a camera's configuration. A camera uses all of it, libcamera and PipeWire its
-        /// size and rate, libcamera its controls too; a command's raw pictures are read in its size, rate and format.
+        /// Makes the source that a text names, with a camera's configuration. V4L2 uses all of it, libcamera the size,
+        /// rate and controls, PipeWire the size and rate, and a command's raw pictures the size, rate and format.
         package init(_ text: String, configuration: CameraConfiguration, options: FrameSourceOptions) {
             self.options = options
             let request = configuration.request
@@ -80,7 +78,7 @@ extension FaceSession {
                 kind = .pipeline(pipeline)
             } else {
                 kind = .media(Secret(partly: text))
-                // A command's pictures have no header if a format without one is set.
+                // With a raw format set, a command's pictures have no header.
                 self.options.requestRate = request.rate
                 self.options.rawPictures = request.format.flatMap(\.rawPixels)
                     .map { .init(size: request.size ?? .usual, format: $0, rate: request.rate) }
@@ -94,7 +92,7 @@ extension FaceSession {
     }
 }
 
-/// A source of a program's own, by its identity.
+/// A program's own source, compared by identity.
 private struct CustomSource: Hashable, Sendable {
     let source: any FrameSource
 
@@ -106,7 +104,7 @@ private struct CustomSource: Hashable, Sendable {
 extension FaceSession.Source {
     var isCamera: Bool { if case .camera = kind { true } else { false } }
 
-    /// Whether the source is opened, and so checked, when a session is made with it.
+    /// Whether the source is opened or checked as soon as a session is made with it.
     var opensAtOnce: Bool {
         switch kind {
         case .media, .pipeline: true
@@ -114,20 +112,20 @@ extension FaceSession.Source {
         }
     }
 
-    /// The most pixels that a JPEG may have.
+    /// The maximum number of pixels of a JPEG.
     var maximumPixels: Int { isCamera ? .max : options.maximumPixels }
 
-    /// Whether its pictures may be those of a camera with an infrared lamp, which flashes for every other one.
+    /// Whether frames may come from a camera with an infrared lamp, which may light only every other frame.
     var mayHaveLamp: Bool { if case .media = kind { false } else { true } }
 
-    /// The options with a time-out of at most eleven days, which can be counted in any unit.
+    /// The options with `stallTimeout` limited to eleven days, which does not overflow in any unit.
     var boundedOptions: FrameSourceOptions {
         var bounded = options
         bounded.stallTimeout = min(options.stallTimeout, .seconds(1_000_000))
         return bounded
     }
 
-    /// Opens the source. A camera opens when it runs; `memory` says which one was in use before.
+    /// Opens the source, except a camera, which opens when it runs. `memory` says which camera was in use before.
     func open(_ memory: CameraMemory) throws(FaceSessionError) -> any FrameSource {
         try check()
         let options = boundedOptions
@@ -144,20 +142,20 @@ extension FaceSession.Source {
         }
     }
 
-    /// The first camera that libcamera lists; nil if there is none.
+    /// Makes a source of the first camera that libcamera lists; nil if there is none.
     private static func libcamera(_ wanted: CameraConfiguration, _ options: FrameSourceOptions) -> (any FrameSource)? {
         guard PipelineDescription.cameras().contains(where: { $0.device.hasPrefix("libcamera") }) else { return nil }
         return try? PipelineSource(.libcamera(size: wanted.request.size, rate: wanted.request.rate), options: options)
     }
 
-    /// The reason why a text can never name a source; nil if it can.
+    /// Returns the reason why a text can never name a source; nil if it can.
     package static func problem(with text: String) -> String? {
         guard case .media(let location) = Self(text).kind else { return nil }
         do throws(SourceFailure) { try ClipSource.check(location.revealed()) } catch { return error.description }
         return nil
     }
 
-    /// Checks the numbers that a program gives, once, so that no later code can trap on them.
+    /// Checks the numbers that a program has set, so that no later code can trap on them.
     func check() throws(FaceSessionError) {
         let sides = 1...32_767
         let pixels = 1...Int(Int32.max)

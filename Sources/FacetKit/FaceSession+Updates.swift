@@ -2,28 +2,26 @@ import Synchronization
 import System
 
 extension FaceSession {
-    /// The treatment of updates that come while their reader is still busy with an earlier one.
+    /// The treatment of updates that are made while their reader is still busy with an earlier one.
     public enum UpdatePolicy: Hashable, Sendable {
-        /// Up to a number of updates wait, at least one. One that only says where the faces are is replaced by the
-        /// next; beyond the number the oldest is dropped with its events. Only the newest keeps its frame and its
-        /// landmarks.
-        ///
-        /// `FrameCounts` has how many were replaced and dropped.
+        /// At most this number of updates, and at least one, wait for their reader. A waiting update that only says
+        /// where the faces are is replaced by the next one. If too many wait, the oldest is dropped with its events.
+        /// Only the newest keeps its frame and its landmarks. `FrameCounts` has the numbers of replaced and dropped
+        /// updates.
         case bounded(Int)
-        /// The session waits until its last update was taken; meanwhile a live source drops frames, counted as late.
+        /// The session waits until its last update was read. Meanwhile a live source drops frames, counted as late.
         case waiting
 
-        /// Only the newest waits.
+        /// The policy by which only the newest update waits for its reader.
         public static let newest = UpdatePolicy.bounded(1)
     }
 
-    /// All updates, from the start of a run to its end; the run begins with the first `next`.
-    ///
-    /// For a source that waits, a file with pace `asap`, the policy is `.waiting`, for others `.bounded(100)`. The run
-    /// stops when the loop over the updates ends or its task is cancelled.
+    /// All updates of one run, which begins with the first `next`, and stops when the loop over them ends or its task
+    /// is cancelled. If the source waits, as a file with pace `asap` does, the policy is `.waiting`, otherwise
+    /// `.bounded(100)`.
     public var updates: Updates { Updates(session: self, policy: nil) }
 
-    /// All updates, with this policy whatever the source.
+    /// All updates of one run as in `updates`, but with this policy for every source.
     public func updates(keeping policy: UpdatePolicy) -> Updates { Updates(session: self, policy: policy) }
 
     /// The updates of a session as an asynchronous sequence.
@@ -31,14 +29,14 @@ extension FaceSession {
         fileprivate let session: FaceSession
         fileprivate let policy: UpdatePolicy?
 
-        /// Gives the updates of one run.
+        /// Makes an iterator over the updates of a new run.
         public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(run: UpdateRun(session, policy)) }
 
-        /// Gives the updates of one run.
+        /// An iterator over the updates of one run.
         public struct AsyncIterator: AsyncIteratorProtocol {
             fileprivate let run: UpdateRun
 
-            /// The next update; nil at the end of the run.
+            /// Returns the next update; nil at the end of the run.
             /// - Throws: `FaceSessionError` if the source or the models cannot be used.
             public mutating func next(
                 isolation: isolated (any Actor)? = #isolation
@@ -94,9 +92,9 @@ private final class UpdateRun: Sendable {
     }
 }
 
-/// Hands updates from a thread that may block to a task that may not.
+/// A queue of updates from the session's thread, which may block, to the reader's task, which may not.
 final class UpdateChannel: Sendable {
-    /// The next update, or the end of the run.
+    /// The next update; nil or an error at the end of the run.
     typealias Next = Result<FaceUpdate?, FaceSessionError>
     private typealias Reader = CheckedContinuation<Next, Never>
 
@@ -104,7 +102,7 @@ final class UpdateChannel: Sendable {
         var waiting: [FaceUpdate] = []
         var reader: Reader?
         var end: Next?
-        /// Whether updates do not wait for a reader, so that the session can pause or end.
+        /// Whether `send` does not wait for the reader, so that the session can pause or end.
         var isReleased = false
     }
 
@@ -114,8 +112,7 @@ final class UpdateChannel: Sendable {
 
     init(_ policy: FaceSession.UpdatePolicy?, meter: SessionMeter) { (self.policy, self.meter) = (policy, meter) }
 
-    /// Hands an update to the reader that waits for it, or keeps it as the policy says.
-    /// - Returns: false if the reader wants no more.
+    /// Hands an update to a waiting reader, or queues it as the policy says. Returns false if the reader wants no more.
     func send(_ update: FaceUpdate) -> Bool {
         // Released after the lock: giving a frame back to its source may take a system call.
         var displaced: [FaceUpdate] = []
@@ -129,7 +126,7 @@ final class UpdateChannel: Sendable {
             case .bounded(let limit):
                 displaced = Self.makeRoom(for: update, in: &state.waiting, limit: limit)
             }
-            // What says that the session has paused or ended is the last one.
+            // The update that reports the pause or the end is the last one that does not wait.
             if !update.isStreaming { state.isReleased = false }
             state.waiting.append(update)
             return (true, nil)
@@ -147,14 +144,14 @@ final class UpdateChannel: Sendable {
         return waiting.count < limit ? [] : [waiting.removeFirst()]
     }
 
-    /// Stops updates from waiting for the reader, until one says that the session has paused or ended.
+    /// Lets `send` queue updates without waiting for the reader, until one says that the session has paused or ended.
     func release() { state.update { $0.isReleased = true } }
 
     func next() async -> Next {
         await withCheckedContinuation { continuation in
             let result = state.update { state -> Next? in
                 if !state.waiting.isEmpty { return .success(state.waiting.removeFirst()) }
-                // An error is thrown once; after it the sequence is at its end, as sequences are.
+                // An error is thrown once. After it, the sequence is at its end.
                 if state.end != nil { return exchange(&state.end, with: .success(nil)) }
                 state.reader = continuation
                 return nil
@@ -163,10 +160,10 @@ final class UpdateChannel: Sendable {
         }
     }
 
-    /// Ends the updates, and drops those that wait.
+    /// Ends the sequence, and drops the queued updates.
     func cancel() { finish(.success(nil), isCancelled: true) }
 
-    /// Ends the updates, unless they have ended. Those that wait can still be read, unless the run was cancelled.
+    /// Ends the sequence, unless it has ended. Queued updates can still be read, unless the run was cancelled.
     func finish(_ end: Next, isCancelled: Bool = false) {
         let reader = state.update { state -> Reader? in
             if isCancelled { state.waiting = [] } else if state.end != nil { return nil }

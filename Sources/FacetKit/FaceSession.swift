@@ -9,31 +9,31 @@ import System
 ///     for event in update.events where event.kind == .smile { lamp.toggle() }
 /// }
 /// ```
-/// A camera that is unplugged is waited for. The same frames always give the same events, live and offline.
-/// All methods may be called from any thread.
+/// The session waits for a camera that is unplugged. Unless `detection.cpuBudget` is set, the same frames always give
+/// the same events, live and offline. All methods may be called from any thread.
 public final class FaceSession: Sendable {
-    /// The options: how faces are found and followed, and what updates contain.
+    /// The options for finding and following faces, and for the content of updates.
     public struct Options: Hashable, Sendable {
         /// The options for finding faces.
         public var detection = FaceAnalyzer.Options()
-        /// The options for following faces, such as how long they may be unseen.
+        /// The options for following faces, such as how long a face may be unseen.
         public var tracking = FaceTracker.Options()
         /// Whether updates carry the 478 landmarks of each face.
         public var landmarks = false
-        /// Whether updates contain their frame, and in which size.
+        /// Whether updates contain their frame, and at what size.
         public var frames = FrameDelivery.none
-        /// The most frames a second that updates contain; nil for every one.
+        /// The maximum number of frames per second that updates contain; nil for all frames.
         public var maximumFrameRate: Double?
 
         /// Makes the default options.
         public init() {}
     }
 
-    /// The frames that updates contain. A frame that is kept keeps memory of the source, so keep only a few.
+    /// Whether and how updates contain their frames. Keep few frames, because each occupies a buffer of the source.
     public enum FrameDelivery: Hashable, Sendable {
         /// No frames.
         case none
-        /// The frames as they are analysed: a JPEG may have been decoded at a half, a quarter or an eighth of its size.
+        /// The frames as analysed: a JPEG may have been decoded at a half, a quarter or an eighth of its size.
         case analysed
         /// The frames at full size, which costs more decoding if the camera delivers JPEG.
         case full
@@ -42,21 +42,22 @@ public final class FaceSession: Sendable {
     struct Control: Sendable {
         var state: RunState
         var running: (source: any FrameSource, mailbox: FrameMailbox)?
-        /// The source that `init` opened, for the first run with it.
+        /// The source that `init` has opened, until the first run takes it.
         var opened: (source: Source, frames: any FrameSource)?
     }
 
     let parts: Parts
-    /// Counts frames and measures the work on them, over all runs of this session.
+    /// The meter that counts frames and measures the work on them, over all runs of this session.
     package var meter: SessionMeter { parts.meter }
     var control: Monitor<Control> { parts.control }
     var processor: FrameProcessor { parts.processor }
 
-    /// Makes a session; a camera is not touched, and no model is loaded for one, before it runs.
+    /// Makes a session. For a file, a stream or a pipeline, this opens or checks the source and starts to load the
+    /// models. A camera or a program's own source is not touched before the session runs, nor are models loaded for it.
     /// - Parameters:
-    ///   - source: Where frames come from.
-    ///   - options: What to look for.
-    ///   - firstFaceID: The identity of the first face; a program that restarts continues with the next free one.
+    ///   - source: The source of the frames.
+    ///   - options: The options for finding and following faces, and for updates.
+    ///   - firstFaceID: The identity of the first face. A program that restarts passes the lowest unused one.
     /// - Throws: `FaceSessionError` if a file or a number cannot be used, or the models are not installed.
     public init(
         source: Source,
@@ -66,7 +67,7 @@ public final class FaceSession: Sendable {
         parts = try Parts(source, options, firstFaceID)
     }
 
-    /// Makes a session without blocking the task's thread: opening a file takes up to some tenths of a second.
+    /// Makes a session without blocking the task's thread, since opening a file takes up to some tenths of a second.
     public init(
         source: Source,
         options: Options = Options(),
@@ -77,11 +78,10 @@ public final class FaceSession: Sendable {
         }
     }
 
-    /// The parts that a session is made of.
     struct Parts: Sendable {
         let control: Monitor<Control>
         let processor: FrameProcessor
-        /// The thread that loads the models before the first run; the run waits for it.
+        /// The thread that loads the models before the first run, which waits for it; nil if the run loads them.
         let loading: JoinableThread?
         let memory = CameraMemory()
         let meter = SessionMeter()
@@ -106,15 +106,15 @@ public final class FaceSession: Sendable {
 
     deinit { parts.loading?.join() }
 
-    /// Loads the models on a thread of their own, while FFmpeg is loaded on this one.
+    /// Loads the models on a thread of their own, while this thread loads FFmpeg. Errors are ignored here, because they
+    /// occur again when the session runs.
     ///
-    /// The dynamic linker loads one library at a time. LiteRT is compared with its digest while FFmpeg's codecs are
-    /// loaded, then loaded, and the models are compiled while the rest of FFmpeg is loaded. What fails here fails
-    /// again, with an error, when the session runs.
+    /// The dynamic linker loads one library at a time. So LiteRT's digest is checked while FFmpeg's codecs are loaded,
+    /// then LiteRT is loaded, and the models are compiled while the rest of FFmpeg is loaded.
     private static func load(_ options: Options, by processor: FrameProcessor) -> JoinableThread? {
         let isLibraryLoaded = Monitor(false)
         let loading = try? JoinableThread(named: "models") {
-            // The analyzer finds it loaded as long as it is held here.
+            // Keeps the library loaded until the analyzer uses it.
             let library = try? LiteRT.shared(in: ModelDirectory.find(options.detection.modelDirectory))
             isLibraryLoaded.update { $0 = true }
             withExtendedLifetime(library) { try? processor.load(options) }
@@ -124,51 +124,49 @@ public final class FaceSession: Sendable {
         return loading
     }
 
-    /// The number of frames so far, and of those analysed and dropped.
+    /// The numbers of frames so far, over all runs: captured, analysed and dropped.
     public var counts: FrameCounts { meter.counts }
 
     // MARK: - Control
 
-    /// Closes the camera and unloads the models until `resume`; faces leave. A paused clip begins anew.
+    /// Lets all faces leave, closes the camera and unloads the models until `resume`. Returns at once; see `settled`.
     ///
-    /// Finds the same camera again under another number. Returns at once; see `settled`.
+    /// After `resume`, the same camera is found even under another device number, and a clip begins again.
     public func pause() { ask { $0.pause() } }
 
-    /// Opens the camera again. Returns at once; see `settled`.
+    /// Ends a pause and opens the camera again. Returns at once; see `settled`.
     public func resume() { ask { $0.resume() } }
 
-    /// Waits until the session is in the state asked for last: after `pause` the camera is closed, after `resume` it is
-    /// about to be opened, after `stop` the run has ended. Returns at once if the system has no thread to wait on.
+    /// Waits until the session has done what it was last asked to. After `pause` the camera is closed, after `resume`
+    /// it is about to be opened, after `stop` the run has ended. Returns at once if the system has no thread left.
     public func settled() async {
         try? await onThread(named: "settled") { [control] in control.wait { $0.state.isSettled ? () : nil } }
     }
 
-    /// Ends the run in progress soon, with a leave for each face; without one, nothing happens.
-    ///
-    /// May be called by the run's own handler, and by the loop over the updates.
+    /// Asks the run in progress to end, after a `leave` event for each face. Does nothing without a run. May be called
+    /// by the run's own handler and by the loop over the updates.
     public func stop() { ask { $0.stop() } }
 
-    /// Ends one run soon, or at once when it begins; other runs are not affected.
+    /// Asks the run of a ticket to end, at once if it has not begun yet. Other runs are not affected.
     package func cancel(_ ticket: RunTicket) {
         ticket.cancel()
         ask { $0.stop(only: ticket) }
     }
 
-    /// Continues with another source or other options; only the parts that differ are made anew.
+    /// Continues with another source or other options, and renews only the parts that differ.
     ///
-    /// With other options alone the camera stays open and faces keep their identity. With another source faces leave.
-    /// If the new ones do not work, the session continues with those that did: updates say so in `configuration`.
-    /// - Returns: The number that `FaceUpdate.configuration` has from now on, for a program that goes by its outcome.
+    /// With the same source, the camera stays open and faces keep their identity. With another source, all faces leave.
+    /// If the new configuration does not work, the session continues with the last one that did.
+    /// - Returns: The number of the configuration, by which a program finds its outcome in `FaceUpdate.configuration`.
     @discardableResult
     public func apply(source: Source, options: Options) -> Int { ask { $0.apply(source, options) } }
 
-    /// Continues with other options; the camera stays open and faces keep their identity.
-    /// - Returns: The number that `FaceUpdate.configuration` has from now on.
+    /// Continues with other options. The camera stays open and faces keep their identity.
+    /// - Returns: The number of the configuration, by which a program finds its outcome in `FaceUpdate.configuration`.
     @discardableResult
     public func apply(_ options: Options) -> Int { ask { $0.apply(nil, options) } }
 
-    /// Changes the state of the run, and wakes the run.
-    /// - Returns: The number of the newest configuration.
+    /// Changes the state of the run, wakes the run, and returns the number of the newest configuration.
     @discardableResult
     private func ask(_ change: (inout RunState) -> Void) -> Int {
         let control = control.update { control in

@@ -1,6 +1,6 @@
 import System
 
-/// Why a session cannot start or continue; the text says what was tried, why it failed and what to do.
+/// The reason why a session cannot start or continue. The text says what was tried, why it failed and what to do.
 public enum FaceSessionError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The camera, clip or stream cannot be used.
     case source(SourceFailure)
@@ -10,12 +10,12 @@ public enum FaceSessionError: Error, Hashable, Sendable, CustomStringConvertible
     case decoder(reason: String)
     /// The system has no thread left.
     case thread(reason: String)
-    /// A number given by the program cannot be used.
+    /// An option's value that the program has set cannot be used.
     case unusable(option: String, value: String, allowed: String)
-    /// The session runs already, on another thread or for another `updates`.
+    /// The session is already running, on another thread or for another loop over `updates`.
     case alreadyRunning
 
-    /// One paragraph for people.
+    /// The error as one paragraph for users.
     public var description: String {
         switch self {
         case .source(let failure): failure.description

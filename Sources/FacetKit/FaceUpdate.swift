@@ -1,29 +1,29 @@
-/// The news of one frame, or of one change of the source.
+/// The report on one frame, or on one change of the source or its configuration.
 public struct FaceUpdate: Equatable, Sendable {
     /// The state of the source.
     public var state: StreamState
-    /// The frame that the update is about; nil before the first one. If `state` changed, the frame before.
+    /// The frame that the update is about, or the last frame before a change of the source; nil before the first frame.
     public var stamp: FrameStamp?
     /// The time at which the frame was captured, for measuring latency; nil if the update is not about a frame.
     public var captured: ContinuousClock.Instant?
-    /// All faces that are there, ordered by identity; none while nothing is being looked at.
+    /// All present faces, ordered by identity; empty while no frames are analysed.
     public var faces: [FaceObject]
-    /// The events, in order.
+    /// The events that the update reports, in their order.
     public var events: [FaceEvent]
-    /// The reasons why some events cannot fire at the moment, each after it has been true for two seconds.
+    /// The reasons why some events cannot be detected at the moment, once they have not changed for two seconds.
     public var attention: [FaceAttention]
-    /// The error because of which something is done without a model from now on; in one update only.
+    /// The error that made a model unusable, so that the analysis goes on without it; set in one update only.
     public var problem: InferenceError?
-    /// The number of frames so far, and of those analysed and dropped.
+    /// The numbers of frames so far, over all runs: captured, analysed and dropped.
     public var counts: FrameCounts
     /// The 478 landmarks of each face in this frame, as in the MediaPipe face mesh; only with `Options.landmarks`.
     public var landmarks: [FaceID: [FaceLandmark]] = [:]
     /// The frame, only with `Options.frames`; nil if it could not be decoded.
     public var frame: Frame?
-    /// The outcome of the source and the options last given to `apply`.
+    /// The outcome of the newest configuration, which is the source and the options that the session was last given.
     public var configuration = ConfigurationStatus(number: 0, outcome: .pending)
 
-    /// Makes an update, for tests of a program that takes updates.
+    /// Makes an update, for testing a program that reads updates.
     public init(
         state: StreamState,
         stamp: FrameStamp? = nil,
@@ -38,13 +38,13 @@ public struct FaceUpdate: Equatable, Sendable {
     }
 
     var isStreaming: Bool { if case .streaming = state { true } else { false } }
-    /// Whether the update is from a source that does not wait for its consumer, or from none.
+    /// Whether the source does not wait for the reader of the updates; also true while it is not streaming.
     var comesAtItsOwnTime: Bool { if case .streaming(let stream) = state { stream.isLive } else { true } }
-    /// All that was taken for a face in this frame, also before its enter, or by the detector alone.
+    /// Everything taken for a face in this frame, including faces before their enter and those only the detector sees.
     package var sightings: [FaceSighting] = []
-    /// Whether the frame begins another scene, before which all faces leave; with `FaceAnalyzer.Options.isThorough`.
+    /// Whether the frame begins another scene and all faces have left; only with `FaceAnalyzer.Options.isThorough`.
     package var isCut = false
-    /// Whether a face was not followed because there are `FaceAnalyzer.Options.maximumFaces` already.
+    /// Whether a face is not followed because the maximum, `FaceAnalyzer.Options.maximumFaces`, is reached.
     package var isOverLimit = false
 
     /// Whether a newer update can replace this one, because this one only says where the faces are.

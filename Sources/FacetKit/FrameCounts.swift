@@ -1,16 +1,16 @@
-/// The number of frames, and of those analysed and dropped.
+/// The numbers of frames captured, analysed and dropped, and of updates that were never read.
 public struct FrameCounts: Hashable, Sendable {
-    /// Frames that the source captured, damaged ones too.
+    /// The number of frames that the source captured, including damaged ones.
     public var captured = 0
-    /// Frames that were analysed.
+    /// The number of frames that were analysed.
     public var analysed = 0
-    /// Frames that were not analysed, by reason.
+    /// The numbers of frames that were not analysed, by reason.
     public var dropped: [FrameMailbox.Drop: Int] = [:]
-    /// Frames whose own time was impossible and was corrected.
+    /// The number of frames whose timestamps were impossible and were corrected.
     public var retimed = 0
-    /// Updates without news that were replaced by newer ones before the reader of `FaceSession.updates` took them.
+    /// The number of updates without events or other news that were replaced by newer ones before they were read.
     public var replacedUpdates = 0
-    /// Updates that were dropped with their events, because too many waited for their reader.
+    /// The number of updates that were dropped with their events, because too many were waiting for their reader.
     public var droppedUpdates = 0
 
     /// Makes counts of 0.

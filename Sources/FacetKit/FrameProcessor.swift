@@ -1,8 +1,9 @@
-/// The way from a frame to an update: decoder, analyzer, tracker, and the state of the source.
+/// Turns each frame into an update by decoder, analyzer and tracker, and keeps the state of the source.
 ///
-/// `@unchecked Sendable` because only the one thread in `FaceSession.run` touches it, and one thread before that.
+/// `@unchecked Sendable` because one thread at a time uses it: first the one that loads the models, then the run's.
 final class FrameProcessor: @unchecked Sendable {
-    /// Whether the source may leave out frames in which nothing happens; false if the program wants every frame.
+    /// Whether nothing has happened for a while, so that the source may skip frames; false if updates contain all
+    /// frames.
     var isQuiet: Bool {
         guard let quietSince, let lastStamp, options.frames == .none || options.maximumFrameRate != nil else {
             return false
@@ -10,28 +11,27 @@ final class FrameProcessor: @unchecked Sendable {
         return lastStamp.mediaTime - quietSince >= Self.quietDelay
     }
 
-    /// The state of the source, as last reported.
     private(set) var state = StreamState.starting
     private let meter: SessionMeter
     private var options: FaceSession.Options
     private var analyzer: FaceAnalyzer?
     private(set) var decoder: JPEGDecoder?
     private(set) var tracker: FaceTracker
-    /// The meter that reads the places of faces that are not seen; nil if none is held.
+    /// The meter that tells whether the place of an unseen face still shows the person; nil until it is needed.
     private var places: PlaceMeter?
     private var attention = AttentionFilter()
-    /// The mean brightness below which a picture is too dark, 0…1: noise then outweighs an eyelid's contrast.
+    /// The mean brightness, 0…1, below which a picture is too dark, because noise outweighs an eyelid's contrast.
     private static let darkest = 0.08
 
     private var lastStamp: FrameStamp?
     private var lastDelivery: Double?
     private var stream: StreamDescription?
     private var stallTimeout = 0.0
-    /// The media time of the newest picture that could be decoded, or of the first that could not.
+    /// The media time, in seconds, of the last frame that could be decoded, or else of the first that could not.
     private var lastPicture: Double?
-    /// The media time since when nothing was seen and nothing moved; nil if something does.
+    /// The media time, in seconds, since which there was neither a face nor motion; nil if there is one now.
     private var quietSince: Double?
-    /// The seconds after which that is a rest: longer than a person stands behind a door frame.
+    /// The seconds without a face or motion after which `isQuiet` is true: longer than a door frame hides a person.
     private static let quietDelay = 1.0
 
     init(_ options: FaceSession.Options, firstFaceID: FaceID, meter: SessionMeter) {
@@ -40,7 +40,7 @@ final class FrameProcessor: @unchecked Sendable {
         tracker = FaceTracker(options: options.tracking, nextFaceID: firstFaceID)
     }
 
-    /// Takes options, and loads the models if they are not loaded or others are wanted.
+    /// Takes over options, and loads the models if none are loaded or the options for finding faces have changed.
     func load(_ wanted: FaceSession.Options) throws(FaceSessionError) {
         try wanted.check()
         if analyzer == nil || wanted.detection != options.detection {
@@ -58,12 +58,12 @@ final class FrameProcessor: @unchecked Sendable {
         if !wanted.tracking.ignoresStill { analyzer?.forgetSetAside() }
     }
 
-    /// Releases the models, once all faces have left.
+    /// Releases the models. All faces must have left before.
     func unload() { analyzer = nil }
 
     // MARK: - Source
 
-    /// Prepares for the frames of a stream, which counts as lost after `stallTimeout` of undecodable frames.
+    /// Prepares for the frames of a stream, which counts as lost when none can be decoded for `options.stallTimeout`.
     func begin(_ stream: StreamDescription, _ options: FrameSourceOptions) -> FaceUpdate {
         self.stream = stream
         meter.use(decoder: stream.decoder)
@@ -71,12 +71,12 @@ final class FrameProcessor: @unchecked Sendable {
         tracker.options.isMirrored = options.isMirrored
         lastPicture = nil
         state = .streaming(stream)
-        // What held for the stream before must be found anew.
+        // Reasons from the stream before need not be true of this one.
         attention = AttentionFilter()
         return update()
     }
 
-    /// Notes that no frames come any more: all faces leave for `reason`.
+    /// Notes that no frames arrive any more, and lets all faces leave for `reason`.
     func interrupt(_ state: StreamState, reason: FaceEvent.LeaveReason) -> FaceUpdate {
         self.state = state
         analyzer?.reset()
@@ -112,7 +112,7 @@ final class FrameProcessor: @unchecked Sendable {
         meter.count(\.analysed)
         meter.record(.landmarks, analysis.landmarkTime)
         if analysis.ranDetector { meter.record(.detect, analysis.detectionTime) }
-        // Live, a face may be proved to be the same: it may have been no cut.
+        // Without `isThorough`, the tracker decides which faces are still the same after a seeming cut.
         let isNewScene = analysis.isCut && options.detection.isThorough
         let gone = isNewScene ? tracker.endAll(reason: .left, at: frame.stamp) : []
         var observations = analysis.observations
@@ -144,7 +144,7 @@ final class FrameProcessor: @unchecked Sendable {
         return update
     }
 
-    /// The failure to report when frames have been undecodable for too long; nil if it is not due or was reported.
+    /// Returns the failure to report once no frame could be decoded for `stallTimeout`; nil before, and once reported.
     private func loss(at time: Double, _ reason: String) -> SourceFailure? {
         let since = lastPicture ?? time
         lastPicture = since
@@ -158,8 +158,7 @@ final class FrameProcessor: @unchecked Sendable {
         )
     }
 
-    /// Analyses a frame.
-    /// - Returns: What was found, and the frame with pixels to read; no frame if its pixels were of no interest.
+    /// Analyses a frame, and returns also the decoded frame, or nil if a coarse look showed that nothing had changed.
     private func analyse(
         _ frame: Frame,
         with analyzer: FaceAnalyzer,
@@ -168,11 +167,11 @@ final class FrameProcessor: @unchecked Sendable {
         guard frame.format == .jpeg else { return (try analyzer.analyze(frame), frame) }
         let time = frame.stamp.mediaTime
         let isDue = isDeliveryDue(at: time)
-        // Without faces the analyzer looks at whole pictures often enough for the empty room.
+        // Without people, the analyzer decodes whole pictures often enough for learning the empty room.
         let request = tracker.placeRequest(at: time)
         let arePlacesRead = request.map { !$0.isEmpty && places?.isDue($0, at: time) ?? true } ?? false
         let isGray = !isDue && !arePlacesRead
-        // A JPEG in which nothing has changed is decoded only as far as it takes to see that.
+        // A JPEG in which nothing has changed is decoded only small and gray.
         if isGray, let scale = analyzer.glanceScale(for: frame.size) {
             let small = try meter.measureDecoding { try decoder.decode(frame, decimation: scale, isGray: true) }
             if let analysis = analyzer.glance(at: small) { return (analysis, nil) }
@@ -182,7 +181,7 @@ final class FrameProcessor: @unchecked Sendable {
         return (try analyzer.analyze(picture), picture)
     }
 
-    /// Reads the places of faces that are not seen in a frame, and the clothes of those that are, if that is due.
+    /// Examines the places of unseen faces, and adds the clothes of the seen ones to the observations, if that is due.
     private func readPlaces(
         in picture: Frame,
         afterCut isCut: Bool,
@@ -197,7 +196,7 @@ final class FrameProcessor: @unchecked Sendable {
         return meter.answer(request, in: picture, &observations)
     }
 
-    /// Whether an update of that time carries its frame.
+    /// Whether the update for a frame of this media time, in seconds, contains the frame.
     private func isDeliveryDue(at time: Double) -> Bool {
         guard options.frames != .none else { return false }
         guard let rate = options.maximumFrameRate, let lastDelivery, time >= lastDelivery else { return true }
@@ -222,7 +221,7 @@ final class FrameProcessor: @unchecked Sendable {
         return update
     }
 
-    /// The update about the present state, without a frame of its own.
+    /// Makes an update about the current state, without a frame or events.
     func update() -> FaceUpdate {
         let faces = tracker.faces
         let attention = attention.settled
@@ -231,21 +230,21 @@ final class FrameProcessor: @unchecked Sendable {
 }
 
 extension InferenceError {
-    /// Whether the next frame can be tried all the same.
+    /// Whether the error concerns only this frame, so that the next one can still be tried.
     fileprivate var isOfFrame: Bool { if case .unreadableFrame = self { true } else { false } }
 }
 
-/// Reports the reasons why events cannot fire only after they were true for a while, so that it does not flicker.
+/// Passes on the reasons why events cannot be detected once they have been the same for a while, to avoid flicker.
 struct AttentionFilter {
-    /// The seconds that a reason must be true: longer than a glance aside, short for a person who looks for the reason.
+    /// The seconds that reasons must stay unchanged: longer than a glance aside, short for a user who looks for them.
     private static let settling = 2.0
 
-    /// The reasons that have been true for long enough.
+    /// The reasons to report: the last ones that were unchanged for long enough.
     private(set) var settled: [FaceAttention] = []
     private var candidate: [FaceAttention] = []
     private var since = 0.0
 
-    /// Takes a frame's reasons at a time in seconds.
+    /// Takes the reasons of a frame, and its media time in seconds.
     mutating func advance(_ attention: [FaceAttention], at time: Double) {
         if attention != candidate {
             candidate = attention

@@ -1,16 +1,16 @@
 package import FaceMessages
 
-/// Makes the messages about a session's updates that do not need a number: all but events and what is counted of them.
+/// Makes the messages about a session's updates, except events and daily totals.
 ///
-/// A leave is published before the status that explains it, and the empty set after it: subscribers know by the status
-/// whether the set means that there is no face or that nothing is being looked at.
+/// Publish an update's events before its `conditions`, and these before its `values`. By the status, subscribers then
+/// know whether metadata without faces means that no face is present or that no frames are analysed.
 package struct MessageProducer: Sendable {
     private let origin: MessageOrigin
-    /// The status of the daemon and its camera, as it was published last.
+    /// The status of the daemon and its camera, as last published.
     package private(set) var status: DaemonStatus
     /// The state of the source; nil before the first update.
     package private(set) var state: StreamState?
-    /// The fields of metadata, and the gate that passes on its changes; nil for all faces of each frame.
+    /// The optional fields of metadata, and the gate that decides which changes to publish; nil to publish everything.
     private var metadata: (fields: Set<FaceObject.OptionalField>, gate: ChangeGate)?
     private var zones: [Zone] = []
     private var publishedCount = 0
@@ -31,7 +31,7 @@ package struct MessageProducer: Sendable {
         status.attention = []
     }
 
-    /// Uses other options of metadata and other zones from now on.
+    /// Sets the options of metadata, and the zones, for the updates from now on.
     package mutating func use(_ options: MetadataOptions, zones: [Zone] = []) {
         var gate = metadata?.gate ?? ChangeGate()
         gate.options = options.changes
@@ -39,7 +39,7 @@ package struct MessageProducer: Sendable {
         self.zones = zones
     }
 
-    /// Changes the status; returns its message if it has changed, or was not published yet.
+    /// Edits the status. Returns its message if the status has changed or was not published yet.
     package mutating func change(_ edit: (inout DaemonStatus) -> Void) -> [DaemonMessage] {
         let old = status
         edit(&status)
@@ -48,7 +48,7 @@ package struct MessageProducer: Sendable {
         return [.status(status, from: origin)]
     }
 
-    /// The messages about changes of the status, and of whether detection is on.
+    /// Returns the messages about changes of the status, and of whether detection is on.
     package mutating func conditions(of update: FaceUpdate) -> [DaemonMessage] {
         let messages = update.state == state ? [] : follow(update.state)
         return messages
@@ -59,7 +59,7 @@ package struct MessageProducer: Sendable {
     }
 
     private mutating func follow(_ new: StreamState) -> [DaemonMessage] {
-        // The first state may already follow a command: the status was made before it.
+        // A command may have switched detection before the first update.
         let isSwitched = status.detect == true ? new == .paused : new == .starting
         let isFirst = state == nil
         state = new
@@ -71,7 +71,7 @@ package struct MessageProducer: Sendable {
         return isSwitched || isFirst ? messages + [.detectState(isOn)] : messages
     }
 
-    /// The messages about the faces of an update, if they have changed.
+    /// Returns the messages about an update's faces whose content differs from what was last published.
     package mutating func values(of update: FaceUpdate) -> [DaemonMessage] {
         var messages: [DaemonMessage] = []
         if let stamp = update.stamp {
@@ -91,14 +91,14 @@ package struct MessageProducer: Sendable {
     }
 }
 
-/// The values of faces that are published, and the changes that are large enough.
+/// The optional face values that metadata contains, and how large a change of a value must be to be published.
 package struct MetadataOptions: Hashable, Sendable {
     package var fields: Set<FaceObject.OptionalField> = [.looking, .zones, .still]
     package var changes = ChangeGate.Options()
 
     package init() {}
 
-    /// The options for every change, however small, at any rate of frames.
+    /// The options that publish all values after every change, however small, up to 240 times a second.
     package static var everyChange: MetadataOptions {
         var all = MetadataOptions()
         all.fields = Set(FaceObject.OptionalField.allCases)
@@ -110,7 +110,7 @@ package struct MetadataOptions: Hashable, Sendable {
 }
 
 extension DaemonStatus {
-    /// Takes over the state of the source, and forgets what was only true of its former state, but not the reason.
+    /// Takes over the source's new state, and clears what described the former one, except at the end of the session.
     fileprivate mutating func follow(_ new: StreamState) {
         attention = []
         guard new != .ended else { return state = .stopped }
@@ -133,7 +133,7 @@ extension DaemonStatus {
 }
 
 extension Zone {
-    /// The zone in the form of messages, with the number of faces in it.
+    /// Returns the zone in the form of messages, with the number of faces in it.
     package func counted(_ faces: Int) -> ZonesMessage.Zone {
         var zone = ZonesMessage.Zone(name: name, faces: faces, area: area.corners)
         zone.isOn = isOn

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Checks and prepares the process before a program does anything else.
+/// Checks the limits and prepares the descriptors of the process, before a program does anything else.
 package enum ProcessEnvironment {
-    /// A limit of the process is too low to run.
+    /// The error that a resource limit of the process is too low for the program.
     package struct LimitError: Error, Hashable, CustomStringConvertible {
         package let description: String
 
@@ -11,14 +11,13 @@ package enum ProcessEnvironment {
         }
     }
 
-    /// The address space in bytes that LiteRT, its thread pool and the stacks of the threads take: 0.7 GiB, most of it
-    /// never used. Without it they end the process in ways that no code can catch.
+    /// The least address space, in bytes: LiteRT, its thread pool and the threads' stacks take 0.7 GiB, most of it
+    /// unused. If they get less, they end the process in ways that no code can catch.
     private static let addressSpace: UInt64 = 1 << 30
-    /// The open files that are needed: about 30 are used with a broker, an outbox and a camera.
+    /// The least limit on open files: about 30 are used with a broker, an outbox and a camera.
     private static let descriptors: UInt64 = 64
 
-    /// Opens `/dev/null` in place of standard input, output and error where one was closed, so that no other file takes
-    /// its number and gets what is printed.
+    /// Opens `/dev/null` for each closed standard descriptor, so that no other file gets its number and the output.
     package static func openStandardDescriptors() {
         while true {
             let descriptor = open("/dev/null", O_RDWR)
@@ -27,7 +26,7 @@ package enum ProcessEnvironment {
         }
     }
 
-    /// Checks the limits that cannot be handled when they are hit; raises the one on open files if it may.
+    /// Checks the limits on address space and open files. A low limit on open files is raised if the system allows it.
     package static func checkLimits() throws(LimitError) {
         let space = limits(RLIMIT_AS)
         guard space.rlim_cur >= addressSpace else {

@@ -1,8 +1,6 @@
 import Synchronization
 
-/// Decides what a session does next, from what it was asked and what happened to its source.
-///
-/// It has no thread, no source and no model.
+/// Decides what a session does next, from the program's requests and from what happened to the source.
 struct RunState {
     struct Configuration: Equatable {
         var source: FaceSession.Source
@@ -13,30 +11,29 @@ struct RunState {
     enum Step: Equatable {
         case end
         case pause
-        /// Reports the outcome of the newest configuration.
+        /// Report the outcome of the newest configuration.
         case report
-        /// Runs a source; the faces of the source before leave for this reason.
+        /// Run a source. The faces of the former source leave for this reason.
         case open(Configuration, FaceEvent.LeaveReason)
     }
 
     private struct Run {
         let ticket: RunTicket?
-        /// The thread of the run, which cannot wait for its own end.
+        /// The thread of the run, which must not wait for the run's end.
         let thread: UInt
         var isEnding: Bool
     }
 
-    /// The number of the newest configuration, and its outcome.
     private(set) var status = ConfigurationStatus(number: 0, outcome: .pending)
     /// The configuration that the session is to use: the newest one, or the one before if that was rejected.
     private var wanted: Configuration
     /// The configuration in use; nil while no source runs.
     private var current: Configuration?
-    /// The configuration with which a frame was analysed last; the failure of a newer one does not end the session.
+    /// The configuration with which a frame was last analysed. The session returns to it if a newer one fails.
     private var working: Configuration?
     private var run: Run?
     private var isPaused = false
-    /// The number of the configuration that was the newest when the pause was reported.
+    /// The number of the newest configuration when the pause was last reported; nil if no pause was.
     private var pausedAt: Int?
     private(set) var isLeaving = false
     private var leaveReason = FaceEvent.LeaveReason.restart
@@ -45,12 +42,11 @@ struct RunState {
         wanted = Configuration(source: source, options: options)
     }
 
-    /// Whether the session is to pause or to end.
+    /// Whether the session was asked to pause or to end.
     var isInterrupted: Bool { isEnding || isPaused }
-    /// Whether the source is closed, if the session is to pause, or the run is over, if the session is to end.
+    /// Whether the session has done what it was last asked to do: pause, resume or end.
     var isSettled: Bool { run == nil || !isEnding && isPaused == (pausedAt != nil) }
     private var isEnding: Bool { run?.isEnding ?? false }
-    /// The run in progress, if it can be cancelled by itself.
     var ticket: RunTicket? { run?.ticket }
 
     // MARK: - What is asked for
@@ -63,14 +59,14 @@ struct RunState {
 
     mutating func resume() { isPaused = false }
 
-    /// Ends the run in progress, or only if it is the wanted one.
+    /// Asks the run in progress to end; if a ticket is given, only the ticket's run.
     mutating func stop(only wanted: RunTicket? = nil) {
         guard run != nil, !isEnding, wanted == nil || ticket === wanted else { return }
         run?.isEnding = true
         isLeaving = current != nil
     }
 
-    /// Takes another source, other options or both.
+    /// Takes new options and, unless nil, another source.
     mutating func apply(_ source: FaceSession.Source?, _ options: FaceSession.Options) {
         let new = Configuration(source: source ?? wanted.source, options: options)
         let isInEffect = new == wanted && status.outcome == .inEffect
@@ -81,7 +77,7 @@ struct RunState {
 
     // MARK: - The run
 
-    /// - Returns: false if another run is in progress; nil to wait for the end of one that is about to end.
+    /// Begins a run. Returns false if another run is in progress; nil to wait for one that is about to end.
     mutating func begin(_ ticket: RunTicket?, on thread: UInt) -> Bool? {
         if let run { return run.isEnding && run.thread != thread ? nil : false }
         run = Run(ticket: ticket, thread: thread, isEnding: ticket?.isCancelled ?? false)
@@ -95,7 +91,7 @@ struct RunState {
         sourceIsClosed()
     }
 
-    /// The next action while no source runs; nil to wait until something else is asked for.
+    /// Returns the next action while no source runs; nil to wait for another request.
     mutating func next() -> Step? {
         if isEnding { return .end }
         guard isPaused else {
@@ -110,12 +106,12 @@ struct RunState {
         return pausedAt == nil ? .pause : .report
     }
 
-    /// The options to load before the next frame; nil if those in use are the wanted ones.
+    /// The options to load before the next frame; nil if the wanted ones are in use.
     var newOptions: FaceSession.Options? {
         current.flatMap { isLeaving || wanted.options == $0.options ? nil : wanted.options }
     }
 
-    /// Notes that options are in use; or that they cannot be, so that those before stay.
+    /// Notes that options are in use or, with an error, that they were rejected and the former ones stay.
     mutating func optionsWereLoaded(_ options: FaceSession.Options, _ error: FaceSessionError? = nil) {
         guard let error else {
             current?.options = options
@@ -126,7 +122,7 @@ struct RunState {
         status.outcome = .rejected(error)
     }
 
-    /// Notes that a frame was analysed, or that the source waits for its camera or sender.
+    /// Notes that a frame was analysed or, without a frame, that the source waits for its camera or sender.
     mutating func sourceWorks(hasFrame: Bool) {
         if hasFrame, working != current { working = current }
         if status.outcome == .pending, current == wanted { status.outcome = .inEffect }
@@ -138,8 +134,7 @@ struct RunState {
         sourceIsClosed()
     }
 
-    /// Notes that the source or the models failed.
-    /// - Returns: whether the run goes on, with the configuration before or with a newer one.
+    /// Notes that the source or the models failed. Returns whether the run goes on, with another configuration.
     mutating func sourceFailed(_ error: FaceSessionError) -> Bool {
         defer { sourceIsClosed() }
         guard current == wanted else { return true }
@@ -152,10 +147,10 @@ struct RunState {
     private mutating func sourceIsClosed() { (current, isLeaving) = (nil, false) }
 }
 
-/// The ticket of one run of a session, by which it can be cancelled without an effect on the run before or after it.
+/// The handle by which one run of a session can be cancelled, without an effect on the run before or after it.
 package final class RunTicket: Sendable {
     private let flag = Atomic(false)
-    /// Lets an update pass that waits for its reader.
+    /// The function that ends the session's wait for the reader of its updates.
     let release: @Sendable () -> Void
 
     package init(release: @escaping @Sendable () -> Void = {}) { self.release = release }

@@ -2,7 +2,7 @@ package import FaceMessages
 import Synchronization
 import System
 
-/// Counts the frames of a session, measures the work on them, and makes the figures of each interval.
+/// Counts the frames of a session, measures the work on them, and makes the statistics of each interval.
 package final class SessionMeter: Sendable {
     package enum Stage: String, CaseIterable, Sendable {
         case decode
@@ -12,30 +12,28 @@ package final class SessionMeter: Sendable {
         case publish
     }
 
-    /// A reading of the counters; the figures of an interval are the difference of two.
+    /// A reading of the counters. The statistics of an interval are the differences of two readings.
     private struct Reading {
         let time = ContinuousClock.now
         /// The processor time that this process has used, in seconds.
         let processorTime = Double(clock()) / Double(CLOCKS_PER_SEC)
         var frames = FrameCounts()
-        /// The processor time, in seconds, for decoding frames on any thread, and for all other work until their
-        /// update.
+        /// The processor time, in seconds, for decoding frames on any thread, and for all other work on them.
         var work = (decoding: 0.0, analysis: 0.0)
     }
 
     private struct State {
-        /// All counts except those of the current mailbox.
+        /// All counts except those of the current mailbox, which the session takes its frames from.
         var counts = FrameCounts()
         /// The time at which the session took its current frame, and its thread's processor time then, in seconds.
         var frame: (taken: ContinuousClock.Instant, processorTime: Double)?
         var work = (decoding: 0.0, analysis: 0.0)
-        /// The number of runs of each stage since the last figures, and their seconds.
+        /// The number of runs of each stage since the last statistics, with their total and longest seconds.
         var stages: [Stage: (runs: Int, total: Double, longest: Double)] = [:]
         var mailbox: FrameMailbox?
         var decoder: String?
         var last = Reading()
 
-        /// All counts, with those of the current mailbox.
         var total: FrameCounts {
             var total = counts
             if let mailbox = mailbox?.counts {
@@ -52,7 +50,7 @@ package final class SessionMeter: Sendable {
 
     package init() {}
 
-    /// Counts the frames of a mailbox from now on.
+    /// Counts the frames of another mailbox from now on.
     func follow(_ mailbox: FrameMailbox) {
         state.withLock { state in
             state.counts = state.total
@@ -60,7 +58,6 @@ package final class SessionMeter: Sendable {
         }
     }
 
-    /// Notes the decoder of the pictures; nil if the source does not say.
     func use(decoder: String?) { state.withLock { $0.decoder = decoder } }
 
     package func beginFrame() { state.withLock { $0.frame = (.now, WorkTime.ofThread) } }
@@ -74,7 +71,6 @@ package final class SessionMeter: Sendable {
 
     func count(_ kind: WritableKeyPath<FrameCounts, Int>) { state.withLock { $0.counts[keyPath: kind] += 1 } }
 
-    /// Counts a frame that was captured and not analysed.
     func count(_ drop: FrameMailbox.Drop) { state.withLock { $0.counts.dropped[drop, default: 0] += 1 } }
 
     package var counts: FrameCounts { state.withLock { $0.total } }
@@ -99,13 +95,12 @@ package final class SessionMeter: Sendable {
         return try body()
     }
 
-    /// Counts the time for decoding a picture.
     func recordDecoding(_ time: WorkTime) {
         record(.decode, .seconds(time.elapsed))
         state.withLock { $0.work.decoding += time.processor }
     }
 
-    /// Decodes on the session's thread, between `beginFrame` and `endFrame`.
+    /// Decodes on the session's thread, between `beginFrame` and `endFrame`, whose time then does not include decoding.
     func measureDecoding<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
         var time = WorkTime()
         defer {
@@ -115,7 +110,7 @@ package final class SessionMeter: Sendable {
         return try time.measure(body)
     }
 
-    /// The figures since the last call, with the numbers of messages so far.
+    /// Returns the statistics since the last call, together with the numbers of messages so far.
     package func figures(with messages: DaemonStats.Messages = DaemonStats.Messages()) -> DaemonStats {
         var stats = DaemonStats()
         stats.time = .wallClock()
@@ -146,7 +141,7 @@ package final class SessionMeter: Sendable {
         return stats
     }
 
-    /// The memory of this process that is in RAM, from `/proc/self/statm`; 0 if that cannot be read.
+    /// Returns the resident memory of this process in bytes, from `/proc/self/statm`; 0 if that file cannot be read.
     private static func residentBytes() -> Int {
         let fields = (try? SmallFile.firstLine(of: "/proc/self/statm"))?.split(separator: " ")
         return (fields?.dropFirst().first.flatMap { Int($0) } ?? 0) * Int(getpagesize())
@@ -154,6 +149,6 @@ package final class SessionMeter: Sendable {
 }
 
 extension FrameCounts {
-    /// The drops by the names that messages and the log have for them.
+    /// The numbers of dropped frames, by the names of the reasons in messages and in the log.
     package var droppedByName: [String: Int] { Dictionary(uniqueKeysWithValues: dropped.map { ($0.rawValue, $1) }) }
 }

@@ -2,12 +2,12 @@
 public enum StreamState: Hashable, Sendable {
     /// The source is being opened.
     case starting
-    /// Frames come.
+    /// Frames arrive.
     case streaming(StreamDescription)
-    /// No frames come; the session keeps trying.
+    /// No frames arrive. The session keeps trying.
     case lost(SourceFailure)
     /// The session is paused, and the camera closed.
     case paused
-    /// The clip has ended, the session was stopped, or it failed.
+    /// The source has ended, the session was stopped, or it failed.
     case ended
 }

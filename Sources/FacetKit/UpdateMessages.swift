@@ -1,11 +1,11 @@
 package import FaceMessages
 
-/// Makes the messages about a session in this program that a daemon without a broker would publish.
+/// Makes the messages that a daemon would publish, about a session that runs in this program.
 package struct UpdateMessages: Sendable {
-    /// The topics without messages: commands, zones, and pictures, which a session has as frames.
+    /// The topics without messages: commands, zones, and pictures, which a session's updates contain as frames.
     package static let missingTopics: [Topic] = [.previewJPEG, .zones, .zoneEnter, .zoneLeave] + Topic.commands
 
-    /// The seconds between two `stats`, as of a daemon with the default settings.
+    /// The seconds between two `stats` messages, as in a daemon's default settings.
     package static let statsInterval = 10.0
 
     private static let published = Set(Topic.selectable).subtracting(missingTopics).union([.previewJPEG])
@@ -16,7 +16,7 @@ package struct UpdateMessages: Sendable {
     private var day = DayLedger()
     private var events = 0
 
-    /// Makes messages on these topics under a camera's name; without options, metadata has all values of each frame.
+    /// Makes messages on `topics` only. Without `metadata` options, all values of each frame are published.
     package init(camera: String = "file", topics: Set<Topic> = Set(Topic.allCases), metadata: MetadataOptions? = nil) {
         self.topics = topics
         origin = MessageOrigin(camera: camera, boot: ULID.make(at: .wallClock()))
@@ -24,7 +24,7 @@ package struct UpdateMessages: Sendable {
         if let metadata { producer.use(metadata) }
     }
 
-    /// The messages before the session runs.
+    /// Returns the messages to publish before the session runs: the status and today's totals.
     package mutating func begin() -> [DaemonMessage] {
         wanted(producer.change { $0.statsInterval = Self.statsInterval } + [.today(day.today, from: origin)])
     }
@@ -33,7 +33,7 @@ package struct UpdateMessages: Sendable {
         messages.filter { topics.contains($0.topic) }
     }
 
-    /// The messages about an update, in the order of a daemon's.
+    /// Returns the messages about an update, in the order in which a daemon publishes them.
     package mutating func messages(of update: FaceUpdate) -> [DaemonMessage] {
         var messages: [DaemonMessage] = []
         for (event, faces) in zip(update.events, update.events.faceCounts(upTo: update.faces.count)) {
@@ -48,7 +48,7 @@ package struct UpdateMessages: Sendable {
         return wanted(messages + producer.conditions(of: update) + producer.values(of: update))
     }
 
-    /// The messages at each interval of the figures: these, and the totals when another day has begun.
+    /// Returns the messages of one statistics interval: after midnight the totals of the new day, then the statistics.
     package mutating func messages(of stats: DaemonStats) -> [DaemonMessage] {
         let today = day.turn(to: .wallClock()) ? [DaemonMessage.today(day.today, from: origin)] : []
         return wanted(today + [.stats(stats, from: origin)])
@@ -56,7 +56,7 @@ package struct UpdateMessages: Sendable {
 }
 
 extension FaceUpdate {
-    /// The time at which an event of the update happened in front of the camera; nil if no frame settled it.
+    /// Returns the time at which an event of the update happened in front of the camera; nil if no frame is known.
     package func captureTime(of event: FaceEvent) -> ContinuousClock.Instant? {
         guard let stamp, let captured else { return nil }
         // A blink happened before the frame that made it certain.
@@ -65,7 +65,7 @@ extension FaceUpdate {
 }
 
 extension [FaceEvent] {
-    /// The number of faces after each of the events, the last of which leaves `last`.
+    /// Returns the number of present faces after each event; `last` is the number after the last one.
     package func faceCounts(upTo last: Int) -> [Int] {
         var count = last
         return reversed().map { event in

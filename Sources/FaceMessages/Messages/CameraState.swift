@@ -1,140 +1,137 @@
-/// The state of one camera: its daemon, its faces, its figures, kept up to date from messages.
+/// The state of one camera, with its daemon, its faces and its statistics, kept up to date from MQTT messages.
 ///
-/// Faces and their count are only known while the camera is being looked at. When detection is off, the camera lost or
-/// the daemon gone, the count is unknown, not zero, and no message that the broker kept or that came late brings a face
-/// back.
+/// Faces and their number are known only while frames are analysed. When detection is off, the camera is lost or the
+/// daemon is gone, the number is nil, not 0. A retained or late message then does not bring a face back.
 ///
-/// Keep one state for each base topic: `count` and `detect/state` do not say whose they are. A retained `status` with
-/// an empty payload means that the camera was removed; then drop its state.
+/// Keep one state for each base topic, because `count` and `detect/state` do not name their camera. Drop the state when
+/// a retained `status` with an empty payload arrives, because the camera was then removed.
 public struct CameraState: Hashable, Sendable {
-    /// The condition of the camera, in one word.
+    /// The condition of the daemon and its camera, as one word.
     public enum Condition: String, Hashable, Sendable, CaseIterable {
-        /// The daemon runs, and its source is being opened.
+        /// The daemon is running and opening its source.
         case starting
-        /// Frames come, and faces are looked for in them.
+        /// Frames arrive and are searched for faces.
         case streaming
-        /// The daemon runs and gets no frames; it keeps trying.
+        /// The daemon is running but gets no frames. It keeps trying.
         case lost
-        /// Detection is off, and the camera closed.
+        /// Detection is switched off and the camera closed.
         case disabled
-        /// The daemon ended in good order.
+        /// The daemon exited normally.
         case stopped
-        /// The daemon vanished.
+        /// The daemon disappeared without exiting normally, as its last will tells.
         case offline
-        /// The daemon gives no sign of life, although the broker still has its retained status.
+        /// The retained status still says that the daemon is online, but no messages arrive from it any more.
         case gone
-        /// No status came, or it has a state that only a newer version of this contract knows.
+        /// No status has arrived, or it contains a state that only a newer version of Facet knows.
         case unknown
     }
 
-    /// What a message changed.
+    /// The parts of a `CameraState` that a message changed.
     public struct Change: OptionSet, Hashable, Sendable {
         /// The bits, one for each kind of change.
         public var rawValue: UInt8
         /// Makes a set from its bits.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// Condition, reason, name or anything else of the status, or whether detection is on.
+        /// Anything in the status, the camera's name, the daemon's run, or whether detection is on.
         public static let status = Change(rawValue: 1)
         /// The faces, or the frame that they were seen in.
         public static let faces = Change(rawValue: 2)
-        /// The number of faces, in all or in a zone.
+        /// The number of faces in the picture, or anything about a zone.
         public static let count = Change(rawValue: 4)
-        /// The last event.
+        /// The newest event.
         public static let event = Change(rawValue: 8)
-        /// The figures, or those of today.
+        /// The statistics, or the totals since local midnight.
         public static let stats = Change(rawValue: 16)
-        /// The number of frames a second that are analysed.
+        /// The number of frames analysed per second.
         public static let rate = Change(rawValue: 32)
     }
 
     /// The camera's name; nil before the first message that states it.
     public private(set) var name: String?
 
-    /// The id of the daemon's run; nil before the first message that states it.
+    /// The id of the daemon's run, new at each start of the daemon; nil before the first message that states it.
     public private(set) var boot: String?
 
-    /// The daemon's condition as it was published last; nil before the first status.
+    /// The newest status that the daemon has published; nil before the first one.
     public private(set) var status: DaemonStatus?
 
-    /// Whether detection is on; nil before the daemon says so.
+    /// Whether detection is on; nil before the first message that states it.
     public private(set) var isDetecting: Bool?
 
-    /// The newest event. Events are not retained: a new subscriber does not get it.
+    /// The newest event. Events are not retained, so a new subscriber does not get earlier ones.
     public private(set) var lastEvent: EventMessage?
 
-    /// The figures of the newest interval; nil while the daemon is not online.
+    /// The newest statistics; nil before the first ones have arrived, and while the daemon is not online.
     public private(set) var stats: DaemonStats?
 
-    /// The totals since local midnight; nil if the daemon does not publish them.
+    /// The totals since local midnight; nil if the daemon has not published any.
     public private(set) var today: DayTotals?
 
     private var metadata: MetadataMessage?
-    /// The frame of the metadata that was ignored last because it is older than the newest.
+    /// The frame of the last metadata message that was ignored because it is older than `metadata`.
     private var passedOver: FrameStamp?
     private var zonesMessage: ZonesMessage?
     private var count: Int?
 
-    /// Makes the state of a camera of which nothing is known yet.
+    /// Makes a state in which nothing is known yet.
     public init() {}
 
-    /// The condition of the camera, in one word.
+    /// The condition of the daemon and its camera, according to the newest status.
     public var condition: Condition {
-        // The daemon's and its camera's states have the names that this has for them.
+        // `Condition` has the raw values of the daemon's and of the camera's states.
         let word = status?.state == .online ? status?.cameraState?.rawValue : status?.state.rawValue
         return word.flatMap(Condition.init) ?? .unknown
     }
 
-    /// Whether pictures and faces may come: frames come or soon will, or no status is known.
+    /// Whether pictures and faces may arrive: the source is open or being opened, or no status is known.
     public var mayShowFaces: Bool { [.starting, .streaming, .unknown].contains(condition) }
 
-    /// Whether something is wrong that the camera's owner should look at; detection that was switched off is not.
+    /// Whether something is wrong that the camera's owner should look at. Switching off detection does not count.
     public var hasProblem: Bool { [.lost, .stopped, .offline, .gone, .unknown].contains(condition) }
 
-    /// The faces of the newest metadata; none while nothing is being looked at.
+    /// The faces in the newest metadata; empty while no frames are analysed.
     public var faces: [FaceObject] { shown?.faces ?? [] }
 
-    /// The frame of `faces`; nil without metadata of this run, as from a daemon that publishes events only.
+    /// The frame in which `faces` were seen; nil without metadata from the daemon's current run.
     public var stamp: FrameStamp? { shown?.stamp }
 
-    /// The number of faces; nil unless the camera is being looked at and the daemon publishes the number.
+    /// The number of faces; nil unless the camera is streaming and the daemon publishes their number or metadata.
     public var faceCount: Int? { condition == .streaming ? count ?? shown?.faces.count : nil }
 
-    /// The level above which a clear smile begins: what the daemon says, else the default.
+    /// The smile level above which a clear smile begins, from the daemon's status or else the default.
     package var smileLevel: Double { (status?.smile ?? SmileSettings()).level }
 
-    /// The number of faces that are held without being seen.
+    /// The number of held faces, which are not seen but count as present because their places still show the person.
     public var heldCount: Int { min(status?.held ?? 0, faceCount ?? 0) }
 
-    /// The zones with the number of faces in each; empty if the owner has set none, or nothing is being looked at.
+    /// The zones with the number of faces in each; empty if no zones are set or no frames are analysed.
     public var zones: [ZonesMessage.Zone] {
         guard mayShowFaces, let zonesMessage, boot == zonesMessage.origin.boot else { return [] }
         return zonesMessage.zones
     }
 
-    /// Analysed frames a second; nil unless the camera is being looked at and figures came.
+    /// The number of frames analysed per second; nil unless the camera is streaming and statistics have arrived.
     public var analysisRate: Double? { condition == .streaming ? stats?.analysisRate : nil }
 
-    /// The reason, for people, why the camera does not stream, else why some events cannot fire; nil without a reason.
+    /// Text for users: why the camera does not stream, or why some events cannot be detected; nil if neither applies.
     public var explanation: String? {
         switch condition {
         case .streaming:
             let attention = status?.attention ?? []
             return attention.isEmpty ? nil : attention.map(\.rawValue).joined(separator: ", ")
         case .lost, .starting, .gone: return status?.detail ?? status?.reason
-        // What a daemon that has ended says of its camera was true before.
+        // The details of a daemon that has ended are outdated.
         default: return nil
         }
     }
 
     // MARK: - Changes
 
-    /// Takes over the content of a message.
+    /// Takes over the content of a message, and returns the parts that changed.
     ///
-    /// Passed over are metadata and figures of a run that has ended, which the broker may still hold, metadata older
-    /// than what is known, and the last will of an earlier run that arrives after the next one has begun.
-    ///
-    /// - Returns: What changed; nothing for a message that was passed over.
+    /// Ignores metadata and statistics from a run that has ended, which the broker may have retained, metadata older
+    /// than the newest, and the late last will of an earlier run.
     public mutating func take(_ message: DaemonMessage) -> Change {
         let before = self
         switch message {
@@ -158,9 +155,8 @@ public struct CameraState: Hashable, Sendable {
         return changes(since: before)
     }
 
-    /// Forgets everything: while there is no connection all may change, and retained messages state it anew.
-    ///
-    /// - Returns: What was known until now.
+    /// Forgets everything, and returns the parts that were known. After a lost connection, the broker sends the
+    /// retained messages again.
     public mutating func forget() -> Change {
         let before = self
         self = CameraState()
@@ -168,7 +164,7 @@ public struct CameraState: Hashable, Sendable {
     }
 
     private mutating func take(_ status: DaemonStatus, from origin: MessageOrigin) {
-        // A will that arrives late is that of an earlier run.
+        // A last will from another run than the current one is that of an earlier run, and late.
         if status.state != .online, self.status?.state == .online, boot != origin.boot { return }
         if boot != nil, boot != origin.boot {
             count = nil
@@ -184,14 +180,14 @@ public struct CameraState: Hashable, Sendable {
     }
 
     private mutating func take(_ message: MetadataMessage) {
-        // What a run left on the broker when it ended.
+        // Metadata of a run that has ended, which the broker has retained.
         if let status, status.state != .online, boot == message.origin.boot { return }
-        // Frames are counted anew each time the source is opened, but then their time is later.
+        // Frame numbers begin again whenever the source is opened, but then with later times.
         if let metadata, metadata.origin.boot == message.origin.boot, message.stamp.frame < metadata.stamp.frame,
             message.stamp.time <= metadata.stamp.time
         {
-            // One may come late. A later one behind it shows that the clock was set back before the source was opened
-            // anew.
+            // One older message is late. A second, with a higher frame number, shows that the clock was set back before
+            // the source was opened again.
             defer { passedOver = message.stamp }
             guard let passedOver, passedOver.frame < message.stamp.frame else { return }
         }
@@ -201,13 +197,13 @@ public struct CameraState: Hashable, Sendable {
         boot = message.origin.boot
     }
 
-    /// The metadata that may be shown; nil for that of a run whose status has not come yet.
+    /// The newest metadata; nil while no frames are analysed, or if the status of its run has not arrived yet.
     package var shown: MetadataMessage? {
         guard mayShowFaces, status == nil || metadata?.origin.boot == boot else { return nil }
         return metadata
     }
 
-    /// Takes over the camera's name and the run's id before a status states them.
+    /// Takes over the camera's name and the run's id from a message that arrives before the first status.
     private mutating func introduce(_ origin: MessageOrigin) {
         name = name ?? origin.camera
         boot = boot ?? origin.boot

@@ -1,29 +1,27 @@
-/// A message that a daemon publishes about its camera, or a command to it; not a picture.
-///
-/// `MessageDecoder` reads one from a payload.
+/// A decoded message that a daemon publishes about its camera, or a decoded command to it. Pictures are not included.
 public enum DaemonMessage: Hashable, Sendable {
-    /// All current faces.
+    /// All present faces in one frame.
     case metadata(MetadataMessage)
-    /// Something that happened to a face.
+    /// An event of a face.
     case event(EventMessage)
     /// The number of faces.
     case count(Int)
     /// The zones with the number of faces in each.
     case zones(ZonesMessage)
-    /// The totals of the day since local midnight.
+    /// The totals since local midnight.
     case today(DayTotals, from: MessageOrigin)
     /// The condition of the daemon and its camera.
     case status(DaemonStatus, from: MessageOrigin)
-    /// Rates, times and counters.
+    /// Performance statistics: rates, times and counters.
     case stats(DaemonStats, from: MessageOrigin)
-    /// Whether detection is on.
+    /// Whether detection is on; in a command on `detect/set`, whether it is to be on.
     case detectState(Bool)
     /// A command that sets what counts as a smile.
     case smileSet(SmileChange)
-    /// Which zone is to be on or off.
+    /// A command that switches a zone on or off.
     case zoneSet(ZoneSwitch)
 
-    /// The topic it is published on.
+    /// The topic of the message; `detect/state` also for a command on `detect/set`.
     public var topic: Topic {
         switch self {
         case .metadata: .metadata
@@ -39,7 +37,7 @@ public enum DaemonMessage: Hashable, Sendable {
         }
     }
 
-    /// The frame it comes from; nil if it does not come from one.
+    /// The frame that the message is about; nil if it is not about a single frame.
     public var stamp: FrameStamp? {
         switch self {
         case .metadata(let message): message.stamp
@@ -48,7 +46,7 @@ public enum DaemonMessage: Hashable, Sendable {
         }
     }
 
-    /// Its sender; nil for commands, and for `count` and `detect/state`, whose payloads are bare values.
+    /// The sender; nil for commands, and for `count` and `detect/state`, whose payloads are bare values.
     public var origin: MessageOrigin? {
         switch self {
         case .metadata(let message): message.origin
@@ -59,7 +57,7 @@ public enum DaemonMessage: Hashable, Sendable {
         }
     }
 
-    /// The message as it is sent.
+    /// The encoded message, ready to be published.
     public var encoded: Message {
         var message = Message(topic: topic, payload: payload)
         if case .event(let event) = self {

@@ -1,14 +1,14 @@
-/// Content of `faces/stats`. Counters run from the daemon's start; rates, times and shares are of the last interval.
+/// The payload of `faces/stats`. Counters run from the daemon's start; rates, times and shares cover the last interval.
 public struct DaemonStats: Hashable, Sendable, WireValue {
-    /// The time that one stage took per frame, in the last interval.
+    /// The processing time of one stage in the last interval.
     public struct Stage: Hashable, Sendable, WireValue {
         /// The name of the stage (`decode`, `detect`, `landmarks`, `track`, `publish`).
         public var name: String
-        /// The number of times that it ran.
+        /// The number of times that the stage ran.
         public var runs: Int
-        /// The mean time, in seconds.
+        /// The mean time of a run, in seconds.
         public var mean: Double
-        /// The longest time, in seconds.
+        /// The longest time of a run, in seconds.
         public var longest: Double
 
         /// Makes the times of a stage, in seconds.
@@ -24,20 +24,20 @@ public struct DaemonStats: Hashable, Sendable, WireValue {
         }
     }
 
-    /// The numbers of messages by what happened to them, since the start.
+    /// The numbers of MQTT messages by their fate, since the daemon's start.
     public struct Messages: Hashable, Sendable, WireValue {
-        /// Messages handed to the broker.
+        /// Messages sent to the broker, repetitions included.
         public var sent = 0
-        /// Messages that wait for the broker now.
+        /// Events that are now waiting to be sent to the broker, or to be acknowledged by it.
         public var queued = 0
-        /// Events that grew too old while the broker was away.
+        /// Events that grew too old before the broker acknowledged them, whether they were sent or not.
         public var expired = 0
-        /// Messages dropped for any other reason, by reason.
+        /// Messages dropped, by reason, except events that grew too old before they were sent.
         public var dropped: [String: Int] = [:]
 
-        /// Events accepted while the outbox could not keep them safe from a crash.
+        /// Events accepted while the outbox, where they wait for the broker, could not protect them from a crash.
         public var unsafe = 0
-        /// Whether events survive a crash now; nil without a broker.
+        /// Whether the events in the outbox survive a crash of the daemon now; nil without a broker.
         public var outbox: DaemonStatus.Outbox?
 
         /// Makes counters that are all zero.
@@ -70,25 +70,25 @@ public struct DaemonStats: Hashable, Sendable, WireValue {
     public var analysed = 0
     /// Frames dropped since the start, by reason.
     public var dropped: [String: Int] = [:]
-    /// Frames since the start whose own time was impossible and was corrected.
+    /// Frames since the start whose timestamps were impossible and were corrected.
     public var retimed = 0
-    /// The times of the stages.
+    /// The processing times of the stages that ran.
     public var stages: [Stage] = []
-    /// Processor time over wall time: 1 is one core fully used.
+    /// Processor time divided by wall time: 1 is one core fully used.
     public var cpu = 0.0
-    /// The part of `cpu` for decoding pictures; nil if none are decoded, or a pipeline does it, and before 0.4.
+    /// The part of `cpu` for decoding pictures; nil if this process decodes none, and from daemons before 0.4.
     public var cpuDecoding: Double?
-    /// The decoder of the pictures of a clip or a network stream: `software`, or a device such as `VA-API on
-    /// /dev/dri/renderD128`; nil of cameras and pipelines, and from daemons before 0.4.
+    /// The decoder of a clip or a network stream: `software`, or a device such as `VA-API on /dev/dri/renderD128`; nil
+    /// for cameras and pipelines, and from daemons before 0.4.
     public var decoder: String?
-    /// The part of `cpu` that went into finding and measuring faces; nil from daemons before 0.4.
+    /// The part of `cpu` for finding and measuring faces; nil from daemons before 0.4.
     public var cpuAnalysis: Double?
     /// Resident memory in bytes.
     public var residentBytes = 0
-    /// The numbers of messages.
+    /// The numbers of messages that were sent, are waiting or were dropped.
     public var messages = Messages()
 
-    /// Makes figures that are all zero.
+    /// Makes statistics that are all zero.
     public init() {}
 
     mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
@@ -109,7 +109,6 @@ public struct DaemonStats: Hashable, Sendable, WireValue {
         try wire.field("messages", &messages, .object(Messages()))
     }
 
-    /// The figures of the object `frames`.
     private struct Frames: WireValue {
         var stats: DaemonStats
 

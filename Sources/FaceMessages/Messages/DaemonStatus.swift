@@ -1,48 +1,48 @@
-/// The daemon's condition, as `faces/status` carries it; what is unknown or has no meaning is nil.
+/// The condition of the daemon and its camera: the payload of `faces/status`. Unknown or inapplicable values are nil.
 public struct DaemonStatus: Hashable, Sendable, WireValue {
-    /// Whether the daemon runs.
+    /// The condition of the daemon.
     public enum State: String, Hashable, Sendable, CaseIterable {
-        /// It runs and is connected.
+        /// The daemon is running and connected.
         case online
-        /// It ended in good order.
+        /// The daemon exited normally.
         case stopped
-        /// It vanished: only the last will says so.
+        /// The daemon disappeared without exiting normally. Only its last will states this.
         case offline
-        /// The daemon vanished together with the broker, which cannot say so: nothing came for three intervals of its
-        /// figures. Only a subscriber can tell; no daemon publishes it.
+        /// The daemon disappeared together with the broker, so that no last will was published. Subscribers conclude
+        /// this after three statistics intervals without a message; daemons never publish it.
         case gone
 
-        /// The states that daemons publish, themselves or by their will.
+        /// The states that daemons publish, themselves or by their last will.
         public static let allCases: [State] = [.online, .stopped, .offline]
     }
 
-    /// Whether frames come.
+    /// The condition of the camera or other source.
     public enum CameraState: String, Hashable, Sendable, CaseIterable {
         /// The source is being opened.
         case starting
-        /// Frames come.
+        /// Frames arrive.
         case streaming
-        /// No frames, although detection is on; the daemon keeps trying.
+        /// No frames arrive although detection is on. The daemon keeps trying.
         case lost
-        /// Detection is off, and the camera closed.
+        /// Detection is switched off and the camera closed.
         case disabled
     }
 
-    /// Whether events survive a crash of the daemon.
+    /// The condition of the outbox, which keeps events until the broker has them.
     public enum Outbox: String, Hashable, Sendable, CaseIterable {
-        /// Events are kept in the outbox's file.
+        /// Events are in the outbox's file, where they survive a crash of the daemon.
         case ok
-        /// Events are kept in a new file: the old one was damaged or deleted.
+        /// Events are in a new file, because the old one was damaged or deleted.
         case restored
-        /// Events are in memory only: the file cannot be used, and is tried again every few seconds.
+        /// Events are in memory only, because the file cannot be used. It is tried again every few seconds.
         case memory
     }
 
-    /// The size of a picture.
+    /// The size of a picture, in pixels.
     public struct Picture: Hashable, Sendable, WireValue {
-        /// Pixels from left to right.
+        /// The number of pixels from left to right.
         public var width: Int
-        /// Pixels from top to bottom.
+        /// The number of pixels from top to bottom.
         public var height: Int
 
         /// Makes a size from its width and height in pixels.
@@ -54,37 +54,37 @@ public struct DaemonStatus: Hashable, Sendable, WireValue {
         }
     }
 
-    /// Whether the daemon runs.
+    /// Whether the daemon is running.
     public var state: State
-    /// Whether frames come; nil in the last will.
+    /// Whether frames arrive; nil in the last will.
     public var cameraState: CameraState?
-    /// A stable word for why the camera is lost.
+    /// The reason why the camera is lost, as a fixed word for programs.
     public var reason: String?
-    /// The reason for people: what was tried, why it failed, what to do; or a description of what is streaming.
+    /// Text for users: why the camera is lost and what to do, or a description of what is streaming.
     public var detail: String?
-    /// The size of the camera's upright picture, to which bounds and points refer; nil unless frames come.
+    /// The size of the camera's upright picture, to which bounds and points refer; nil unless frames arrive.
     public var picture: Picture?
     /// Whether detection is on.
     public var detect: Bool?
-    /// What counts as a smile; nil in the last will.
+    /// The settings of what counts as a smile; nil in the last will.
     public var smile: SmileSettings?
-    /// The topics that are published besides `status`, `stats` and `detect/state`; nil in the last will and before 0.5.
+    /// The topics published besides `status`, `stats` and `detect/state`; nil in the last will and before version 0.5.
     public var publish: [Topic]?
     /// The daemon's version.
     public var version: String?
-    /// Why some events cannot fire at the moment; empty if they all can.
+    /// The reasons why some events cannot be detected at the moment; empty if there are none.
     public var attention: [FaceAttention]?
-    /// The number of faces that are there but not seen, and held.
+    /// The number of held faces, which are not seen but count as present because their places still show the person.
     public var held = 0
-    /// Whether events survive a crash; nil in the last will and without a broker.
+    /// The condition of the outbox; nil in the last will and without a broker.
     public var outbox: Outbox?
-    /// What happened to the outbox, for people; nil while all is well.
+    /// Text for users: what happened to the outbox; nil if its condition is `ok`.
     public var outboxDetail: String?
-    /// The broker that serves, as `host:port`; nil before the first connection.
+    /// The broker that the daemon last connected to, as `host:port`; nil before the first connection.
     public var broker: String?
-    /// The longest time, in seconds, between two `stats`; nil in the last will, and before version 0.5.
+    /// The longest time between two `stats` messages, in seconds; nil in the last will and from daemons before 0.5.
     public var statsInterval: Double?
-    /// The time since when this is so; nil in the last will, which is written before it is known.
+    /// The time of the status's last change; nil in the last will, which is written before its time is known.
     public var time: Timestamp?
 
     /// Makes a status in which all other values are unknown.

@@ -1,37 +1,37 @@
-/// The totals of what a camera has seen since local midnight: the content of `faces/today`.
+/// The totals of what a camera has seen since local midnight: the payload of `faces/today`.
 ///
-/// Looks and smiles count at once, a visit when its `leave` is published. A visit is not a person: one who comes back
-/// makes another visit.
+/// Looks and smiles count at once. A visit is the presence of a face from `enter` to `leave`, and counts when the
+/// `leave` is published. A person who comes back makes another visit.
 public struct DayTotals: Hashable, Sendable, WireValue {
-    /// The time at which counting began: the first moment of the local day at which the daemon ran.
+    /// The time at which counting began: the first moment of the local day at which the daemon was running.
     public var since: Timestamp
-    /// Visits that have ended.
+    /// The number of visits that have ended.
     public var visits = 0
-    /// Looks, also those of visits that are not over.
+    /// The number of looks at the camera, including those of visits that have not ended.
     public var looks = 0
-    /// The seconds that all looks that have ended lasted together.
+    /// The total length of the looks that have ended, in seconds.
     public var lookingSeconds = 0.0
-    /// Smiles, also those of visits that are not over.
+    /// The number of smiles, including those of visits that have not ended.
     public var smiles = 0
-    /// The largest number of faces at the same time.
+    /// The largest number of faces that were present at the same time.
     public var mostFaces = 0
-    /// The totals by the hour, in the order of the hours; hours without anything to count are left out.
+    /// The totals of each hour, in the order of the hours. Hours in which nothing counted are left out.
     public var hours: [Hour] = []
 
-    /// Totals of one hour of local time. An hour that comes twice, when clocks go back, is one entry.
+    /// The totals of one hour of local time. An hour that comes twice, when clocks go back, is one entry.
     public struct Hour: Hashable, Sendable, WireValue {
-        /// The hour, from 0 to 23.
+        /// The hour, 0…23.
         public var hour: Int
-        /// Visits that have ended.
+        /// The number of visits that ended in the hour.
         public var visits = 0
-        /// Looks that began.
+        /// The number of looks that began in the hour.
         public var looks = 0
-        /// The seconds that all looks that ended in the hour lasted together.
+        /// The total length of the looks that ended in the hour, in seconds.
         public var lookingSeconds = 0.0
-        /// Smiles.
+        /// The number of smiles that began in the hour.
         public var smiles = 0
 
-        /// Makes totals that begin with zero.
+        /// Makes totals that are all zero.
         public init(hour: Int) { self.hour = hour }
 
         mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
@@ -40,17 +40,17 @@ public struct DayTotals: Hashable, Sendable, WireValue {
         }
     }
 
-    /// Makes totals that begin with zero.
+    /// Makes totals that are all zero.
     public init(since: Timestamp) { self.since = since }
 
-    /// Adds the difference between a visit and what was already counted of it, and the visit itself if it has ended.
+    /// Adds what a face has done since it was last counted, and its visit itself if that has ended.
     ///
     /// - Parameters:
-    ///   - visit: The visit so far; with less than was counted, that is taken back, as far as this hour goes.
-    ///   - counted: What of it is counted.
-    ///   - hasEnded: Whether it has ended.
-    ///   - now: The time.
-    ///   - offset: Seconds that local time is ahead of UTC at a time.
+    ///   - visit: The visit so far. Where it has less than `counted`, this hour's totals shrink, but not below 0.
+    ///   - counted: The visit as it was last counted.
+    ///   - hasEnded: Whether the visit has ended.
+    ///   - now: The current time.
+    ///   - offset: Returns the seconds by which local time is ahead of UTC at a time.
     package mutating func add(
         _ visit: Visit,
         beyond counted: Visit = Visit(),
@@ -65,7 +65,7 @@ public struct DayTotals: Hashable, Sendable, WireValue {
         after.visits += hasEnded ? 1 : 0
         after.looks = max(0, after.looks + visit.looks - counted.looks)
         after.smiles = max(0, after.smiles + visit.smiles - counted.smiles)
-        // As subscribers get it, so that what they add up is the same.
+        // Rounded as in messages, so that subscribers who add up the visits get the same sum.
         func sent(_ visit: Visit) -> Double { (visit.lookingSeconds * 1000).rounded() / 1000 }
         after.lookingSeconds = max(0, after.lookingSeconds + sent(visit) - sent(counted))
         guard after != before else { return }
@@ -76,7 +76,7 @@ public struct DayTotals: Hashable, Sendable, WireValue {
         lookingSeconds += after.lookingSeconds - before.lookingSeconds
     }
 
-    /// The number of the local day, and its second by the local clock.
+    /// Returns the local day, counted from 1970, and the second within that day.
     private static func local(_ time: Timestamp, _ offset: (Timestamp) -> Int) -> (day: Int, second: Int) {
         let local = Int((Double(time.nanoseconds) / 1e9).rounded(.down)) + offset(time)
         let day = Int((Double(local) / 86_400).rounded(.down))
@@ -85,14 +85,14 @@ public struct DayTotals: Hashable, Sendable, WireValue {
 
     /// Begins new totals if another local day has begun.
     ///
-    /// A clock that was set back, as that of a machine without one is at its start, does not begin a day again; one
-    /// that is two days and more behind was wrong before.
+    /// A clock that is set back to the day before, as at the start of a machine without a battery for its clock, does
+    /// not begin a new day. If it is set back further, the earlier time was wrong, and new totals begin.
     ///
     /// - Parameters:
-    ///   - now: The time.
-    ///   - faces: How many faces are there.
-    ///   - offset: Seconds that local time is ahead of UTC at a time.
-    /// - Returns: Whether another day has begun.
+    ///   - now: The current time.
+    ///   - faces: The number of faces that are present.
+    ///   - offset: Returns the seconds by which local time is ahead of UTC at a time.
+    /// - Returns: Whether new totals have begun.
     package mutating func turn(to now: Timestamp, faces: Int, offset: (Timestamp) -> Int) -> Bool {
         let days = Self.local(now, offset).day - Self.local(since, offset).day
         guard days > 0 || days < -1 else { return false }
@@ -105,13 +105,13 @@ public struct DayTotals: Hashable, Sendable, WireValue {
         try wire.field("since", &since, .time)
         try wire.sums(&visits, &looks, &lookingSeconds, &smiles)
         try wire.field("mostFaces", &mostFaces, .counter)
-        // Daemons before 0.4 have none.
+        // Daemons before 0.4 do not send the hours.
         try wire.field("hours", &hours, .list(of: Hour(hour: 0)) { $0.hour }, or: [])
     }
 }
 
 extension WireFields {
-    /// The sums over visits that a day and an hour have in common.
+    /// Visits the fields that the totals of a day and of an hour have in common.
     fileprivate mutating func sums(
         _ visits: inout Int,
         _ looks: inout Int,

@@ -1,16 +1,16 @@
-/// Something that happened to a face.
+/// One event of a face: the payload of the event topics, such as `faces/smile`.
 public struct EventMessage: Hashable, Sendable, WireValue {
-    /// Its sender.
+    /// The sender of the message.
     public var origin: MessageOrigin
-    /// The event's ULID, the same in a duplicate.
+    /// The event's ULID, which is the same in a duplicate delivery.
     public var id: String
-    /// The number of the event among all events of its daemon.
+    /// The number of the event among all events of its daemon. A gap shows that events were dropped.
     public var seq: Int
-    /// What happened. Of its face, messages carry identity, bounds, pose and confidence.
+    /// The event. Of its face, a message contains identity, bounds, pose and confidence, and in a `leave` the visit.
     public var event: FaceEvent
-    /// The number of faces after the event; nil from a daemon before 0.5.
+    /// The number of faces present after the event; nil from daemons before 0.5.
     public var faces: Int?
-    /// The seconds from the event's time to its sending; nil if unknown.
+    /// The seconds from the capture of the event's frame to the encoding of this message; nil if unknown.
     public var latency: Double?
 
     /// Makes a message from its parts.
@@ -19,7 +19,7 @@ public struct EventMessage: Hashable, Sendable, WireValue {
         (self.event, self.faces, self.latency) = (event, faces, latency)
     }
 
-    /// Makes the message of an event that is published at `now`, under a new id; its frame was captured at `captured`.
+    /// Makes the message of an event whose frame was captured at `captured`, with a new id for the time `now`.
     package init(
         _ origin: MessageOrigin,
         _ seq: Int,

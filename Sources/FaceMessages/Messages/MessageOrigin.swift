@@ -2,10 +2,10 @@
 public struct MessageOrigin: Hashable, Sendable {
     /// The camera's name.
     public var camera: String
-    /// The id of the daemon's run.
+    /// The id of the daemon's run, new at each start.
     public var boot: String
 
-    /// Makes an origin from a camera's name and the id of a run.
+    /// Makes a sender from a camera's name and the id of a run.
     public init(camera: String, boot: String) { (self.camera, self.boot) = (camera, boot) }
 
     mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {

@@ -1,13 +1,13 @@
-/// All current faces at one moment.
+/// All present faces at one moment: the payload of `faces/metadata`.
 public struct MetadataMessage: Hashable, Sendable, WireValue {
-    /// Its sender.
+    /// The sender of the message.
     public var origin: MessageOrigin
-    /// The frame it describes.
+    /// The frame in which the faces were seen.
     public var stamp: FrameStamp
-    /// The faces, all of them.
+    /// All faces that are present.
     public var faces: [FaceObject]
 
-    /// Makes a message from its origin, its frame and the faces in it.
+    /// Makes a message from its sender, its frame and the present faces.
     public init(origin: MessageOrigin, stamp: FrameStamp, faces: [FaceObject]) {
         (self.origin, self.stamp, self.faces) = (origin, stamp, faces)
     }

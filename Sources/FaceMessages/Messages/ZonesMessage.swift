@@ -1,17 +1,17 @@
-/// The zones, with the number of faces in each.
+/// The zones with the number of faces in each: the payload of `faces/zones`.
 public struct ZonesMessage: Hashable, Sendable, WireValue {
-    /// A zone.
+    /// A named area of the picture.
     public struct Zone: Hashable, Sendable, WireValue {
-        /// Its name.
+        /// The name of the zone.
         public var name: String
         /// The number of faces in the zone.
         public var faces: Int
-        /// The corners of its area, in the order along the border.
+        /// The corners of the zone, in order along its border, in shares of the upright picture.
         public var area: [NormalizedPoint]
-        /// Whether faces are reported in it, as its last `ZoneSwitch` says.
+        /// Whether faces in the zone are reported. The command `ZoneSwitch` changes this.
         public var isOn = true
 
-        /// Makes a zone from its name, the faces in it and its corners.
+        /// Makes a zone that is on, from its name, the number of faces in it and its corners.
         public init(name: String, faces: Int, area: [NormalizedPoint]) {
             (self.name, self.faces, self.area) = (name, faces, area)
         }
@@ -24,12 +24,12 @@ public struct ZonesMessage: Hashable, Sendable, WireValue {
         }
     }
 
-    /// Its sender.
+    /// The sender of the message.
     public var origin: MessageOrigin
     /// The zones.
     public var zones: [Zone]
 
-    /// Makes a message from its origin and the zones.
+    /// Makes a message from its sender and the zones.
     public init(origin: MessageOrigin, zones: [Zone]) { (self.origin, self.zones) = (origin, zones) }
 
     mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {

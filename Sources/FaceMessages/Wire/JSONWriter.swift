@@ -1,11 +1,10 @@
-/// Writes one JSON object into bytes, its fields in the order of the calls; a field whose value is nil is left out.
+/// Writes a JSON object as bytes, with its fields in the order of the calls. A field whose value is nil is left out.
 ///
-/// A message is written many times a second, always in the same shape, and people read it: so the order is fixed and
-/// the numbers are rounded to what they mean, neither of which Foundation's encoder does.
+/// Foundation's encoder keeps neither the order of fields nor a number of decimals, both of which help readers.
 package struct JSONWriter {
     fileprivate(set) var bytes: [UInt8] = []
 
-    /// A whole JSON object, written by `body`.
+    /// Returns a JSON object, whose fields `body` writes.
     package static func object(reserving capacity: Int = 512, _ body: (inout JSONWriter) -> Void) -> [UInt8] {
         var writer = JSONWriter()
         writer.bytes.reserveCapacity(capacity)
@@ -29,14 +28,14 @@ package struct JSONWriter {
         value.write(to: &self)
     }
 
-    /// Writes a number rounded to `decimals` places; leaves the field out if JSON cannot hold it.
+    /// Writes a number rounded to `decimals` places, unless it is nil, not finite or at least 1e12 in size.
     package mutating func field(_ name: String, _ value: Double?, decimals: Int) {
         guard let value, value.isFinite, abs(value) < 1e12 else { return }
         key(name)
         number(value, decimals: decimals)
     }
 
-    /// Writes a value that is JSON already.
+    /// Writes a field whose value is already encoded as JSON.
     mutating func field(_ name: String, json: [UInt8]) {
         key(name)
         bytes += json
@@ -44,7 +43,6 @@ package struct JSONWriter {
 
     // MARK: - Parts
 
-    /// Writes the comma before a field or an element, unless it is the first one.
     private mutating func comma() {
         if let last = bytes.last, !"{[".utf8.contains(last) { bytes.append(UInt8(ascii: ",")) }
     }
@@ -86,7 +84,7 @@ package struct JSONWriter {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// Writes a number rounded to the nearest, without trailing zeros except one after the point: 0.5, 12.0, −3.25.
+    /// Writes a number, rounded, without trailing zeros except directly after the point: 0.5, 12.0, −3.25.
     private mutating func number(_ value: Double, decimals: Int) {
         var scale = 1
         for _ in 0..<decimals { scale *= 10 }
@@ -94,7 +92,7 @@ package struct JSONWriter {
         if value < 0, scaled > 0 { bytes.append(UInt8(ascii: "-")) }
         bytes += String(scaled / scale).utf8
         bytes.append(UInt8(ascii: "."))
-        // The sum begins with a 1, which keeps the zeros that the fraction begins with.
+        // Adding `scale` and dropping its digit 1 keeps the leading zeros of the fraction.
         bytes += String(scale + scaled % scale).utf8.dropFirst()
         while bytes.last == UInt8(ascii: "0"), bytes[bytes.count - 2] != UInt8(ascii: ".") { bytes.removeLast() }
     }

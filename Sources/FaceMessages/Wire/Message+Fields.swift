@@ -1,6 +1,6 @@
-// The fields of values that messages hold, in their order on the wire; those of the messages are next to their types.
+// The fields of the values that messages contain, in the order in which they are sent.
 
-/// A message of one value and its sender.
+/// The content of a message that consists of a sender and one value.
 struct SentValue<Value: WireValue>: WireValue {
     var origin: MessageOrigin
     var value: Value
@@ -40,7 +40,7 @@ extension Visit: WireValue {
         try wire.field("blinks", &blinks, .counter)
         try wire.field("looks", &looks, .counter)
         try wire.field("lookingSeconds", &lookingSeconds, .seconds)
-        // What a daemon before 0.4 left behind has none.
+        // Values that a daemon before 0.4 stored do not have this field.
         try wire.field("unseen", &unseen, .seconds, or: 0, isWritten: unseen > 0)
         try wire.optional("nearestDistance", &nearestDistance, .amount(decimals: 2))
         try wire.field("largestHeight", &largestHeight, .length)
@@ -49,7 +49,7 @@ extension Visit: WireValue {
 }
 
 extension FaceObject: WireValue {
-    /// The value that a reader starts from.
+    /// The initial value of a face that is read, before its fields are set.
     static let blank = FaceObject(faceID: FaceID(rawValue: 0), bounds: .zero, confidence: 0)
 
     mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
@@ -82,7 +82,7 @@ extension FaceObject: WireValue {
         try wire.field("faceID", &faceID.rawValue, .identity)
     }
 
-    /// Visits the fields that the faces of metadata and events have in common, except the identity.
+    /// Visits the fields that a face has both in metadata and in events, except its identity.
     mutating func commonFields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
         try wire.field("bounds", &bounds, .object(.zero))
         var (roll, yaw, pitch) = (pose?.roll, pose?.yaw, pose?.pitch)
@@ -122,7 +122,7 @@ extension Gaze: WireValue {
 }
 
 extension FaceEvent.Kind: WireValue {
-    /// Visits the fields that belong to the kind of event.
+    /// Visits the fields that only this kind of event has.
     mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
         switch self {
         case .enter, .smile, .mouthOpen, .look: break

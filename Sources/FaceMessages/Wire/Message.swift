@@ -1,24 +1,25 @@
-/// One message of the wire contract, encoded.
+/// An encoded MQTT message, with what is needed to publish it.
 public struct Message: Hashable, Sendable {
-    /// The topic that it belongs to, which gives quality of service and retention.
+    /// The topic, which determines quality of service and retention.
     public var topic: Topic
 
     /// The encoded payload.
     public var payload: [UInt8]
 
-    /// The event's `seq`, on event topics only.
+    /// The `seq` of an event, its number among all events of the daemon; nil on other topics.
     public var sequence: Int?
 
-    /// The CloudEvents attributes of an event, its id among them; nil on other topics.
+    /// The CloudEvents attributes of an event, including its id; nil on other topics.
     public var cloudEvent: CloudEventAttributes?
 
-    /// The frame of a preview picture, which a JPEG does not tell.
+    /// The frame that a preview picture shows, which is sent in the user properties; nil on other topics.
     public var stamp: FrameStamp?
 
-    /// The capture time of the frame that settled the event; nil for others. Not part of the message on the wire.
+    /// The capture time of an event's frame, for computing its age; nil on other topics. It is not sent.
     public var captured: ContinuousClock.Instant?
 
-    /// Makes a message from its topic and its encoded payload, which contains an event's id and number too.
+    /// Makes a message from its topic and its encoded payload. An event's payload contains its number and its id as
+    /// well.
     public init(topic: Topic, payload: [UInt8], sequence: Int? = nil, cloudEvent: CloudEventAttributes? = nil) {
         self.topic = topic
         self.payload = payload
@@ -26,13 +27,13 @@ public struct Message: Hashable, Sendable {
         self.cloudEvent = cloudEvent
     }
 
-    /// Makes a message from a picture of a frame, as a JPEG.
+    /// Makes a message with a preview picture, a JPEG of the frame `stamp`.
     public init(preview jpeg: [UInt8], of stamp: FrameStamp) {
         self.init(topic: .previewJPEG, payload: jpeg)
         self.stamp = stamp
     }
 
-    /// MQTT 5's content type of the payload.
+    /// The MQTT 5 content type of the payload.
     public var contentType: String {
         switch topic {
         case .previewJPEG: "image/jpeg"
@@ -41,7 +42,7 @@ public struct Message: Hashable, Sendable {
         }
     }
 
-    /// MQTT 5's user properties in their order: an event's CloudEvents attributes, a picture's frame and times.
+    /// The MQTT 5 user properties, in order: an event's CloudEvents attributes, or a picture's frame number and times.
     public var userProperties: [(name: String, value: String)] {
         if let cloudEvent { return cloudEvent.properties }
         guard let stamp else { return [] }
@@ -49,9 +50,8 @@ public struct Message: Hashable, Sendable {
         return [("frame", "\(stamp.frame)"), ("time", stamp.time.iso8601), ("mediaTime", "\(seconds)")]
     }
 
-    /// The message as one line of JSON, as `facetd --print` writes it, with the topic's full name under `base`.
-    ///
-    /// A JSON payload is written as it is, a text as a JSON string; of a picture only the size is written.
+    /// Returns the message as one line of JSON, as `facetd --print` writes it, with the topic's full name under `base`.
+    /// A JSON payload is included as it is, and text as a JSON string. Of a picture, only size and type are written.
     public func line(base: String) -> [UInt8] {
         let line = JSONWriter.object(reserving: payload.count + 128) { json in
             json.field("topic", topic.name(under: base))

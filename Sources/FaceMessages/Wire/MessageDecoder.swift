@@ -1,17 +1,16 @@
 import FoundationEssentials
 
-/// Reads messages of the wire contract.
+/// Decodes the MQTT messages of Facet, except pictures.
 ///
-/// Fields it does not know are passed over, so that newer daemons may add some; a missing one, a wrong type or a number
-/// out of range is an error. Texts and lists are cut to a limit far above what a daemon sends: anyone who may publish
-/// on the broker decides what is in them.
+/// Unknown fields are ignored, so that newer daemons may add some. A missing field, a wrong type or a number out of
+/// range is an error. Strings and lists are cut to limits far above what a daemon sends, because other programs may
+/// publish on the broker, too.
 public struct MessageDecoder: Sendable {
     /// Makes a decoder.
     public init() {}
 
-    /// Reads the payload of a message on a topic.
-    ///
-    /// - Throws: `MessageDecodingError` if the payload is not what the topic promises. Trying again does not help.
+    /// Decodes the payload of a message on a topic.
+    /// - Throws: `MessageDecodingError` if the payload does not have the form that the topic requires.
     public func decode(_ payload: some Sequence<UInt8>, on topic: Topic) throws(MessageDecodingError) -> DaemonMessage {
         let bytes = Array(payload)
         let origin = MessageOrigin(camera: "", boot: "")
@@ -23,7 +22,7 @@ public struct MessageDecoder: Sendable {
         switch topic {
         case .metadata:
             var message = try read(MetadataMessage(origin: origin, stamp: .unset, faces: []), bytes, topic)
-            // A face named twice would be drawn twice: the first one counts.
+            // Of faces with the same identity, only the first counts: a subscriber would draw each of them.
             var known: Set<FaceID> = []
             message.faces.removeAll { !known.insert($0.faceID).inserted }
             return .metadata(message)
@@ -62,7 +61,7 @@ public struct MessageDecoder: Sendable {
         }
     }
 
-    /// Reads a message; `blank` is one of its kind.
+    /// Decodes a message, whose fields replace those of `blank`.
     private func read<Value: WireValue>(
         _ blank: Value,
         _ bytes: [UInt8],
@@ -70,7 +69,7 @@ public struct MessageDecoder: Sendable {
     ) throws(MessageDecodingError) -> Value {
         let decoder = JSONDecoder()
         let data = Data(bytes)
-        // The version comes first: a payload of another one may well lack fields.
+        // The version is checked first, because a payload of another version may lack fields.
         if let version = try? decoder.decode(Version.self, from: data).schema, version != schemaVersion {
             throw .unknownSchema(version)
         }
@@ -82,11 +81,11 @@ public struct MessageDecoder: Sendable {
     }
 }
 
-/// The part of a payload that is read first: the version of the contract.
+/// The part of a payload that is decoded first: the version of the message format.
 private struct Version: Decodable { var schema: Int }
 
 extension DecodingError {
-    /// One sentence for people.
+    /// The error as one sentence for users.
     fileprivate var reason: String {
         switch self {
         case .keyNotFound(let key, _): "the field \(key.stringValue) is missing"

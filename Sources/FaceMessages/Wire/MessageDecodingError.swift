@@ -1,10 +1,10 @@
-/// The error that a payload is not a message of this contract.
+/// The reason why a message cannot be decoded or must not be used.
 public enum MessageDecodingError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The payload is not the JSON that its topic promises.
+    /// The payload does not have the form that the topic requires.
     case malformed(topic: Topic, reason: String)
-    /// The broker retained the message although messages of its topic must not be: it may be of any age.
+    /// The broker retained the message, although messages on its topic must not be retained: it may be of any age.
     case retained(topic: Topic)
-    /// The payload follows a version of the contract that this program does not know.
+    /// The payload has a version of the message format that this program does not know.
     case unknownSchema(Int)
 
     /// What is wrong, and what to do about it.

@@ -2,9 +2,8 @@ import FoundationEssentials
 import Glibc
 
 extension Timestamp {
-    /// The time as messages carry it: ISO 8601 in UTC with microseconds, `2026-11-21T04:12:33.120456Z`.
-    ///
-    /// Rounded down to the microsecond, so that a later time never reads as earlier.
+    /// The time as messages contain it: ISO 8601 in UTC with microseconds, such as `2026-11-21T04:12:33.120456Z`. It is
+    /// rounded down, so that it never reads as later than a later time.
     public var iso8601: String {
         let (whole, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
         var seconds = time_t(rest < 0 ? whole - 1 : whole)
@@ -13,11 +12,11 @@ extension Timestamp {
         let text = String(unsafeUninitializedCapacity: 32) { bytes in
             bytes.withMemoryRebound(to: CChar.self) { strftime($0.baseAddress, $0.count, "%Y-%m-%dT%H:%M:%S", &date) }
         }
-        // The sum begins with a 1, which keeps the zeros that the microseconds begin with.
+        // Adding 1,000,000 and dropping its digit 1 keeps the leading zeros of the microseconds.
         return "\(text).\(String(1_000_000 + (rest < 0 ? rest + 1_000_000_000 : rest) / 1000).dropFirst())Z"
     }
 
-    /// The seconds that this machine's local time is ahead of UTC at that time.
+    /// The seconds by which this machine's local time is ahead of UTC at this time.
     package var localOffset: Int {
         var seconds = time_t(nanoseconds / 1_000_000_000)
         var local = tm()
@@ -25,10 +24,8 @@ extension Timestamp {
         return local.tm_gmtoff
     }
 
-    /// Reads a time as `iso8601` writes it; nil for anything else, and for times that 64 bits of nanoseconds cannot
-    /// hold, before September 1677 or after April 2262.
-    ///
-    /// The fraction may have any number of digits up to nine, or be missing.
+    /// Parses a time in the form of `iso8601`, with one to nine decimals or none; nil for any other text, and for times
+    /// before September 1677 or after April 2262, whose nanoseconds do not fit into 64 bits.
     public init?(iso8601 text: some StringProtocol) {
         guard text.last == "Z" else { return nil }
         let parts = text.dropLast().split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
@@ -42,7 +39,7 @@ extension Timestamp {
         let (nanoseconds, isJustTooFar) = seconds.addingReportingOverflow(fraction)
         guard !isTooFar, !isJustTooFar else { return nil }
         self.init(nanoseconds: nanoseconds)
-        // The same time in any other form, and days that no month has.
+        // Refuses other ISO 8601 forms of the same time, and days that no month has.
         guard iso8601.prefix(19) == whole else { return nil }
     }
 }

@@ -1,84 +1,84 @@
-/// A topic of one camera, without the base before it.
+/// A topic of one camera, without the base topic before it, which is `faces` by default.
 ///
-/// Everything directly under the base carries JSON, so `faces/+` can be parsed blindly.
+/// Payloads on all topics directly under the base are JSON, so that a subscriber to `faces/+` can parse each.
 public enum Topic: String, Hashable, Sendable, CaseIterable {
-    /// All current faces, whenever one comes, goes or changes.
+    /// All present faces, whenever one enters, leaves or changes.
     case metadata
-    /// A face came.
+    /// A face has entered.
     case enter
-    /// A face went.
+    /// A face has left.
     case leave
     /// A smile began.
     case smile
     /// A smile ended.
     case smileEnd = "smile_end"
-    /// Eyes closed and opened.
+    /// Eyes closed and soon opened again.
     case blink
-    /// Eyes stay closed.
+    /// Eyes have been closed for longer than in a blink.
     case eyesClosed = "eyes_closed"
-    /// Eyes that stayed closed are open again.
+    /// Eyes that had been closed for longer than in a blink are open again.
     case eyesOpen = "eyes_open"
-    /// A mouth stays wide open.
+    /// A mouth has been wide open for half a second.
     case mouthOpen = "mouth_open"
-    /// A face has begun to look at the camera, or in `look.direction`.
+    /// A face has begun to look at the camera, or in the direction of the setting `look.direction`.
     case look
-    /// A look ended.
+    /// A look at the camera, or in the set direction, ended.
     case lookAway = "look_away"
     /// A face came into a zone.
     case zoneEnter = "zone_enter"
     /// A face left a zone.
     case zoneLeave = "zone_leave"
-    /// The person made a sign with eyes or head.
+    /// A person made a sign on purpose with eyes or head, such as a wink or a nod.
     case sign
-    /// The number of faces: a bare integer.
+    /// The number of present faces: a bare integer.
     case count
     /// The zones with the number of faces in each.
     case zones
     /// The totals since local midnight.
     case today
-    /// Whether the daemon and its camera work; also the last will.
+    /// The condition of the daemon and its camera; also the topic of the last will.
     case status
-    /// Rates, times and counters, every `stats.interval`.
+    /// Performance statistics: rates, times and counters, at the interval of the setting `stats.interval`.
     case stats
     /// Whether detection is on: `ON` or `OFF`.
     case detectState = "detect/state"
-    /// The command `ON` or `OFF`, which switches detection; the daemon subscribes.
+    /// The command `ON` or `OFF` to the daemon, which switches detection.
     case detectSet = "detect/set"
-    /// The command with `level`, `hold` or both, which sets what counts as a smile; the daemon subscribes.
+    /// The command to the daemon that sets what counts as a smile, with `level`, `hold` or both.
     case smileSet = "smile/set"
-    /// The command with `zone` and `on`, which switches a zone; the daemon subscribes.
+    /// The command to the daemon that switches a zone, with `zone` and `on`.
     case zoneSet = "zones/set"
-    /// JPEG pictures, only with `preview.enabled`.
+    /// JPEG pictures, only with the setting `preview.enabled`.
     case previewJPEG = "preview/jpeg"
 
-    /// The topic's full name under a base such as `faces` or `porch/faces`.
+    /// Returns the topic's full name under a base such as `faces` or `porch/faces`.
     public func name(under base: String) -> String { base + "/" + rawValue }
 
-    /// The topic at the end of a full name such as `porch/faces/detect/state`; nil if it is not one of the contract.
+    /// Makes the topic at the end of a full name, such as `porch/faces/detect/state`; nil if no topic is there.
     public init?(name: String) {
         guard let topic = Self.allCases.first(where: { name.hasSuffix("/" + $0.rawValue) }) else { return nil }
         self = topic
     }
 
-    /// The base of a full name that ends in this topic: `porch/faces` for `porch/faces/detect/state`.
+    /// Returns the base of a full name that ends in this topic: `porch/faces` for `porch/faces/detect/state`.
     public func base(of name: String) -> String { String(name.dropLast(rawValue.count + 1)) }
 
-    /// MQTT's quality of service that messages on this topic are sent with.
+    /// The MQTT quality of service of messages on this topic.
     public var qos: Int { [.metadata, .stats, .previewJPEG].contains(self) ? 0 : 1 }
 
-    /// Whether the broker keeps the last message for those who subscribe later; never true for events.
+    /// Whether the broker retains the last message for later subscribers; never true for events.
     public var isRetained: Bool { [.metadata, .count, .zones, .today, .status, .detectState].contains(self) }
 
-    /// The topics on which subscribers send the daemon commands.
+    /// The topics of commands, to which the daemon subscribes.
     public static let commands: [Topic] = [.detectSet, .smileSet, .zoneSet]
 
-    /// Whether messages on this topic are events: sent once, never retained, kept safe until the broker has them.
+    /// Whether messages on this topic are events: never retained, and kept by the daemon until the broker has them.
     public var isEvent: Bool { eventKind != nil }
 
-    /// The event topics, in the order of the contract.
+    /// The event topics, in the order of the cases above.
     public static let events = allCases.filter(\.isEvent)
 
-    /// The kind of event on this topic, with empty values of its own; nil for a topic without events.
+    /// The kind of event on this topic, with placeholders for its values; nil for a topic without events.
     var eventKind: FaceEvent.Kind? { Self.kinds[self] }
 
     private static let kinds: [Topic: FaceEvent.Kind] = {
@@ -91,15 +91,16 @@ public enum Topic: String, Hashable, Sendable, CaseIterable {
         return Dictionary(uniqueKeysWithValues: kinds.map { (Topic($0), $0) })
     }()
 
-    /// The topics that the owner can switch off; status, stats and the state of detection are always published.
+    /// The topics that the setting `publish` can leave out. `status`, `stats` and `detect/state` are always published.
     public static let selectable = allCases.filter { $0.isEvent || [.metadata, .count, .zones, .today].contains($0) }
 
-    /// Topics that are published by default: without ends that `metadata` shows too, and without events that few need.
+    /// The topics published by default. Ends such as `smile_end`, which `metadata` shows too, are not among them, nor
+    /// are events that few users need.
     public static let selected = selectable.filter {
         ![.smileEnd, .eyesOpen, .mouthOpen, .lookAway, .sign].contains($0)
     }
 
-    /// The topic that an event is published on.
+    /// Makes the topic on which an event is published.
     public init(_ kind: FaceEvent.Kind) {
         self =
             switch kind {

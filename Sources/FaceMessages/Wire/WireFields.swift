@@ -1,32 +1,30 @@
 import FoundationEssentials
 
-/// Visits the fields of a value.
+/// A writer or reader of messages, which visits the fields of a value one after the other.
 protocol WireFields {
     associatedtype Failure: Error
 
     /// Visits a field that is absent when its value is nil.
     mutating func optional<Value>(_ name: String, _ value: inout Value?, _ format: WireFormat<Value>) throws(Failure)
 
-    /// Fails because a field that must be there has no value.
+    /// Fails, when reading, because a required field has no value.
     func missing(_ name: String) throws(Failure)
 }
 
-/// A value of the contract: its fields, in their order on the wire.
-///
-/// The one list serves both ways: a writer puts down what the fields hold, a reader sets them.
+/// A value in messages. Its list of fields, in the order in which they are sent, serves both writers and readers.
 protocol WireValue: Sendable {
     mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure)
 }
 
 extension WireFields {
-    /// Visits a field that every message has.
+    /// Visits a required field.
     mutating func field<Value>(_ name: String, _ value: inout Value, _ format: WireFormat<Value>) throws(Failure) {
         var found: Value? = value
         try optional(name, &found, format)
         if let found { value = found } else { try missing(name) }
     }
 
-    /// Visits a field that may be missing, which means `absent`; it is left out unless `isWritten`.
+    /// Visits a field whose absence means the value `absent`. A writer leaves the field out unless `isWritten`.
     mutating func field<Value>(
         _ name: String,
         _ value: inout Value,
@@ -47,7 +45,7 @@ extension JSONWriter: WireFields {
 
     func missing(_ name: String) {}
 
-    /// Writes a whole message.
+    /// Returns the JSON payload of a message, which begins with the version of the message format.
     static func payload(reserving capacity: Int = 512, _ value: some WireValue) -> [UInt8] {
         object(reserving: capacity) { json in
             json.field("schema", schemaVersion)
@@ -55,12 +53,12 @@ extension JSONWriter: WireFields {
         }
     }
 
-    /// Visits the faces in the form that metadata has.
+    /// Writes a list of faces in the same form as in metadata.
     package mutating func field(_ name: String, _ faces: [FaceObject]) {
         array(name, faces) { json, face in json.add(face) }
     }
 
-    /// Visits the fields that belong to an event.
+    /// Writes the fields that only this kind of event has.
     package mutating func fields(of kind: FaceEvent.Kind) { add(kind) }
 
     fileprivate mutating func add(_ value: some WireValue) {
@@ -69,7 +67,7 @@ extension JSONWriter: WireFields {
     }
 }
 
-/// Reads a value from JSON; its configuration is a value to start from, which says of which kind it is.
+/// Reads a value from JSON. It starts from the value `blank`, the decoding configuration, and sets its fields.
 struct JSONReader<Value: WireValue>: DecodableWithConfiguration, WireFields {
     private(set) var value: Value
     private let container: KeyedDecodingContainer<WireKey>
@@ -100,7 +98,6 @@ struct JSONReader<Value: WireValue>: DecodableWithConfiguration, WireFields {
     }
 }
 
-/// A field's name, as decoders take it.
 struct WireKey: CodingKey {
     let stringValue: String
     var intValue: Int? { nil }
@@ -112,18 +109,18 @@ struct WireKey: CodingKey {
 
 // MARK: - Formats
 
-/// The form of a value on the wire, and the check of values that are read.
+/// The conversion of a value to JSON and back, with a check of the values that are read.
 struct WireFormat<Value>: Sendable {
     typealias Container = KeyedDecodingContainer<WireKey>
     typealias Write = @Sendable (inout JSONWriter, String, Value) -> Void
 
     let write: Write
-    /// Reads the value; nil if the field is absent or a newer version's. Throws `WireRefusal` or `DecodingError`.
+    /// Reads a field; nil if it is absent or has a value of a newer version. Throws `WireRefusal` or `DecodingError`.
     let read: @Sendable (Container, WireKey) throws -> Value?
 }
 
 extension WireFormat {
-    /// Makes the format of a value that is read from a plain JSON value.
+    /// Makes a format from a function that writes a field, and one that converts a JSON value that was read.
     private init<Raw: Decodable & SendableMetatype>(
         _ write: @escaping Write,
         from read: @escaping @Sendable (Raw) throws -> Value?
@@ -131,7 +128,7 @@ extension WireFormat {
         self.init(write: write) { try $0.decodeIfPresent(Raw.self, forKey: $1).flatMap(read) }
     }
 
-    /// Makes the format of a value that has a form of its own in JSON.
+    /// Makes a format from a function that converts a value to a JSON value, and one that converts it back.
     private init<Raw: JSONValue>(
         as raw: @escaping @Sendable (Value) -> Raw,
         from read: @escaping @Sendable (Raw) throws -> Value?
@@ -140,11 +137,11 @@ extension WireFormat {
     }
 }
 
-/// The reason why a value is refused.
 private struct WireRefusal: Error { let reason: String }
 
 extension WireFormat<Double> {
-    /// Format of a number with `decimals` places that is refused outside its range; `scale` is what 1 is on the wire.
+    /// The format of a number with `decimals` places. In JSON it is `scale` times as large, and must be in `range`
+    /// there.
     static func number(_ range: ClosedRange<Double>, decimals: Int, scale: Double = 1) -> Self {
         Self { json, name, value in
             json.field(name, value * scale, decimals: decimals)
@@ -154,16 +151,16 @@ extension WireFormat<Double> {
     }
 
     static let share = number(0...1, decimals: 2)
-    /// The format of places and lengths as shares of the picture, to a tenth of a pixel at 1080p. The contract has
-    /// −1…2; the rest is room for what later versions may find.
+    /// The format of a coordinate as a share of the picture's side, with a precision of a tenth of a pixel at 1080p.
+    /// The schema's range is −1…2. Readers accept more, in case a later version needs it.
     static let coordinate = number(-8...8, decimals: 4)
     static let length = number(0...8, decimals: 4)
-    /// The format of times, rates and shares without an upper bound in the contract; as seconds more than 30,000 years.
+    /// The format of a time, rate or share without a limit in practice: 1e12 seconds are more than 30,000 years.
     static func amount(decimals: Int) -> Self { number(0...1e12, decimals: decimals) }
     static let seconds = amount(decimals: 3)
     static func milliseconds(decimals: Int) -> Self { number(0...1e12, decimals: decimals, scale: 1000) }
 
-    /// The format of an angle in (−180, 180], to a tenth of a degree: what would be rounded to −180 is 180.
+    /// The format of an angle in (−180, 180] degrees with one decimal. What would be rounded to −180 becomes 180.
     static let degrees = Self { json, name, value in
         json.field(name, value <= -179.95 ? 180 : value, decimals: 1)
     } from: { (raw: Double) in
@@ -172,16 +169,14 @@ extension WireFormat<Double> {
 }
 
 extension WireFormat<Int> {
-    /// The format of a whole number that is refused outside its range.
     static func integer(_ range: ClosedRange<Int>) -> Self {
         Self(as: { $0 }, from: { (raw: Int) in try raw.checked(range) })
     }
 
-    /// Format of counters and frame numbers. Readers of JSON in other languages keep whole numbers exactly up to 2⁵³.
+    /// The format of counters and frame numbers. JSON readers in other languages keep whole numbers exact up to 2⁵³.
     static let counter = integer(0...1 << 53)
-    /// The format of identities, which begin with 1.
     static let identity = integer(1...1 << 53)
-    /// The format of the pixels of a picture's side, limited so that a canvas can be made.
+    /// The format of a picture's width or height in pixels, limited so that a drawing canvas can be made.
     static let pixels = integer(1...MessageLimits.pictureSide)
 }
 
@@ -191,7 +186,7 @@ extension WireFormat<Bool> {
 }
 
 extension WireFormat<String> {
-    /// The format of a text that is cut to `limit` bytes of UTF-8 when it is read.
+    /// The format of a text, which is cut to `limit` bytes of UTF-8 when it is read.
     private static func text(_ limit: Int) -> Self {
         Self(as: { $0 }, from: { (raw: String) in raw.limited(to: limit) })
     }
@@ -214,19 +209,19 @@ extension WireFormat<Timestamp> {
 }
 
 extension WireFormat where Value: RawRepresentable<String> & Sendable {
-    /// The format of one word out of fixed ones, to which newer versions may add.
+    /// The format of a word out of a fixed set. A word that only a newer version knows is read as nil.
     static var word: Self { Self(as: { $0.rawValue }, from: { (raw: String) in Value(rawValue: raw) }) }
 }
 
 extension WireFormat {
-    /// The format of a list of words out of fixed ones; those that only a newer version knows are left out.
+    /// The format of a list of words out of a fixed set. Those that only a newer version knows are left out when read.
     static func words<Word: RawRepresentable<String> & Sendable>() -> Self where Value == [Word] {
         Self(as: { $0.map(\.rawValue) }) { (raw: [String]) in
             raw.prefix(MessageLimits.entries).compactMap(Word.init)
         }
     }
 
-    /// The format of a list of objects, no two of which may have the same number, if they have one.
+    /// The format of a list of objects. `number` gives each object's number, which no other object may have.
     static func list<Element: WireValue>(
         of blank: Element,
         numberedBy number: (@Sendable (Element) -> Int)? = nil
@@ -245,7 +240,7 @@ extension WireFormat {
 }
 
 extension WireFormat<[String: Int]> {
-    /// The format of counters by name: at most as a daemon has, with names that are cut; equal names are one counter.
+    /// The format of counters by name. When read, at most `MessageLimits.entries` are kept, and their names are cut.
     static let counters = Self { json, name, value in
         json.object(name) { json in
             for (reason, count) in value.sorted(by: { $0.key < $1.key }) { json.field(reason, count) }
@@ -258,7 +253,7 @@ extension WireFormat<[String: Int]> {
 }
 
 extension WireFormat where Value: WireValue {
-    /// The format of an object; the reader starts from `blank`.
+    /// The format of an object, whose fields replace those of `blank` when it is read.
     static func object(_ blank: Value) -> Self {
         Self { json, name, value in
             json.object(name) { $0.add(value) }
@@ -275,23 +270,23 @@ extension Comparable {
     }
 }
 
-/// The limits of what is read from a message, far above what a daemon sends.
+/// The limits to which messages are cut when they are read, far above what a daemon sends.
 package enum MessageLimits {
-    /// The bytes of a name or an identifier in UTF-8.
+    /// The maximum length of a name or an identifier, in bytes of UTF-8.
     package static let nameBytes = 256
-    /// The bytes of a sentence in UTF-8.
+    /// The maximum length of a sentence, in bytes of UTF-8.
     package static let textBytes = 1024
-    /// The number of faces in one message, and of entries of any other list.
+    /// The maximum number of faces in one message, and of entries in any other list.
     package static let entries = 100
-    /// The pixels of a picture's longer side.
+    /// The maximum width and height of a picture, in pixels.
     package static let pictureSide = 8192
 }
 
 extension String {
-    /// The beginning that fits into `bytes` bytes of UTF-8. Characters do not count: one of them may have any length.
+    /// Returns the beginning that fits into `bytes` bytes of UTF-8. Characters are no measure: one may have any length.
     fileprivate func limited(to bytes: Int) -> String {
         guard let end = utf8.index(startIndex, offsetBy: bytes, limitedBy: endIndex) else { return self }
-        // An end within a scalar is rounded down to its beginning.
+        // An end within a scalar is rounded down to the scalar's beginning.
         return String(unicodeScalars[..<end])
     }
 }
