@@ -36,8 +36,9 @@ package struct FaceObservation: Sendable {
     package var isCarriedOver = false
 
     package struct Lids: Hashable, Sendable {
-        /// The height of the opening between the lids: about 0.06 for an open eye, 0 for a closed one. The distance of
-        /// the lower lid from the line between the eye's corners counts half, because smiles and squints change it.
+        /// The opening between the lids as a fraction of the outer eye distance: about 0.06 if open, 0 if closed. The
+        /// lower lid's distance from the line between the eye's corners counts half, because smiles and squints change
+        /// it.
         package var height: Double
         /// The distance between the eye's corners in the picture, in pixels.
         package var width: Double
@@ -45,7 +46,7 @@ package struct FaceObservation: Sendable {
         package init(height: Double, width: Double) { (self.height, self.width) = (height, width) }
     }
 
-    /// The shape of a mouth, measured along the face's own axes.
+    /// The shape of a mouth along the face's own axes; lengths are fractions of the outer eye distance.
     package struct MouthShape: Hashable, Sendable {
         /// The distance between the inner edges of the lips at their middle: 0 if closed, about 0.2 if wide open.
         package var opening: Double
