@@ -1,8 +1,7 @@
-/// The colours below a face, as counts of the brightnesses and of the colour differences that occur there.
-///
-/// For minutes, and in this process only, they say whether the same clothes are there; not who wears them.
+/// The colours of the clothes below a face, as histograms of brightness and colour differences. They tell whether the
+/// same clothes are seen again within minutes, not who wears them, and they stay in this process.
 package struct ClothesColors: Hashable, Sendable {
-    /// The bins for a pixel's luma, Cr and Cb, and the ranges that they divide; the outermost bins take the rest.
+    /// The three histograms, of luma, Cr and Cb. Values outside `range` are counted in the first or last bin.
     private static let channels = [
         (first: 0, bins: 12, range: Float(0)...256), (12, 16, 100...180), (28, 16, 80...160),
     ]
@@ -13,7 +12,7 @@ package struct ClothesColors: Hashable, Sendable {
 
     package init() {}
 
-    /// Counts a pixel, 0…255 each.
+    /// Adds a pixel, whose components are 0…255.
     package mutating func add(red: Float, green: Float, blue: Float) {
         // Full-range YCrCb of ITU-R BT.601.
         let luma = 0.299 * red + 0.587 * green + 0.114 * blue
@@ -23,7 +22,7 @@ package struct ClothesColors: Hashable, Sendable {
         total += 1
     }
 
-    /// Counts a value by half in its bin and a quarter in each neighbour, so that a little more light changes little.
+    /// Counts a value by half in its bin and by a quarter in each neighbour, so that changes of light matter less.
     private mutating func add(_ value: Float, _ channel: Int) {
         let (first, bins, range) = Self.channels[channel]
         let place = (value - range.lowerBound) / (range.upperBound - range.lowerBound) * Float(bins)
@@ -33,13 +32,13 @@ package struct ClothesColors: Hashable, Sendable {
         counts[first + min(bin + 1, bins - 1)] += 0.25
     }
 
-    /// Takes the mean with newer counts, because hands cover the clothes for a while.
+    /// Replaces the counts by their mean with newer counts, because hands may cover the clothes for a while.
     package mutating func blend(_ newer: ClothesColors) {
         for bin in counts.indices { counts[bin] = (counts[bin] + newer.counts[bin]) / 2 }
         total = (total + newer.total) / 2
     }
 
-    /// The similarity of the colours, 0…1: the product of the three histograms' Bhattacharyya coefficients.
+    /// Returns the similarity of the colours, 0…1: the product of the three histograms' Bhattacharyya coefficients.
     package func similarity(to other: ClothesColors) -> Double {
         guard total > 0, other.total > 0 else { return 0 }
         let scale = Double(total * other.total).squareRoot()

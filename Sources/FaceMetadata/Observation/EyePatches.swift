@@ -1,17 +1,16 @@
-/// Small grey pictures of both eyes, for signals that see what the landmarks miss.
-///
-/// They are a value without a pointer, so an observation allocates nothing.
+/// Small grey pictures of both eyes, from which blinks are detected that the landmarks miss. The pixels are stored in
+/// the value itself, so that making it allocates no memory.
 package struct EyePatches: Sendable {
-    /// The width of a patch in pixels, from beyond one corner of the eye to beyond the other.
+    /// The width of each eye's picture in pixels. The picture reaches a little beyond both corners of the eye.
     package static let width = 32
-    /// The height of a patch in pixels, from above the eye to below it.
+    /// The height of each eye's picture in pixels. The picture reaches from above the upper lid to below the lower lid.
     package static let height = 20
     package static let count = width * height
 
-    /// The brightnesses 0…255: the rows of the eye at the picture's left from the top, then those of the other eye.
+    /// The brightnesses, 0…255, row by row from the top: first the eye at the picture's left, then the other eye.
     package var pixels: InlineArray<1280, UInt8>
 
-    /// Makes patches whose pixels `fill` writes; nil if it returns false.
+    /// Makes the pictures from the pixels that `fill` writes; nil if `fill` returns false.
     package init?(_ fill: (UnsafeMutableBufferPointer<UInt8>) -> Bool) {
         pixels = InlineArray(repeating: 0)
         var span = pixels.mutableSpan

@@ -1,17 +1,16 @@
-/// The measurements of one face in one frame, before the face has an identity.
-///
-/// Left and right are the picture's. Lengths without a unit are shares of the distance between the outer eye corners in
-/// space, so they do not change with the face's size, roll and yaw.
+/// The measurements of one face in one frame, before the face has an identity. Left and right are as seen in the
+/// picture. Lengths without a unit are fractions of the distance between the outer eye corners in space, so they do not
+/// change with the face's size, roll and yaw.
 package struct FaceObservation: Sendable {
-    /// Number of the lineage: the same while the landmarks are followed from frame to frame without a new detection.
+    /// The number under which the analyzer follows one face without a break.
     package var lineage = 0
-    /// Whether the landmark model measured the face. If not, only bounds, confidence, the places of eyes and mouth, and
-    /// part of the pose are measured.
+    /// Whether the landmark model measured the face. If not, only the bounds, the confidence, the centres of eyes and
+    /// mouth, the roll and perhaps the yaw are measured.
     package var hasMesh = true
-    /// The face's rectangle: from forehead to chin, and as wide as the face.
+    /// The bounding box of the face from forehead to chin.
     package var bounds = NormalizedRect.zero
     package var pose = HeadPose()
-    /// The certainty that this is a face, 0…1, of the landmark model, or of the detector for a face without a mesh.
+    /// The confidence that this is a face, 0…1, of the landmark model, or of the detector for a face without a mesh.
     package var confidence = 0.0
     /// The centre of the eye at the picture's left.
     package var leftEye = NormalizedPoint(x: 0, y: 0)
@@ -20,25 +19,26 @@ package struct FaceObservation: Sendable {
     package var mouth = NormalizedPoint(x: 0, y: 0)
     package var leftLids = Lids(height: 0, width: 0)
     package var rightLids = Lids(height: 0, width: 0)
-    /// The pixels around both eyes; nil if they were not sampled.
+    /// The pixels around both eyes; nil if they were not read.
     package var eyePatches: EyePatches?
     package var mouthShape = MouthShape(opening: 0, cornerDrop: 0, smileLevel: 0)
     /// The direction in which the face looks; nil if it was not measured.
     package var gaze: Gaze?
-    /// The mean diameter of the irises as a share of the upright picture's diagonal; nil if that was not measured.
+    /// The mean diameter of the irises as a fraction of the upright picture's diagonal; nil if it was not measured.
     package var irisDiameter: Double?
-    /// The pixels between the outer eye corners, estimated without a mesh; with few, other values are less reliable.
+    /// The distance between the outer eye corners in the picture, in pixels; estimated for a face without a mesh.
     package var eyeDistance = 0.0
-    /// Whether something in the face moved by itself since an earlier frame; nil if that was not measured.
+    /// Whether the face itself changed since an earlier frame, not only its picture as a whole; nil if not measured.
     package var ownMotion: OwnMotion?
-    /// The colours below the face; nil if they were not looked at, or are outside the picture.
+    /// The colours of the clothes; nil if they were not measured or too little of them is in the picture.
     package var clothes: ClothesColors?
-    /// Whether the values were measured in an earlier frame, because there was no time for this face in the newest one.
+    /// Whether the values are from an earlier frame, because there was no time to measure this face in the newest one.
     package var isCarriedOver = false
 
     package struct Lids: Hashable, Sendable {
-        /// The distance of the upper lid above the line between the eye's corners, plus half the distance of the lower
-        /// lid below it, because smiles and squints move that one: about 0.06 open, 0 closed.
+        /// The opening between the lids as a fraction of the outer eye distance: about 0.06 if open, 0 if closed. The
+        /// lower lid's distance from the line between the eye's corners counts half, because smiles and squints change
+        /// it.
         package var height: Double
         /// The distance between the eye's corners in the picture, in pixels.
         package var width: Double
@@ -46,11 +46,11 @@ package struct FaceObservation: Sendable {
         package init(height: Double, width: Double) { (self.height, self.width) = (height, width) }
     }
 
-    /// The shape of a mouth, measured along the face's own axes.
+    /// The shape of a mouth along the face's own axes; lengths are fractions of the outer eye distance.
     package struct MouthShape: Hashable, Sendable {
-        /// The distance between the inner lips at their middle: 0 closed, about 0.2 wide open.
+        /// The distance between the inner edges of the lips at their middle: 0 if closed, about 0.2 if wide open.
         package var opening: Double
-        /// The distance of the corners below the middle of the upper lip's inner edge: up to 0.09 in a smile.
+        /// The distance by which the corners are below the middle of the upper lip's inner edge: up to 0.09 in a smile.
         package var cornerDrop: Double
         /// The strength of the smile: 0 is an average mouth at rest, 1 an average smile.
         package var smileLevel: Double
@@ -60,10 +60,10 @@ package struct FaceObservation: Sendable {
         }
     }
 
-    /// The change of a face beyond what moves, turns or lights its picture as a whole.
+    /// The change of a face, apart from movements, turns and changes of light that affect its picture as a whole.
     package enum OwnMotion: Hashable, Sendable {
         case movement
-        /// No change by itself; `size` is the face's size as a multiple of its earlier size.
+        /// The face itself did not change; `size` is its size as a multiple of its size in the earlier frame.
         case rest(size: Double)
 
         package var size: Double? { if case .rest(let size) = self { size } else { nil } }

@@ -1,28 +1,28 @@
-/// A request for what the tracker must know of people's places in a frame.
+/// The tracker's request to find out which places still show a person whose face is not seen.
 package struct PlaceRequest: Hashable, Sendable {
-    /// Whether no face has entered.
+    /// Whether no face is present, neither seen nor unseen.
     package var isEmpty = true
-    /// Whether a person is there who is not seen.
+    /// Whether a face is present that is not seen.
     package var hasUnseen = false
-    /// Whether new faces may be held ones, so that their clothes must be compared.
+    /// Whether clothes must be compared, because a new face may be that of a person whose face is unseen.
     package var comparesClothes = false
-    /// The places to read: those of the unseen faces whose patience has ended.
+    /// The places to examine: those of faces that have been unseen for at least `FaceTracker.Options.patience`.
     package var queries: [PlaceQuery] = []
-    /// The last bounds of all unseen faces.
+    /// The last bounds of all faces that are not seen in the frame.
     package var unseen: [NormalizedRect] = []
 
     package init() {}
 }
 
-/// A place to read, where a face was seen last.
+/// A place to examine: where a face was last seen.
 package struct PlaceQuery: Hashable, Sendable {
-    /// The face's track.
+    /// The number of the face's track.
     package var track: Int
-    /// The bounds that the face had when it was last seen.
+    /// The bounds of the face when it was last seen.
     package var bounds: NormalizedRect
-    /// The colours of the person's clothes; nil if they were not seen.
+    /// The colours of the person's clothes; nil if they were never measured.
     package var clothes: ClothesColors?
-    /// The time at which the face was seen last, in seconds of media time.
+    /// The media time, in seconds, at which the face was last seen.
     package var lastSeen: Double
 
     package init(track: Int, bounds: NormalizedRect, clothes: ClothesColors?, lastSeen: Double) {
@@ -30,12 +30,12 @@ package struct PlaceQuery: Hashable, Sendable {
     }
 }
 
-/// The content of the place of a face that is not seen.
+/// The result of examining the place of an unseen face.
 package enum PlaceReading: Hashable, Sendable {
-    /// A person, who has `moved` since the reading before or not, and whose `head` is where the face was or not.
+    /// A person; `moved` is whether they moved since the last reading, `head` whether a head is where the face was.
     case person(moved: Bool, head: Bool)
-    /// Other people whose faces are followed hide the place, so that nothing can be said.
+    /// Other people whose faces are seen hide the place, so that it cannot be judged.
     case covered
-    /// No person is there, or it is another scene.
+    /// No person, or another scene than the one in which the face was seen.
     case empty
 }

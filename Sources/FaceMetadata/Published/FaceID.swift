@@ -1,13 +1,12 @@
-/// The identity of one face from its `enter` to its `leave`: identities only grow, and none is used again.
-///
-/// It distinguishes faces and does not identify people: a person who leaves and comes back gets a new one.
+/// The identity of one face from its `enter` to its `leave`: a number larger than all earlier ones, never reused. It
+/// does not identify a person: one who leaves and comes back gets a new identity.
 public struct FaceID: RawRepresentable, Hashable, Comparable, Sendable {
-    /// The number, from 1.
+    /// The number of the identity, from 1.
     public var rawValue: Int
 
-    /// Makes the identity with that number.
+    /// Makes the identity with a number.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// Orders by the number behind it.
+    /// Whether the left identity has the smaller number.
     public static func < (left: FaceID, right: FaceID) -> Bool { left.rawValue < right.rawValue }
 }

@@ -1,11 +1,11 @@
 extension FaceObject {
-    /// A property of a face that is published, under the same name, only if the owner of the camera wants it.
+    /// A property of a face that is published only if the camera's owner selects it; its name is the raw value.
     public enum OptionalField: String, Hashable, Sendable, CaseIterable {
         case looking, zones, gaze, distance, leftEyeOpen, rightEyeOpen, mouthOpen, talking, blinksPerMinute,
             eyesClosedShare, still
     }
 
-    /// The face with those of the optional fields only.
+    /// Returns a copy of the face without the optional fields that are not in `fields`.
     public func keeping(_ fields: Set<OptionalField>) -> FaceObject {
         var face = self
         for field in OptionalField.allCases where !fields.contains(field) {

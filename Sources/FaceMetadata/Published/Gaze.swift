@@ -1,17 +1,16 @@
-/// The direction in which a face looks, in degrees from the direction to the camera: 0 and 0 is into the lens.
-///
-/// It is off by some degrees, because eyes differ and glasses refract: enough to tell whether a person looks at a
-/// thing, not which word they read.
+/// The direction in which a face looks, in degrees relative to the direction to the camera; 0 and 0 is into the lens.
+/// It is off by some degrees, because eyes differ and glasses refract. That is good enough to tell whether a person
+/// looks at a thing, but not which word the person reads.
 public struct Gaze: Hashable, Sendable {
-    /// The angle to the side: positive is towards the picture's right.
+    /// The horizontal angle; positive is towards the picture's right.
     public var yaw: Double
-    /// The angle upwards.
+    /// The vertical angle; positive is up.
     public var pitch: Double
 
     /// Makes a direction from its angles in degrees.
     public init(yaw: Double, pitch: Double) { (self.yaw, self.pitch) = (yaw, pitch) }
 
-    /// The angle to another direction, in degrees; exact only near the camera's direction, where it is needed.
+    /// Returns the angle to another direction, in degrees. It is exact only near the direction to the camera.
     public func angle(to other: Gaze) -> Double {
         let across = yaw - other.yaw
         let up = pitch - other.pitch

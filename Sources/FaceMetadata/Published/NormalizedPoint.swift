@@ -1,13 +1,12 @@
-/// A point in the upright picture: 0…1 from the left and from the top edge.
-///
-/// Points of a face that is partly outside the picture lie outside 0…1.
+/// A point in the upright picture, as fractions of its width and height from the top-left corner. A point outside the
+/// picture has coordinates outside 0…1.
 public struct NormalizedPoint: Hashable, Sendable {
-    /// The share of the picture's width, from the left edge.
+    /// The distance from the left edge, as a fraction of the picture's width.
     public var x: Double
-    /// The share of the picture's height, from the top edge.
+    /// The distance from the top edge, as a fraction of the picture's height.
     public var y: Double
 
-    /// Makes a point from its shares of the picture's width and height.
+    /// Makes a point from its fractions of the picture's width and height.
     public init(x: Double, y: Double) { (self.x, self.y) = (x, y) }
 
     package init(_ vector: SIMD2<Double>) { self.init(x: vector.x, y: vector.y) }

@@ -1,12 +1,12 @@
-/// An upright rectangle in the upright picture, origin top-left, as shares of the picture's width and height.
+/// An axis-parallel rectangle in the upright picture, as fractions of its width and height from the top-left corner.
 public struct NormalizedRect: Hashable, Sendable {
-    /// The left edge.
+    /// The left edge, as a fraction of the picture's width.
     public var x: Double
-    /// The top edge.
+    /// The top edge, as a fraction of the picture's height.
     public var y: Double
-    /// The width as a share of the picture's width.
+    /// The width, as a fraction of the picture's width.
     public var width: Double
-    /// The height as a share of the picture's height.
+    /// The height, as a fraction of the picture's height.
     public var height: Double
 
     /// Makes a rectangle from its top-left corner and its size.
@@ -34,25 +34,23 @@ public struct NormalizedRect: Hashable, Sendable {
     /// The centre.
     public var center: NormalizedPoint { NormalizedPoint(x: x + width / 2, y: y + height / 2) }
 
-    /// The area as a share of the picture; 0 for a rectangle without extent.
+    /// The area, as a fraction of the picture's area; 0 for a rectangle without extent.
     public var area: Double { max(0, width) * max(0, height) }
 
-    /// Whether a point lies inside or on its border.
+    /// Whether a point lies inside the rectangle or on its border.
     package func contains(_ point: NormalizedPoint) -> Bool {
         point.x >= x && point.x <= x + width && point.y >= y && point.y <= y + height
     }
 
-    /// The overlap with another rectangle as a share of their union: 0 apart, 1 the same.
-    ///
-    /// 0 if either has no area or a coordinate that is not a number.
+    /// Returns the intersection over union, 0…1, with another rectangle; 0 if either is empty or not finite.
     public func intersectionOverUnion(_ other: NormalizedRect) -> Double {
-        // Swift's min and max pass over NaN, which would make of it the other rectangle's edge.
+        // Swift's min and max ignore NaN, and would use the other rectangle's edge instead.
         guard (x + y + width + height + other.x + other.y + other.width + other.height).isFinite else { return 0 }
         let overlap = overlap(with: other)
         return overlap > 0 ? overlap / (area + other.area - overlap) : 0
     }
 
-    /// The area that both rectangles cover; 0 apart.
+    /// Returns the area that both rectangles cover; 0 if they are apart.
     package func overlap(with other: NormalizedRect) -> Double {
         let overlapWidth = min(x + width, other.x + other.width) - max(x, other.x)
         let overlapHeight = min(y + height, other.y + other.height) - max(y, other.y)

@@ -1,15 +1,15 @@
-/// An area of the upright picture, bounded by straight lines that do not cross.
+/// A polygon in the upright picture whose edges do not cross.
 public struct PictureArea: Hashable, Sendable {
-    /// The corners in their order along the border, 0…1 from the left and from the top edge.
+    /// The corners in order along the border, as fractions of the picture's width and height from the top-left corner.
     public let corners: [NormalizedPoint]
-    /// A depth that some point inside has: an area A with a border of length L contains a circle of radius A / L.
+    /// The radius, area / perimeter, of a circle that certainly fits into the area.
     package let certainDepth: Double
     private let edges: [Edge]
-    /// The number of corners that an area may have.
+    /// The allowed numbers of corners.
     public static let cornerCounts = 3...64
 
     /// Makes an area from its corners, clockwise or counterclockwise.
-    /// - Throws: `Failure` if there are too few or too many, one is outside the picture, or they bound no area.
+    /// - Throws: `Failure` if there are too few or too many corners, one is outside the picture, or they bound no area.
     public init(corners: [NormalizedPoint]) throws(Failure) {
         guard Self.cornerCounts.contains(corners.count) else { throw .cornerCount(corners.count) }
         if let corner = corners.first(where: { !(0...1 ~= $0.x && 0...1 ~= $0.y) }) { throw .outside(corner) }
@@ -27,13 +27,13 @@ public struct PictureArea: Hashable, Sendable {
         }
     }
 
-    /// Makes an area from numbers as settings have them.
+    /// Makes an area from a list of numbers, as in the settings file.
     /// - Parameter numbers: Four are a rectangle: x, y, width, height. More are the corners of a polygon: x, y, x, y, …
-    /// - Throws: `Failure` as `init(corners:)`, or if the number of numbers fits neither.
+    /// - Throws: `Failure` as `init(corners:)` does, or if the count of numbers fits neither form.
     public init(numbers: [Double]) throws(Failure) {
         var numbers = numbers
         if numbers.count == 4 {
-            // Shares that are rounded may add up to a little more than 1.
+            // The sum of rounded fractions may be a little more than 1.
             let far = (0...1).map { index in
                 let sum = numbers[index] + numbers[index + 2]
                 return sum > 1 && sum < 1.000_001 ? 1 : sum
@@ -45,10 +45,10 @@ public struct PictureArea: Hashable, Sendable {
         try self.init(corners: indices.map { NormalizedPoint(x: numbers[$0], y: numbers[$0 + 1]) })
     }
 
-    /// Whether a point lies inside.
+    /// Whether a point lies inside the area and not on its border.
     public func contains(_ point: NormalizedPoint) -> Bool { depth(of: point) > 0 }
 
-    /// The distance of a point from the border, as a share of the picture's sides; negative outside.
+    /// Returns the distance of a point from the border, as a fraction of the picture's sides; negative outside.
     package func depth(of point: NormalizedPoint) -> Double {
         var isInside = false
         var nearest = Double.infinity
@@ -61,18 +61,18 @@ public struct PictureArea: Hashable, Sendable {
 
     /// The reason why points are not the corners of an area.
     public enum Failure: Error, Hashable, Sendable, CustomStringConvertible {
-        /// The area has this number of corners, too few or too many.
+        /// Too few or too many corners; the value is their number.
         case cornerCount(Int)
-        /// There are this many numbers, which are neither a rectangle nor points.
+        /// A number of values that fits neither a rectangle nor a polygon.
         case numberCount(Int)
-        /// This corner lies outside the picture.
+        /// A corner outside the picture.
         case outside(NormalizedPoint)
-        /// The edge between these corners crosses or touches another one.
+        /// An edge, given by its ends, that crosses or touches another one.
         case crossing(NormalizedPoint, NormalizedPoint)
         /// The corners lie on one line, or nearly.
         case flat
 
-        /// The error, as the end of a sentence about the area.
+        /// The message, as the predicate of a sentence whose subject is the area.
         public var description: String {
             let counts = PictureArea.cornerCounts
             return switch self {
@@ -90,14 +90,13 @@ public struct PictureArea: Hashable, Sendable {
     }
 }
 
-/// A line between two corners.
 private struct Edge: Hashable, Sendable {
     var from: NormalizedPoint
     var to: NormalizedPoint
     private var way: SIMD2<Double> { to.vector - from.vector }
     var length: Double { (way * way).sum().squareRoot() }
 
-    /// The x at a height y of the line through the edge, which must not be level.
+    /// The x coordinate of the edge's line at a height `y`; the edge must not be horizontal.
     func x(at y: Double) -> Double { from.x + (y - from.y) / (to.y - from.y) * (to.x - from.x) }
 
     func distance(to point: NormalizedPoint) -> Double {
@@ -106,12 +105,12 @@ private struct Edge: Hashable, Sendable {
         return Edge(from: point, to: nearest).length
     }
 
-    /// Whether the edges cross at a point inside both.
+    /// Whether the edges cross at a point that is not an end of either.
     func crosses(_ other: Edge) -> Bool {
         side(of: other.from) * side(of: other.to) < 0 && other.side(of: from) * other.side(of: to) < 0
     }
 
-    /// Above 0 for a point on one side of the edge's line, below 0 on the other.
+    /// Positive for a point on one side of the edge's line, negative on the other side, 0 on the line.
     private func side(of point: NormalizedPoint) -> Double {
         (to.x - from.x) * (point.y - from.y) - (to.y - from.y) * (point.x - from.x)
     }

@@ -1,18 +1,17 @@
-/// The settings of what counts as a smile.
+/// The settings that decide what counts as a smile.
 public struct SmileSettings: Hashable, Sendable {
-    /// The range of `level`.
+    /// The allowed range of `level`.
     public static let levels = 0.2...1.5
-    /// The range of `hold`, in seconds.
+    /// The allowed range of `hold`, in seconds.
     public static let holds = 0.0...10.0
 
-    /// The level at which a smile begins while the lips are still: 0 is an average mouth at rest, 1 an average smile.
-    ///
-    /// A smile that lasts begins 0.1 below it. Every smile must also be at least `level − 0.2` above the face's resting
-    /// level. It ends below `level / 2`.
+    /// The level above which a smile begins while the lips are still: 0 is an average resting mouth, 1 an average
+    /// smile. A smile that lasts may begin 0.1 below it. Every smile must also be at least `level − 0.2` above the
+    /// face's resting level. A smile ends below `level / 2`.
     public var level = 0.7
     /// The level below which a smile ends at once.
     package var endLevel: Double { 0.5 * level }
-    /// The seconds that a smile must last before it is reported.
+    /// The time, in seconds, that a smile must last before it is reported.
     public var hold = 0.0
 
     /// Makes the default settings.

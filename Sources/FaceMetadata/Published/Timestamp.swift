@@ -1,17 +1,16 @@
-/// A point in wall-clock time: nanoseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
+/// A point in wall-clock time, as nanoseconds since 1970-01-01T00:00:00Z without leap seconds.
 public struct Timestamp: Hashable, Comparable, Sendable {
-    /// Nanoseconds since the Unix epoch; negative before it.
+    /// The nanoseconds since the Unix epoch; negative before it.
     public var nanoseconds: Int64
 
     /// Makes the time `nanoseconds` after the Unix epoch.
     public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-    /// Orders by the nanoseconds.
+    /// Whether the left time is the earlier one.
     public static func < (left: Timestamp, right: Timestamp) -> Bool { left.nanoseconds < right.nanoseconds }
 
-    /// The time a number of seconds later; earlier for a negative number.
-    ///
-    /// The result is clamped to the earliest and the latest time there is; NaN counts as 0.
+    /// Returns the time `seconds` later, or earlier if they are negative. The result is clamped to the range of
+    /// `Timestamp`; NaN counts as 0.
     public func advanced(bySeconds seconds: Double) -> Timestamp {
         guard !seconds.isNaN else { return self }
         let end: Int64 = seconds < 0 ? .min : .max
@@ -20,10 +19,10 @@ public struct Timestamp: Hashable, Comparable, Sendable {
         return Timestamp(nanoseconds: isBeyond ? end : sum)
     }
 
-    /// The seconds from another time to this one; negative if this one is earlier.
+    /// Returns the seconds from another time to this one; negative if this one is earlier.
     public func seconds(since other: Timestamp) -> Double {
         let (difference, isBeyond) = nanoseconds.subtractingReportingOverflow(other.nanoseconds)
-        // Centuries apart, and so of no use to the nanosecond.
+        // Over centuries, single nanoseconds do not matter.
         guard !isBeyond else { return Double(nanoseconds) / 1e9 - Double(other.nanoseconds) / 1e9 }
         return Double(difference) / 1e9
     }

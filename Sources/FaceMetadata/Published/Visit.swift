@@ -1,22 +1,22 @@
-/// The totals of a face since its enter: one visit to the camera. A person who comes back makes another visit.
+/// The totals of one visit: a face from its enter to its leave. A person who comes back makes another visit.
 public struct Visit: Hashable, Sendable {
-    /// The number of its `smile` events.
+    /// The number of `smile` events.
     public var smiles = 0
-    /// The number of its `blink` events, those of one eye included.
+    /// The number of `blink` events, including those of one eye.
     public var blinks = 0
-    /// The number of its `look` events.
+    /// The number of `look` events.
     public var looks = 0
-    /// The seconds for which it smiled: the durations of its smiles that have ended.
+    /// The total duration, in seconds, of the smiles that have ended.
     public var smilingSeconds = 0.0
-    /// Seconds for which it looked at the camera or the thing beside it: the durations of its looks that have ended.
+    /// The total duration, in seconds, of the looks that have ended.
     public var lookingSeconds = 0.0
-    /// The seconds for which it was held without being seen.
+    /// The total time, in seconds, for which the face was held without being seen.
     public var unseen = 0.0
-    /// The smallest distance, in metres; nil if none was known.
+    /// The smallest distance from the camera, in metres; nil if the distance was never known.
     public var nearestDistance: Double?
-    /// The largest height of its bounds, as a share of the picture's height.
+    /// The largest height of the face's bounds, as a fraction of the picture's height.
     public var largestHeight = 0.0
-    /// The share of the frames it was measured in that showed its expression, 0…1: it was large and frontal enough.
+    /// The fraction, 0…1, of the measured frames in which the face was large and frontal enough to read its expression.
     public var judgedShare = 0.0
 
     /// Makes a visit in which nothing has happened.

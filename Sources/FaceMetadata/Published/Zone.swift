@@ -1,28 +1,28 @@
-/// A named area in which faces are reported: at the door, at the desk.
+/// A named area of the picture, such as that of a door or a desk; events report the faces that enter and leave it.
 public struct Zone: Hashable, Sendable {
-    /// The point of a face that must be in the area.
+    /// The point of a face that must be in the zone's area.
     public enum Anchor: String, Hashable, Sendable, CaseIterable {
         /// The middle of the bounds.
         case center
-        /// The middle of the bounds' lower edge: the chin.
+        /// The middle of the lower edge of the bounds: the chin.
         case bottom
     }
 
-    /// The zone's name in messages.
+    /// The name of the zone in messages.
     public var name: String
-    /// The part of the picture that it covers.
+    /// The part of the picture that the zone covers.
     public var area: PictureArea
-    /// The seconds that a face must be in the zone before its `zone_enter`.
+    /// The time, in seconds, that a face must be in the zone before its `zone_enter`.
     public var dwell: Double
-    /// The smallest height of a face in the zone, as a share of the picture's: people far behind it have smaller ones.
+    /// The minimum height of a face in the zone, as a fraction of the picture's height; it excludes people far away.
     public var minimumSize: Double
-    /// The point of a face that must be in the area.
+    /// The point of a face that must be in the zone's area.
     public var anchor: Anchor
 
-    /// Whether faces are reported in the zone; one that is off has none.
+    /// Whether the zone is on. A zone that is off contains no faces and has no events.
     public var isOn = true
 
-    /// Makes a zone; with only a name and an area, faces of any size enter it at once.
+    /// Makes a zone. By default, faces of any size enter it at once.
     public init(
         _ name: String,
         _ area: PictureArea,

@@ -1,29 +1,29 @@
 import CCairo
 
 extension Canvas {
-    /// A corner of a cell of a picture: its position in the picture, and on the surface.
+    /// A corner of a grid cell of a pasted picture: its position in the picture, and its position on the surface.
     private typealias Corner = (picture: SurfacePoint, surface: SurfacePoint)
 
-    /// The most pixels per point of what is pasted into a document: pages show it larger than the picture below it.
+    /// The maximum number of pixels per point for a picture in an SVG document, which pages may show enlarged.
     private static let finest = 2.0
 
-    /// Pastes a picture cell by cell so that it follows a surface, without the cells that show their back.
-    ///
-    /// `width` is about its width in points from straight ahead; `place` maps shares, 0…1 across and down.
+    /// Draws a picture bent in space, in a grid of `cells` columns and rows, without the cells that are seen from
+    /// behind. `width` is the picture's approximate width in points, seen from straight ahead. `place` maps a position
+    /// in the picture, 0…1 across and down, to the surface.
     func paste(_ picture: PastedPicture, width: Double, cells: SIMD2<Int>, _ place: (SurfacePoint) -> SurfacePoint) {
         let isVector = !surface.isImage
         // No finer than the picture itself: pixels cost time and bytes.
         let fineness = isVector ? max(1, min(Self.finest, Double(picture.size.width) / width)) : 1
         let copy = picture.copy(width: width * fineness)
         let copySize = copy.all.size
-        // Cells reach one pixel beyond the picture, where it fades into nothing, which smooths its edge.
+        // The outer cells reach one pixel beyond the picture, where it fades to transparent, which smooths its edge.
         let corners = (0...cells.y).map { row in
             (0...cells.x).map { column -> Corner in
                 let point = -1 + (copySize + 2) * [Double(column), Double(row)] / SurfaceSize(cells)
                 return (point, place(point / copySize))
             }
         }
-        // Cairo counts in 24.8 bits; what is outside is not seen.
+        // Skips a picture that is outside the surface, or beyond Cairo's coordinates of 24.8 bits.
         guard let box = Outline(line: corners.joined().map(\.surface)).bounds,
             box.x < size.width, box.y < size.height, box.end.min() > 0,
             [box.x, box.y, box.end.x, box.end.y].allSatisfy({ abs($0) < 1_000_000 })
@@ -46,7 +46,7 @@ extension Canvas {
 
     private func paste(_ picture: Surface, _ corners: [[Corner]]) {
         cairo_save(context)
-        // Two triangles that share an edge then share no pixel and leave none out.
+        // Without antialiasing, two triangles that share an edge share no pixel and leave none out.
         cairo_set_antialias(context, CAIRO_ANTIALIAS_NONE)
         for (above, below) in zip(corners, corners.dropFirst()) {
             for column in 0..<above.count - 1 {
@@ -57,7 +57,7 @@ extension Canvas {
         cairo_restore(context)
     }
 
-    /// Fills a triangle of the surface with one of a picture, unless it is seen from behind.
+    /// Draws a triangle of a picture into a triangle of the surface, unless it is seen from behind.
     private func triangle(_ picture: Surface, _ corners: [Corner]) {
         let onPicture = PlaneTransform(triangle: corners.map(\.picture))
         let onSurface = PlaneTransform(triangle: corners.map(\.surface))
@@ -76,7 +76,7 @@ extension Canvas {
 extension PlaneTransform {
     var cairo: cairo_matrix_t { cairo_matrix_t(xx: a, yx: c, xy: b, yy: d, x0: tx, y0: ty) }
 
-    /// The map of the triangle (0, 0), (1, 0), (0, 1) to another one.
+    /// Makes the map from the triangle (0, 0), (1, 0), (0, 1) to `triangle`.
     fileprivate init(triangle: [SurfacePoint]) {
         let origin = triangle[0]
         let right = triangle[1] - origin

@@ -1,7 +1,7 @@
 import CCairo
 
 extension Canvas {
-    /// Draws on a canvas and returns it as a transparent SVG document in UTF-8 whose user units are its points.
+    /// Returns what `body` draws on a canvas as a transparent SVG document in UTF-8, one user unit for each point.
     package static func svg(size: FrameSize, _ body: (Canvas) throws -> Void) throws -> [UInt8] {
         var bytes: [UInt8] = []
         try withUnsafeMutablePointer(to: &bytes) { output in

@@ -1,37 +1,37 @@
 import CCairo
 
-/// The style of a plate with words, and the preferred side of a face for it.
+/// The style of a panel, which is text on a plate beside a face.
 struct PanelStyle {
-    /// The size of the letters in points, at least 1.
+    /// The size of the font in points.
     var size = 1.0
-    /// The distance from the box of the face, in points.
+    /// The distance between the panel and the face's box, in points.
     var gap = 0.0
     var plate = Color(red: 0.05, green: 0.07, blue: 0.1, alpha: 0.8)
-    /// The radius of the plate's corners, as a share of the letters' size.
+    /// The radius of the plate's corners, as a multiple of the font size.
     var radius = 0.7
     var side = PanelPlace.Side.above
-    /// The longest text that the plate must have room for.
+    /// A text for which the plate always has room, so that it keeps its width while shorter texts change.
     var longest = ""
 }
 
-/// Lines that a terminal writes into its cells.
+/// Lines of text that a terminal prints in its character cells over the drawing.
 package struct CellWords: Hashable, Sendable {
     /// The column and the row of the first letter, from 0.
     package var cell: SIMD2<Int>
     package var lines: [String]
-    /// The number of letters that the plate has room for.
+    /// The number of letters for which each line of the plate has room.
     package var width: Int
     package var plate: Color
 }
 
 extension Canvas {
-    /// Returns the words to be written into cells since the last call, and removes them.
+    /// Returns and removes the texts for a terminal's cells that were collected since the last call.
     package func removeWords() -> [CellWords] {
         defer { words = [] }
         return words
     }
 
-    /// Writes lines on a plate beside a box, unless it would cover a face everywhere.
+    /// Draws lines of text on a plate beside a box, or nothing if the plate would cover a face or panel in every place.
     func write(_ lines: [String], beside box: SurfaceRect, _ style: PanelStyle, in places: inout PanelPlace) {
         let size = style.size
         cairo_select_font_face(context, "sans-serif", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_BOLD)

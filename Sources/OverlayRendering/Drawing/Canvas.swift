@@ -1,27 +1,27 @@
 import CCairo
 
-/// A picture to draw on, whose points are its pixels. Not Sendable: the code that draws owns it.
+/// A picture to draw on, whose points are its pixels. It belongs to the code that draws, and so is not Sendable.
 package final class Canvas {
     package let pixelSize: FrameSize
-    /// The size of a terminal's cell if it writes the words itself over the drawing; they are then in `words`.
+    /// The size of a terminal's cell in points, if the terminal itself prints the texts, which then go to `words`.
     package var textCell: SurfaceSize?
-    /// The words to be written into cells since `removeWords`.
+    /// The texts for a terminal's cells since the last `removeWords`.
     var words: [CellWords] = []
-    /// The side of its face on which each face's panel was last; it stays there while there is room.
+    /// The side of the face on which each face's panel was last. The panel stays there while there is room.
     var panelSides: [FaceID: PanelPlace.Side] = [:]
-    /// Whether the drawing may be transparent in parts; then the canvas's frames are too.
+    /// Whether parts of the drawing may be transparent, so that the canvas's frames have opacity too.
     private(set) var isTransparent = false
-    /// The statement about colours that the canvas's frames contain.
+    /// The colour space (primaries, transfer, ICC profile) of the canvas's frames.
     package var colors: ColorStatement?
     let surface: Surface
     let context: OpaquePointer
 
-    /// Makes a transparent picture; throws `CanvasError` if a side is not 1 to 32767, Cairo's limit.
+    /// Makes a transparent canvas; throws `CanvasError` if a side is not 1 to 32767 pixels, Cairo's limit.
     package convenience init(pixelSize: FrameSize) throws(CanvasError) {
         self.init(try Surface(CAIRO_FORMAT_ARGB32, pixelSize))
     }
 
-    /// Makes a canvas of a surface, whose size is that of its pixels unless it is a document.
+    /// Makes a canvas on a surface; `size` must be given for a document, which has no pixels.
     init(_ surface: Surface, size: FrameSize? = nil) {
         // Cairo always returns a context, perhaps with an error, which `check` throws.
         pixelSize = size ?? surface.size
@@ -33,7 +33,7 @@ package final class Canvas {
 
     package var size: SurfaceSize { pixelSize.points }
 
-    /// Makes everything transparent.
+    /// Makes the whole canvas transparent.
     package func erase() {
         isTransparent = true
         cairo_set_operator(context, CAIRO_OPERATOR_CLEAR)
@@ -46,7 +46,7 @@ package final class Canvas {
         cairo_paint(context)
     }
 
-    /// Fills a shape. Where two of its lines overlap, the spot stays empty unless `overlaps` is set.
+    /// Fills an outline. Where two of its shapes overlap, the area stays empty unless `overlaps` is set.
     func fill(_ outline: Outline, _ color: Color, overlaps: Bool = false) {
         trace(outline)
         setSource(color)
@@ -54,7 +54,7 @@ package final class Canvas {
         cairo_fill(context)
     }
 
-    /// Fills a shape with a gradient from one colour at a centre to another at a radius, in points.
+    /// Fills an outline with a radial gradient, from `inner` at `center` to `outer` at `radius` points from there.
     func fill(_ outline: Outline, from inner: Color, to outer: Color, center: SurfacePoint, radius: Double) {
         guard let pattern = cairo_pattern_create_radial(center.x, center.y, 0, center.x, center.y, max(radius, 0.01))
         else { return }
@@ -67,7 +67,6 @@ package final class Canvas {
         cairo_fill(context)
     }
 
-    /// Draws a shape's lines, with a width in points.
     func stroke(_ outline: Outline, _ color: Color, width: Double) {
         trace(outline)
         setSource(color)
@@ -86,7 +85,7 @@ package final class Canvas {
         cairo_restore(context)
     }
 
-    /// The picture's bytes: rows of B, G, R, A with the opacity multiplied in, valid while `body` runs.
+    /// Calls `body` with the pixels: rows of B, G, R, A with premultiplied alpha, valid while `body` runs.
     package func withPixels<Result>(_ body: (UnsafeRawBufferPointer, _ bytesPerRow: Int) throws -> Result) rethrows
         -> Result
     {
@@ -96,7 +95,7 @@ package final class Canvas {
         return try body(UnsafeRawBufferPointer(start: data, count: bytesPerRow * pixelSize.height), bytesPerRow)
     }
 
-    /// Lends the picture as a frame while `body` runs.
+    /// Calls `body` with the picture as a frame that is valid while `body` runs.
     package func withFrame<Result>(mediaTime: Double = 0, _ body: (Frame) throws -> Result) throws -> Result {
         try check()
         return try withPixels { pixels, bytesPerRow in
@@ -108,11 +107,10 @@ package final class Canvas {
         }
     }
 
-    /// Throws if any drawing so far failed; Cairo draws nothing after a failure.
+    /// Throws if any drawing so far failed. Cairo draws nothing after a failure.
     package func check() throws(CanvasError) { try cairo_status(context).check() }
     func setSource(_ color: Color) { cairo_set_source_rgba(context, color.red, color.green, color.blue, color.alpha) }
 
-    /// Sets a picture as the source of the next drawing.
     func setSource(_ picture: Surface, _ filter: cairo_filter_t, _ beyond: cairo_extend_t = CAIRO_EXTEND_PAD) {
         cairo_set_source_surface(context, picture.pointer, 0, 0)
         cairo_pattern_set_filter(cairo_get_source(context), filter)
@@ -129,7 +127,7 @@ package final class Canvas {
     }
 }
 
-/// A colour; its parts are 0…1, not multiplied by the opacity.
+/// A colour with components from 0 to 1, not premultiplied by alpha.
 package struct Color: Hashable, Sendable {
     package var red: Double
     package var green: Double
@@ -148,16 +146,16 @@ package struct Color: Hashable, Sendable {
     package static let red = Color(red: 0.87, green: 0.09, blue: 0.13)
 }
 
-/// Why nothing can be drawn.
+/// The reason why nothing can be drawn.
 package struct CanvasError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What was tried, why it failed, and what to do about it.
+    /// The message: what was tried, why it failed, and what to do about it.
     package let description: String
 
     init(_ description: String) { self.description = description }
 }
 
 extension cairo_status_t {
-    /// The reason of a failure in Cairo's words; nil without one.
+    /// Cairo's message for a failure; nil for success.
     var failure: String? { self == CAIRO_STATUS_SUCCESS ? nil : String(cString: cairo_status_to_string(self)) }
 
     func check() throws(CanvasError) { if let failure { throw CanvasError("drawing failed: \(failure)") } }

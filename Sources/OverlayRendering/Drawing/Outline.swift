@@ -1,15 +1,15 @@
 import Glibc
 
-/// A shape made of closed or open lines. Curves are broken into short straight pieces as they are added, so that the
-/// shape can go through any projection, not only an affine one.
+/// A shape of polylines that are all closed or all open. Curves are broken into short straight pieces as they are
+/// added, so that the shape can go through any projection, not only an affine one.
 struct Outline: Hashable, Sendable {
     private(set) var lines: [[SurfacePoint]]
-    /// Whether a last piece of each line leads back to its first point.
+    /// Whether the last point of each line is connected with its first point.
     private(set) var isClosed = true
-    /// The number of pieces of a curve: a quarter circle of 250 points then deviates by about 0.1 point.
+    /// The number of straight pieces of a curve: a quarter circle with a radius of 250 points deviates by 0.1 point.
     private static let piecesPerCurve = 24
 
-    /// The corners of the convex hull of points, all hulls in the same direction (Andrew's monotone chain).
+    /// Returns the corners of the convex hull of points; all hulls have the same direction (Andrew's monotone chain).
     static func hull(_ points: [SurfacePoint]) -> [SurfacePoint] {
         let sorted = points.sorted { ($0.x, $0.y) < ($1.x, $1.y) }
         guard sorted.count > 2 else { return sorted }
@@ -31,13 +31,13 @@ struct Outline: Hashable, Sendable {
 }
 
 extension Outline {
-    /// A cubic Bézier curve: its end, and the control points near its start and its end.
+    /// A cubic Bézier curve, without its start: the end, the control point near the start, and that near the end.
     typealias Curve = (end: SurfacePoint, near: SurfacePoint, far: SurfacePoint)
 
     init(polygon points: [SurfacePoint]) { self.init(lines: [points]) }
     init(line points: [SurfacePoint]) { self.init(lines: [points], isClosed: false) }
 
-    /// Makes a line along curves, or the shape that they bound.
+    /// Makes one line of connected curves that begins at `start`.
     init(from start: SurfacePoint, _ curves: [Curve], isClosed: Bool = true) {
         var points = [start]
         for curve in curves {
@@ -48,7 +48,6 @@ extension Outline {
         self.init(lines: [points], isClosed: isClosed)
     }
 
-    /// Makes a rectangle, perhaps with round corners.
     init(_ rect: SurfaceRect, radius: Double = 0) {
         let radius = max(0, min(radius, rect.width / 2, rect.height / 2))
         let straight = SurfacePoint(rect.width / 2 - radius, rect.height / 2 - radius)
@@ -65,7 +64,7 @@ extension Outline {
         self.init(polygon: Self.ellipse(center, [radiusX, radiusY], pieces: 4 * Self.piecesPerCurve))
     }
 
-    /// The corners of a polygon inside an ellipse; the first is at its right, turned by `first` pieces.
+    /// Returns the corners of a polygon inscribed in an ellipse. The first is `first` pieces after the rightmost point.
     static func ellipse(
         _ center: SurfacePoint,
         _ radius: SurfacePoint,
@@ -78,17 +77,17 @@ extension Outline {
         }
     }
 
-    /// The point on the curve at a share `t` of its length parameter, 0…1.
+    /// Returns the point of a curve at the parameter `t`, 0…1.
     static func cubic(_ t: Double, from start: SurfacePoint, _ curve: Curve) -> SurfacePoint {
         let s = 1 - t
         let first = start * (s * s * s) + curve.near * (3 * s * s * t)
         return first + curve.far * (3 * s * t * t) + curve.end * (t * t * t)
     }
 
-    /// Both shapes, closed.
+    /// Joins the lines of both outlines in one closed outline.
     static func + (one: Outline, other: Outline) -> Outline { Outline(lines: one.lines + other.lines) }
 
-    /// The smallest upright rectangle around all points; nil if there is none.
+    /// The bounding box of all points; nil if there are no points.
     var bounds: SurfaceRect? {
         let points = lines.joined()
         guard let first = points.first else { return nil }

@@ -1,16 +1,16 @@
-/// Finds places for panels with words beside faces, where they cover no face.
+/// Finds places for text panels beside faces, so that panels cover neither faces nor each other.
 struct PanelPlace {
     enum Side: CaseIterable {
         case right, left, below, above
     }
 
-    /// The rectangles that must stay visible: the faces, and the panels that were placed before.
+    /// The rectangles that panels must not cover: the faces, and the panels placed so far.
     private(set) var taken: [SurfaceRect]
     let area: SurfaceSize
-    /// The side of its box on which the last place is; nil if there is none, or it is in a corner of the surface.
+    /// The side of its box on which the last panel was placed; nil if it found no place, or only one in a corner.
     private(set) var side: Side?
 
-    /// Reserves a place at the first side of a box, another side or a corner of the surface; nil if each covers a face.
+    /// Reserves a place beside a box, preferably on side `first`, or in a corner of the surface; nil if all are taken.
     mutating func reserve(_ size: SurfaceSize, beside box: SurfaceRect, gap: Double, first: Side) -> SurfaceRect? {
         side = nil
         let last = area - size
@@ -28,7 +28,7 @@ struct PanelPlace {
         return nil
     }
 
-    /// The upper left corners to try on a side of a box: at its middle or beginning, and at its ends.
+    /// Returns the top-left corners of the two places to try on a side of a box.
     private static func corners(_ side: Side, _ size: SurfaceSize, _ box: SurfaceRect, _ gap: Double) -> [SurfacePoint]
     {
         let before = box.origin - size - gap

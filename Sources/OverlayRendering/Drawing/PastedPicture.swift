@@ -1,9 +1,9 @@
 import CCairo
 import System
 
-/// A transparent PNG to paste onto faces, in several sizes, each half of the one before, so that it does not flicker.
+/// A PNG to paste onto faces. It is kept in several sizes, each half the one before, so that small ones do not flicker.
 package final class PastedPicture {
-    /// The limits of a file's bytes and pixels: a face in a picture is hardly wider than 1000 pixels.
+    /// The limits of a file's size in bytes and of its sides in pixels. A face is seldom wider than 1000 pixels.
     static let maximumBytes = 4 << 20
     static let maximumSide = 2048
 
@@ -43,7 +43,7 @@ package final class PastedPicture {
         }
     }
 
-    /// The smallest copy that is at least `width` pixels wide, or else the largest.
+    /// Returns the smallest copy that is at least `width` pixels wide, or else the largest copy.
     func copy(width: Double) -> Surface { copies.last { Double($0.size.width) >= width } ?? copies[0] }
 
     private static func decode(_ png: [UInt8], _ size: FrameSize) -> Surface? {
@@ -66,7 +66,7 @@ package final class PastedPicture {
         return try? Surface(owning: surface, size)
     }
 
-    /// Copies a picture in another size, with four channels whatever the file has.
+    /// Copies a picture in another size, always with an alpha channel.
     private static func copy(of source: Surface, _ size: FrameSize, scale: Double) throws(Refusal) -> Surface {
         let part = SurfaceRect(origin: .zero, size: size.points / scale)
         guard let copy = try? source.resampled(from: part, size, CAIRO_FILTER_BILINEAR, CAIRO_FORMAT_ARGB32) else {

@@ -1,16 +1,16 @@
 import CCairo
 
-/// A frame's pixels in the form that Cairo draws; keeps its memory from frame to frame of the same size.
+/// A frame's pixels in the form that Cairo draws. The memory is reused for later frames of the same size.
 package final class Picture {
     private(set) var surface: Surface?
     /// The memory of the last JPEG's drawing, for the next one of the same size.
     private var drawn: Surface?
     private(set) var orientation = Orientation.up
-    /// The size of the upright picture in the frame's pixels; nil before the first frame.
+    /// The size of the upright frame in pixels; nil before the first frame.
     package private(set) var uprightSize: FrameSize?
-    /// Whether parts of the picture may be transparent.
+    /// Whether the pixels have opacity, so that parts of the picture may be transparent.
     package private(set) var hasOpacity = false
-    /// The statements of its file about its colours.
+    /// The colour space (primaries, transfer, ICC profile) of the frame; nil if it states none.
     package private(set) var colors: ColorStatement?
 
     package init() {}
@@ -21,9 +21,8 @@ package final class Picture {
         uprightSize = nil
     }
 
-    /// Copies a frame's pixels; throws `CanvasError` for a JPEG, or if it is too large.
-    ///
-    /// If it will be drawn much smaller, as `target` says in pixels, only every second, third, … pixel is copied.
+    /// Copies a frame's pixels; throws `CanvasError` for a JPEG frame, or if the frame is too large. If `target`, the
+    /// size at which it will be drawn, is much smaller, only every second, third, … pixel is copied.
     package func update(from frame: Frame, target: FrameSize? = nil) throws(CanvasError) {
         guard frame.format != .jpeg else { throw CanvasError("cannot draw a JPEG frame that was not decoded") }
         let upright = frame.uprightSize
@@ -45,7 +44,7 @@ package final class Picture {
         cairo_surface_mark_dirty(surface.pointer)
     }
 
-    /// The step between the copied pixels, chosen so that there are no fewer than will be drawn.
+    /// Returns the step between copied pixels: the largest that leaves at least `target` pixels both ways.
     private static func stride(from size: FrameSize, to target: FrameSize?) -> Int {
         guard let target, target.width > 0, target.height > 0 else { return 1 }
         return max(1, min(size.width / target.width, size.height / target.height))
@@ -53,7 +52,7 @@ package final class Picture {
 }
 
 extension Picture {
-    /// Makes a JPEG of a part of the upright picture in a scale, with what `draw` adds; nil if the part has no area.
+    /// Makes a JPEG of a part of the upright picture, scaled, with what `draw` adds; nil if the part has no area.
     package func jpeg(
         of part: NormalizedRect = .whole,
         scale: Double = 1,
@@ -81,8 +80,8 @@ extension Picture {
         return try canvas.withFrame { try encoder.encode($0) }
     }
 
-    /// The sharpness of a part of the upright picture, to compare pictures of the same face: the bytes of its JPEG at a
-    /// size of 160 pixels, since details need bytes.
+    /// Returns a measure of a part's sharpness, to compare pictures of the same face: the size, in bytes, of its JPEG
+    /// at a longer side of 160 pixels. Fine details need more bytes.
     package func sharpness(of part: NormalizedRect) throws -> Int {
         let side = (part.size * (uprightSize?.points ?? .zero)).max()
         guard side >= 1, (part.origin + part.size).sum().isFinite else { return 0 }
@@ -91,8 +90,8 @@ extension Picture {
 }
 
 extension Canvas {
-    /// Draws an upright picture, if there is one; over white, unless the canvas is transparent too. If `isSmooth`, all
-    /// pixels are averaged, not only the nearest four.
+    /// Draws a picture, if it has a frame; transparent parts are over white, unless the canvas is transparent too. With
+    /// `isSmooth`, reducing the picture averages all pixels, not only the nearest four.
     package func draw(_ picture: Picture, _ geometry: PreviewLayerGeometry, isSmooth: Bool = true) {
         guard let source = picture.surface else { return }
         let map = PlaneTransform.scaling(1 / source.all.size)
@@ -102,7 +101,7 @@ extension Canvas {
         clipped(to: Outline(geometry.visibleRect)) {
             if picture.hasOpacity, !isTransparent { clear(.white) }
             cairo_transform(context, &matrix)
-            // Without colour beyond its edge, the outermost row of an enlarged picture would fade.
+            // The colours continue beyond the edge, or else the outermost row of an enlarged picture would fade.
             setSource(source, isSmooth ? CAIRO_FILTER_GOOD : CAIRO_FILTER_BILINEAR)
             cairo_paint(context)
         }

@@ -1,10 +1,10 @@
 import CCairo
 
-/// A surface of Cairo's, destroyed with this object.
+/// The owner of a Cairo surface, which is destroyed with this object.
 final class Surface {
     let pointer: OpaquePointer
 
-    /// Takes over a surface, which Cairo always returns, perhaps with an error.
+    /// Takes ownership of a surface; throws if Cairo returned it with an error.
     init(owning pointer: OpaquePointer, _ size: FrameSize) throws(CanvasError) {
         self.pointer = pointer
         if let reason = cairo_surface_status(pointer).failure { throw Self.failure(size, reason) }
@@ -14,7 +14,6 @@ final class Surface {
         CanvasError("cannot make a picture of \(size) pixels to draw on: \(reason); choose a smaller size")
     }
 
-    /// Makes a surface of pixels that are all zero.
     convenience init(_ format: cairo_format_t, _ size: FrameSize) throws(CanvasError) {
         guard let width = Int32(exactly: size.width), let height = Int32(exactly: size.height), width > 0, height > 0
         else { throw Self.failure(size, "no side may be empty") }
@@ -23,7 +22,7 @@ final class Surface {
 
     deinit { cairo_surface_destroy(pointer) }
 
-    /// Whether it has pixels rather than a document's shapes.
+    /// Whether the surface has pixels; an SVG document has none.
     var isImage: Bool { cairo_surface_get_type(pointer) == CAIRO_SURFACE_TYPE_IMAGE }
 
     var size: FrameSize {
@@ -33,7 +32,7 @@ final class Surface {
 
     var all: SurfaceRect { SurfaceRect(origin: .zero, size: size.points) }
 
-    /// Copies a part of the surface in another size; beyond the surface the border's colours continue.
+    /// Copies a part of the surface in another size. Beyond the surface, the colours of its border continue.
     func resampled(
         from part: SurfaceRect,
         _ size: FrameSize,

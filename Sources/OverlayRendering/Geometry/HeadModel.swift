@@ -1,24 +1,24 @@
 import Glibc
 
-/// A head in space, turned like the face and attached to the picture at one of its landmarks.
+/// A head in space, turned like the face and placed so that one of its landmarks is where the picture shows it.
 ///
-/// Positions are shares of the face's own size, from the middle of the head's front half: x of the width to the head's
-/// right as seen in the picture, y of the height to its chin, z of the width out of its nose.
+/// Positions are relative to the middle of the head: x in face widths to the right as seen in the picture, y in face
+/// heights down to the chin, z in face widths out of the nose.
 struct HeadModel {
-    /// Half the width of the curved front, and the distance by which it comes forward: a cheek is nearly half a width
-    /// from the middle, the mouth a little less than half a width before the ears (canonical face model of 468 points).
+    /// The half-axes, across and forward, of the ellipse along which the face curves, in face widths. A cheek is nearly
+    /// half a width from the middle, the mouth a little less than that before the ears (canonical face model).
     static let halfWidth = 0.60
     static let depth = 0.48
-    /// The least distance of the viewer, in widths of the face: from nearer, a large face's front would be too wide.
+    /// The minimum distance of the viewer, in face widths. From nearer, a large face would look too wide.
     private static let viewingDistance = 6.0
-    /// The angle in radians, behind the edge, within which something comes down to its lowest height.
+    /// The turn beyond the visible edge, in radians, within which a hidden point comes down to `lowest` in `front`.
     private static let fading = 0.2
-    /// The face's own size in points, as seen from straight ahead.
+    /// The size that the face would have if it were seen from straight ahead, in points.
     let unit: SurfaceSize
     private var plane: FacePlane
     private let pose: HeadPose
 
-    /// Makes the head of a face, placed so that one position on it is at a point of the surface.
+    /// Makes the head of a face, placed so that `position` on the head appears at `point` of the surface.
     init(_ face: SurfaceFace, holding position: (x: Double, y: Double, z: Double), at point: SurfacePoint) {
         pose = face.assumedPose
         let width = Self.seenShare(pose.yaw ?? 0, depth: 0.9)
@@ -30,20 +30,20 @@ struct HeadModel {
         self.plane = plane
     }
 
-    /// The visible share of a side of a turned face: the near side shows its depth, the far one hides behind the nose.
+    /// The visible fraction of a turned face's width or height: the near half shows its depth, the far half shrinks.
     private static func seenShare(_ degrees: Double, depth: Double) -> Double {
         let sine = sin(degrees.radians)
         let cosine = max(0, cos(degrees.radians))
         return max(0.6, ((cosine * cosine + depth * depth * sine * sine).squareRoot() + cosine) / 2)
     }
 
-    /// The largest lean, in degrees, of what sits on top; beyond, its upper end would be out of sight behind the head.
+    /// The largest backward tilt, in degrees, of what sits on top. Beyond it, the upper end would hide behind the head.
     private static let farthestLean = 10.0
-    /// The skull's middle, half height and half length, from the middle of the eyes in widths of the face.
+    /// The skull's centre relative to the middle of the eyes, its half height and its half length, in face widths.
     private static let skull = (y: -0.04, z: -0.64, height: 0.68, length: 0.62)
 
-    /// The same head for something on top of it, `y` of the height and `z` of the width from the middle. If the head is
-    /// tilted back, the thing keeps its share of the way to the edge: on the skull, a hat would cover the eyes.
+    /// Returns the head for something on top of it with its lower edge at height `y` and depth `z`. On a head that is
+    /// tilted back, the thing leans less and keeps its relative height above the eyes, or a hat would cover them.
     func carrying(_ y: Double, _ z: Double) -> HeadModel {
         guard let pitch = pose.pitch, pitch > 0 else { return self }
         func edge(_ pitch: Double) -> Double {
@@ -58,7 +58,7 @@ struct HeadModel {
             head.plane.rotation = HeadRotation(HeadPose(roll: pose.roll, yaw: pose.yaw, pitch: pitch))
             return head
         }
-        /// The distance of the lower edge below the eyes on the surface.
+        /// Returns how far the lower edge of the thing is below the eyes, in points.
         func height(_ head: HeadModel) -> Double {
             ((head.point(0, y, z) - head.point(0, CanonicalFace.eyeY, Self.depth)) * down).sum()
         }
@@ -72,10 +72,9 @@ struct HeadModel {
         plane.point(x * unit.width, y * unit.height, z * unit.width)
     }
 
-    /// The position on the surface of a point of the head's curved front, or of the edge that hides it.
-    ///
-    /// x, as seen from straight ahead, and the lift above the skin are shares of the width, y is one of the height. A
-    /// position that is turned away goes down to `lowest`, so that the edge there is not thin.
+    /// Returns where a point of the face's curved front appears on the surface; a hidden point moves to the visible
+    /// edge. `x`, as seen from straight ahead, and `lift` above the skin are in face widths, `y` in face heights. A
+    /// hidden point also goes down to `lowest`, so that a shape is not thin at the edge.
     func front(_ x: Double, _ y: Double, lift: Double = 0, lowest: Double = -.infinity) -> SurfacePoint {
         let (a, c) = (Self.halfWidth + lift, Self.depth + lift)
         let straight = asin(max(-1, min(1, x / a)))
@@ -89,25 +88,26 @@ struct HeadModel {
         return point(a * sin(angle), y + max(0, lowest - y) * share, c * cos(angle))
     }
 
-    /// The position of a point that follows the head's front and is flat beyond it; x and lift in widths, y in heights.
+    /// Returns where a point appears on the surface that follows the head's front, and lies flat beyond the front. `x`
+    /// and `lift` are in face widths, `y` in face heights.
     func wrapped(_ x: Double, _ y: Double, lift: Double) -> SurfacePoint {
         let share = x / max(0.01, Self.halfWidth + lift)
         return point(x, y, (Self.depth + lift) * max(0, 1 - share * share).squareRoot())
     }
 
-    /// The degree to which a direction, given by the head's axes, points to the viewer, −1…1.
+    /// Returns how much a direction in the head's axes points to the viewer: 1 is straight to the viewer, −1 away.
     func facing(_ x: Double, _ y: Double, _ z: Double) -> Double {
         plane.rotation.right.z * x + plane.rotation.down.z * y + plane.rotation.forward.z * z
     }
 }
 
 extension SurfaceFace {
-    /// The degrees by which an eye is turned outward from the nose's direction: a face is round.
+    /// The angle, in degrees, by which an eye's plane is turned outward from the nose's direction: a face is round.
     private static let outward = 22.0
-    /// The least share by which a visible plane faces the viewer: beyond, the bridge of the nose hides its eye.
+    /// The smallest z of a visible eye's normal. Below it, the bridge of the nose hides the eye.
     private static let edge = 0.30
 
-    /// The plane of the eye at the left or the right of the surface.
+    /// Returns the plane through the left or the right eye, as seen on the surface.
     func eyePlane(isLeft: Bool) -> FacePlane {
         var plane = FacePlane(center: isLeft ? assumedEyes.left : assumedEyes.right, pose: assumedPose)
         plane.rotation.turn(byYaw: isLeft ? -Self.outward : Self.outward)

@@ -3,25 +3,24 @@ import Glibc
 /// A direction or position in space: x to the right, y down, z towards the viewer.
 typealias Vector = SIMD3<Double>
 
-/// A head's rotation as a matrix, in the surface's axes: x to the right, y down, z towards the viewer.
-///
-/// It is composed as `HeadPose` is: roll in the head's own plane first, then nose up or down, then to the side.
+/// A head's rotation as a matrix, in the surface's axes: x to the right, y down, z towards the viewer. It is composed
+/// as `HeadPose` is: roll in the head's own plane first, then nose up or down, then to the side.
 struct HeadRotation: Hashable, Sendable {
-    /// The directions of the head's own axes: to its right as seen in the picture, down to its chin, out of its nose.
+    /// The directions of the head's own axes: right as seen in the picture, down to the chin, and out of the nose.
     private(set) var right: Vector = [1, 0, 0], down: Vector = [0, 1, 0], forward: Vector = [0, 0, 1]
 
-    /// Makes the rotation of a head; an unknown angle is 0.
+    /// Makes the rotation of a head. An unknown angle counts as 0.
     init(_ pose: HeadPose) {
-        // The last rotation comes first: each one turns the axes as the ones before have turned them.
+        // In reverse order, because each call turns axes that the calls before have turned already.
         turn(byYaw: pose.yaw ?? 0)
         Self.turn(&down, to: &forward, pose.pitch ?? 0)
         Self.turn(&right, to: &down, pose.roll)
     }
 
-    /// Turns a part of the head to the head's own right (as seen in the picture), by degrees.
+    /// Turns the axes to the head's own right (as seen in the picture), by an angle in degrees.
     mutating func turn(byYaw degrees: Double) { Self.turn(&forward, to: &right, degrees) }
 
-    /// Turns two axes within their plane, one towards the other.
+    /// Turns two axes within their plane, the first one towards the second one, by an angle in degrees.
     private static func turn(_ axis: inout Vector, to other: inout Vector, _ degrees: Double) {
         let (sine, cosine) = sinCos(degrees)
         let turned = axis * cosine + other * sine
@@ -29,7 +28,7 @@ struct HeadRotation: Hashable, Sendable {
         axis = turned
     }
 
-    /// The position in the surface's axes of one that is given in the head's own axes.
+    /// Converts a position from the head's own axes to the surface's axes.
     func callAsFunction(_ position: Vector) -> Vector { right * position.x + down * position.y + forward * position.z }
 
     static func sinCos(_ degrees: Double) -> (Double, Double) { (sin(degrees.radians), cos(degrees.radians)) }
@@ -44,25 +43,24 @@ extension Double {
         return wrapped == -180 ? 180 : wrapped
     }
 
-    /// The angle, in degrees, after the plane was stretched across and down; unchanged if both are the same.
+    /// Converts the angle of a line, in degrees, to that after the plane was stretched across and down by `scales`.
     func stretched(by scales: SIMD2<Double>) -> Double {
         guard abs(scales.x - scales.y) > 1e-12 * scales.x else { return self }
         return (atan2(scales.y * sin(radians), scales.x * cos(radians)) * 180 / .pi).normalizedDegrees
     }
 }
 
-/// A plane that turns with a head, seen in perspective like a layer with a transform whose m34 is 1/−1000.
-///
-/// Positions in it are in points from its centre, to the head's own right (as seen in the picture), down towards its
-/// chin and out of its nose. Cairo's matrices are affine, so whatever is drawn on the plane goes through `point`.
+/// A plane that turns with a head, seen in perspective like a Core Animation layer with an m34 of −1/1000. Positions on
+/// it are in points from its centre: to the head's own right (as seen in the picture), down to the chin and out of the
+/// nose. Cairo's matrices are affine, so every point that is drawn on the plane goes through `point`.
 struct FacePlane: Hashable, Sendable {
-    /// The distance of the viewer from the surface, in points: the 1000 of m34 = 1/−1000.
+    /// The default distance from the viewer to the surface, in points: the 1000 of m34 = −1/1000.
     static let eyeDistance = 1000.0
-    /// Share of the viewer's distance within which nothing grows any more: a point behind the viewer has no picture.
+    /// The least distance from the viewer, as a fraction of `distance`; nearer points are drawn as large as there.
     private static let nearest = 0.2
     var center: SurfacePoint
     var rotation: HeadRotation
-    /// The distance of the viewer, in points.
+    /// The distance from the viewer to the surface, in points.
     var distance = FacePlane.eyeDistance
 
     init(center: SurfacePoint, pose: HeadPose) {

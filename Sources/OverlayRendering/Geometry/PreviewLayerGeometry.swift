@@ -1,16 +1,16 @@
-/// The place of a picture, whose coordinates are the metadata's 0…1, on a drawing surface. As in
-/// AVCaptureVideoPreviewLayer, it is cropped to its clean aperture, mirrored, and fitted by gravity.
+/// The map from a picture, in the metadata's coordinates 0…1, to a drawing surface. As in AVCaptureVideoPreviewLayer,
+/// the picture is cropped to its clean aperture, mirrored and fitted by gravity.
 package struct PreviewLayerGeometry: Hashable, Sendable {
-    /// The size of the picture that metadata refers to, in pixels.
+    /// The size, in pixels, of the picture that the metadata describes.
     let pictureSize: FrameSize
     /// Whether the picture is mirrored left to right as the viewer sees it, as people expect of their own image.
     let isMirrored: Bool
-    /// Maps the picture's 0…1 to the surface's points.
+    /// The map from the picture's coordinates, 0…1, to the surface's points.
     let surfaceFromPicture: PlaneTransform
-    /// The visible part of the picture on the surface; it reaches beyond with `resizeAspectFill`.
+    /// The rectangle that the cropped picture fills, in points. With `resizeAspectFill` it extends beyond the surface.
     let visibleRect: SurfaceRect
 
-    /// Makes the geometry; nil unless picture, surface and the visible part of the picture each have a finite area.
+    /// Makes the geometry; nil unless the surface, the picture and `cleanAperture` have finite sizes above 0.
     package init?(
         size: SurfaceSize,
         pictureSize: FrameSize,
@@ -40,16 +40,16 @@ package struct PreviewLayerGeometry: Hashable, Sendable {
     }
 }
 
-/// The way in which a picture fills a surface of another shape, as AVLayerVideoGravity.
+/// The way in which a picture is fitted to a surface of another aspect ratio, as in AVLayerVideoGravity.
 package enum VideoGravity: String, Hashable, Sendable, CaseIterable {
-    /// The whole picture is visible and keeps its shape; bars stay free at two sides.
+    /// The whole picture is visible and keeps its aspect ratio. Bars stay free at two sides.
     case resizeAspect = "contain"
-    /// The surface is filled and the picture keeps its shape; two of its sides are cut off.
+    /// The surface is filled, and the picture keeps its aspect ratio. Two of its sides are cut off.
     case resizeAspectFill = "cover"
-    /// The picture is stretched to the surface.
+    /// The picture is stretched to the size of the surface.
     case resize = "fill"
 
-    /// The rectangle of a picture of that size on a surface, in points.
+    /// Returns the rectangle, in points, that a picture of a size fills on a surface.
     func pictureRect(of picture: SurfaceSize, on surface: SurfaceSize) -> SurfaceRect {
         let scales = surface / picture
         let size =
@@ -62,7 +62,7 @@ package enum VideoGravity: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// A map in double precision, unlike the one that samples pixels: conversions must survive the round trip.
+/// An affine map in double precision, unlike `AffineTransform`, so that conversions survive the round trip.
 typealias PlaneTransform = AffineMap<Double>
 
 extension PlaneTransform {

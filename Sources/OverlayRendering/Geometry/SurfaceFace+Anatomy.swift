@@ -1,23 +1,22 @@
 import Glibc
 
-/// The usual places of the parts of a face, as shares of its box from its centre, x of the width and y of the height.
-/// From the canonical face model of 468 points: eyes 31 %, mouth 70 % of the way from forehead to chin, the eyes'
-/// centres 41 % of the width apart.
+/// The usual places of the parts of a face, relative to the centre of its box, as fractions of its width (x) and height
+/// (y). In the canonical face model of 468 points, the eyes are 31 % and the mouth 70 % of the way from forehead to
+/// chin, and the centres of the eyes 41 % of the width apart.
 enum CanonicalFace {
     static let eyeX = 0.205
     static let eyeY = -0.19
     static let mouthY = 0.20
-    /// The distance between the outer corners of the eyes.
+    /// The distance between the outer corners of the eyes, as a fraction of the face's width.
     static let eyeCorners = 0.62
     /// The ratio of a face's height to its width.
     static let aspect = 1.16
 }
 
 extension SurfaceFace {
-    /// The face's size with its roll taken out, in points.
-    ///
-    /// The upright box of a tilted face is wider than the face. An ellipse's can be undone exactly, except near 45°,
-    /// where all have a square box: there, and where no face's shape would result, the canonical shape is taken.
+    /// The size that the face's box would have without roll, in points. The bounding box of a tilted face is wider than
+    /// the face, which is undone as for an ellipse. Near 45°, where every ellipse has a square box, or if no face's
+    /// shape would result, the canonical aspect ratio is used.
     var uprightSize: SurfaceSize {
         let squares = bounds.size * bounds.size
         let roll = assumedPose.roll.radians
@@ -33,7 +32,7 @@ extension SurfaceFace {
         return SurfaceSize(width: width, height: width * CanonicalFace.aspect)
     }
 
-    /// The pose; unknown angles are straight ahead, with the roll of the line between the eyes.
+    /// The pose, with 0 for unknown angles. If there is no pose, the roll is that of the line between the eyes.
     var assumedPose: HeadPose {
         if let pose { return HeadPose(roll: pose.roll, yaw: pose.yaw ?? 0, pitch: pose.pitch ?? 0) }
         guard let leftEye, let rightEye else { return HeadPose() }
@@ -41,22 +40,22 @@ extension SurfaceFace {
         return HeadPose(roll: atan2(line.y, line.x) * 180 / .pi)
     }
 
-    /// The plane through the middle of the face, without pitch: the box already ends at the visible forehead and chin.
+    /// The plane of the face without pitch, because the face's box already ends at the visible forehead and chin.
     var plane: FacePlane {
         FacePlane(center: bounds.center, pose: HeadPose(roll: assumedPose.roll, yaw: assumedPose.yaw))
     }
 
-    /// Both eyes; unknown ones are at their usual place in a face of this box and pose.
+    /// The centres of both eyes, in points; an unknown one is at its usual place in a face of this box and pose.
     var assumedEyes: (left: SurfacePoint, right: SurfacePoint) {
         let x = CanonicalFace.eyeX * uprightSize.width
         let y = CanonicalFace.eyeY * uprightSize.height
         return (leftEye ?? plane.point(-x, y), rightEye ?? plane.point(x, y))
     }
 
-    /// The mouth; an unknown one is at its usual place in a face of this box and pose.
+    /// The centre of the mouth, in points; an unknown one is at its usual place in a face of this box and pose.
     var assumedMouth: SurfacePoint { mouth ?? plane.point(0, CanonicalFace.mouthY * uprightSize.height) }
 
-    /// The distance of the lips, as a share of the face's height; 0 if it is unknown.
+    /// The distance between the lips, as a fraction of the face's height; 0 if it is unknown.
     var lipGap: Double {
         let corners = min(1, max(0, self.mouthOpen ?? 0)) * FaceObject.widestMouth
         return corners * CanonicalFace.eyeCorners / CanonicalFace.aspect

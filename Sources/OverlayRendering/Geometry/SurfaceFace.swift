@@ -1,21 +1,19 @@
-/// A face on the surface, with left and right as its viewer sees them, also if mirrored; what is unknown is nil.
+/// A face on the drawing surface. Left and right are as the viewer sees them, even if the picture is mirrored.
 @dynamicMemberLookup
 package struct SurfaceFace: Hashable, Sendable {
-    /// The metadata, with left and right as the viewer of the surface sees them.
+    /// The face's metadata; if the picture is mirrored, with left and right eye exchanged.
     private let object: FaceObject
-    /// The upright box, in points.
     let bounds: SurfaceRect
-    /// The direction of the head as the viewer of the surface sees it.
     let pose: HeadPose?
-    /// The centres of the eyes and of the mouth, in points.
+    /// The centres of the eyes and of the mouth, in points; nil if unknown.
     let leftEye: SurfacePoint?, rightEye: SurfacePoint?, mouth: SurfacePoint?
-    /// The direction of the gaze as the viewer of the surface sees it, without roll.
+    /// The direction of the gaze as the viewer of the surface sees it; its roll is 0.
     let gaze: HeadPose?
-    /// The points of the face mesh; empty if they are unknown.
+    /// The points of the face mesh on the surface; empty if they are unknown.
     let mesh: [SurfacePoint]
-    /// The strength, 0…1, of the mark for each kind of event at present; 0 for kinds that are not in it.
+    /// The present strength, 0…1, of the mark on the face for each kind of event; a kind that is missing has 0.
     var flashes: [Topic: Double] = [:]
-    /// The seconds for which an eye has been closed.
+    /// The seconds for which at least one eye has been closed; 0 if both are open.
     var closedFor = 0.0
 
     fileprivate init(_ object: FaceObject, on geometry: PreviewLayerGeometry) {
@@ -33,12 +31,12 @@ package struct SurfaceFace: Hashable, Sendable {
 
     func flash(_ kind: Topic) -> Double { flashes[kind] ?? 0 }
 
-    /// The values of the face that are the same on any surface, such as the smile.
+    /// Gives access to the face's values that are the same on any surface, such as `smile`.
     package subscript<Value>(dynamicMember value: KeyPath<FaceObject, Value>) -> Value { object[keyPath: value] }
 }
 
 extension PreviewLayerGeometry {
-    /// The face on the surface; nil for a box without area, endless or far larger than the picture.
+    /// Converts a face to the surface; nil if its box has no area, is not finite, or is far outside the picture.
     package func transformed(_ face: FaceObject) -> SurfaceFace? {
         let bounds = face.bounds
         guard [bounds.x, bounds.y].allSatisfy({ abs($0) <= farthest }),
@@ -57,8 +55,8 @@ extension PreviewLayerGeometry {
         return surfacePoint(fromPicture: point)
     }
 
-    /// A pose as the surface's viewer sees it: mirroring exchanges the head's left and right, and stretching (`resize`)
-    /// tilts the roll by the ratio of the two scales.
+    /// Converts a pose to what the viewer of the surface sees: mirroring exchanges left and right, and different scales
+    /// across and down (`resize`) change the roll.
     func transformed(_ pose: HeadPose) -> HeadPose {
         let sign = isMirrored ? -1.0 : 1
         let scales = SurfacePoint(abs(surfaceFromPicture.a), abs(surfaceFromPicture.d)) / pictureSize.points
@@ -67,7 +65,7 @@ extension PreviewLayerGeometry {
     }
 }
 
-/// The distance, in pictures, up to which something is drawn: beyond Cairo's 24.8 bits nothing is drawn any more.
+/// The largest coordinate, in picture widths or heights, that is drawn. Cairo's coordinates have only 24.8 bits.
 private let farthest = 20.0
 
 extension HeadPose {

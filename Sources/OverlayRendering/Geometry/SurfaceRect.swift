@@ -1,4 +1,4 @@
-/// A point on the drawing surface, or a vector; x grows to the right, y downwards.
+/// A point or a vector on the drawing surface, in points; x grows to the right, y downwards.
 typealias SurfacePoint = SIMD2<Double>
 
 extension SurfacePoint {
@@ -18,13 +18,13 @@ extension SurfaceSize {
 }
 
 extension FrameSize {
-    /// The size of a surface whose points are the pixels.
+    /// The size in points of a surface with one point per pixel.
     package var points: SurfaceSize { SurfaceSize(width: Double(width), height: Double(height)) }
 
     package init(_ points: SurfaceSize) { self.init(width: Int(points.width), height: Int(points.height)) }
 }
 
-/// An upright rectangle on the drawing surface, in points.
+/// An axis-parallel rectangle on the drawing surface, in points.
 struct SurfaceRect: Hashable, Sendable {
     var origin: SurfacePoint
     var size: SurfaceSize
@@ -41,19 +41,18 @@ extension SurfaceRect {
 
     init(center: SurfacePoint, size: SurfaceSize) { self.init(origin: center - size / 2, size: size) }
 
-    /// Makes the rectangle between two opposite corners, whichever they are.
+    /// Makes the rectangle between two opposite corners, given in any order.
     init(corner: SurfacePoint, opposite: SurfacePoint) {
         let origin = pointwiseMin(corner, opposite)
         self.init(origin: origin, size: pointwiseMax(corner, opposite) - origin)
     }
 
-    /// The area shared with another rectangle, in square points.
     func overlap(with other: SurfaceRect) -> Double {
         let shared = pointwiseMin(end, other.end) - pointwiseMax(origin, other.origin)
         return max(0, shared.x) * max(0, shared.y)
     }
 
-    /// The whole pixels that the rectangle touches on a surface of that size.
+    /// Returns the rectangle grown to whole pixels and cut off at the edges of a surface of that size.
     func wholePixels(in size: SurfaceSize) -> SurfaceRect {
         let first = pointwiseMax(.zero, origin.rounded(.down))
         return SurfaceRect(origin: first, size: pointwiseMin(size, end.rounded(.up)) - first)

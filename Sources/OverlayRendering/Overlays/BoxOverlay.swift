@@ -1,8 +1,8 @@
-/// A white square with round corners: tilted by roll, in perspective by yaw and pitch.
+/// Draws a white square with round corners around each face, turned with the head in perspective.
 struct BoxOverlay: Overlay {
     func draw(_ face: SurfaceFace, on canvas: Canvas) {
         let size = face.uprightSize
-        // A face that enters is boxed in from outside; a smile fills its box with light.
+        // On an enter the box shrinks onto the face; on a smile it fills with light.
         let side = max(size.width, size.height) * (1 + 0.25 * face.flash(.enter))
         let line = max(1.5, side * 0.02)
         let plane = FacePlane(center: face.bounds.center, pose: face.assumedPose)
@@ -13,7 +13,7 @@ struct BoxOverlay: Overlay {
         canvas.fill(plane.project(ring(side: side, line: line, grown: 0)), .white)
     }
 
-    /// The area between two squares, so that the line is thicker where the face is nearer.
+    /// Returns the area between two squares: filled, it makes a line that is thicker where the face is nearer.
     private func ring(side: Double, line: Double, grown: Double) -> Outline {
         let radius = side * 0.09
         let half = line / 2 + grown
@@ -25,9 +25,9 @@ struct BoxOverlay: Overlay {
     }
 }
 
-/// A box around each face, with a label of what it does: smiles, blinks, closes its eyes, looks at the camera.
+/// Draws a box around each face, with a label: smile, blink, closed eyes, looking at the camera, still.
 struct LabelOverlay: Overlay {
-    /// The least number of lines that fit into the picture's height, so that a large face does not get larger words.
+    /// The minimum number of text lines in the picture's height, so that large faces do not get larger words.
     private static let linesInHeight = 28.0
 
     var showsZones: Bool { true }
@@ -37,11 +37,11 @@ struct LabelOverlay: Overlay {
         Self.label(faces.map { ($0, $0.bounds) }, style: PanelStyle(), on: canvas)
     }
 
-    /// The words for what the face does, and for what just happened to it.
+    /// Returns the words for what the face does, and for a blink that just happened.
     static func words(_ face: SurfaceFace) -> [String] {
         var words: [String] = []
         if face.smiling == true { words.append("smile") }
-        // In a blink, one eye is closed before the other.
+        // During a blink, closed eyes are not named, because one eye closes before the other.
         let isBlink = face.closedFor <= FaceEvent.longestBlink
         if isBlink, face.flash(.blink) > 0 { words.append("blink") }
         if !isBlink, let closed = face.closedEyes { words.append(closed) }
@@ -50,7 +50,7 @@ struct LabelOverlay: Overlay {
         return words
     }
 
-    /// Writes the words of faces beside their boxes so that they cover none; the largest face's first.
+    /// Writes each face's words beside its box, where they cover no face. The largest face comes first.
     static func label(_ faces: [(face: SurfaceFace, box: SurfaceRect)], style: PanelStyle, on canvas: Canvas) {
         var places = PanelPlace(taken: faces.map(\.face.bounds), area: canvas.size)
         for (face, box) in faces.reversed() {
@@ -58,14 +58,14 @@ struct LabelOverlay: Overlay {
             guard !text.isEmpty else { continue }
             var style = style
             style.size = max(9, min(box.width * 0.12, canvas.size.height / Self.linesInHeight))
-            // Beside the box's own line.
+            // Leaves room for the box's own line.
             style.gap = max(0.75, 0.0125 * max(box.width, box.height))
             canvas.write([text], beside: box, style, in: &places)
         }
     }
 }
 
-/// A red square around the face's box, what the face does in words below it, and a flash when a picture is taken.
+/// Draws a red square around each face, what the face does in words below it, and a flash when a picture is taken.
 struct SquareOverlay: Overlay {
     func draw(_ faces: [SurfaceFace], snapshotFlash: Double, on canvas: Canvas) {
         let red = Color(red: 1, green: 0, blue: 0)

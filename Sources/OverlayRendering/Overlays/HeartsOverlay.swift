@@ -1,4 +1,4 @@
-/// A heart on each eye that is in sight, turned with the head; a red lid where the eye is closed.
+/// Draws a heart on each visible eye, turned with the head, or a red lid if the eye is closed.
 struct HeartsOverlay: Overlay {
     private static let lightRed = Color(red: 1, green: 0.36, blue: 0.42)
 
@@ -17,7 +17,7 @@ struct HeartsOverlay: Overlay {
         }
     }
 
-    /// Draws a closed eye: an arch that hangs down, as a lid's edge does.
+    /// Draws a closed eye as an arch that hangs down like the edge of a lid.
     private func lid(_ plane: FacePlane, width: Double, on canvas: Canvas) {
         let arch = Outline(from: [-0.42, 0], [([0.42, 0], [-0.28, 0.3], [0.28, 0.3])], isClosed: false)
         let line = plane.project(arch.mapped { $0 * width })
@@ -35,7 +35,7 @@ struct HeartsOverlay: Overlay {
         canvas.fill(plane.project(gleam), .white.withAlpha(0.75))
     }
 
-    /// A heart around the origin, 2 wide and high.
+    /// A heart around the origin, 2 wide and 2 high.
     private static let heart = Outline(
         from: [0, 1],
         [

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Draws the measurements: face mesh (in messages only eyes and mouth), irises and gaze, axes of the head, numbers.
+/// Draws the measurements: face mesh (or only eyes and mouth), irises, gaze, axes of the head, and numbers.
 struct MeshOverlay: Overlay {
     private static let line = Color(red: 0.35, green: 0.95, blue: 0.95)
     private static let rightAxis = Color(red: 1, green: 0.30, blue: 0.25)
@@ -15,7 +15,7 @@ struct MeshOverlay: Overlay {
             axes(face, on: canvas)
         }
         var places = PanelPlace(taken: faces.map(\.bounds), area: canvas.size)
-        // The nearest first: its numbers are the largest.
+        // The nearest first, so that its numbers find a place.
         for face in faces.reversed() { values(face, &places, on: canvas) }
     }
 
@@ -27,14 +27,14 @@ struct MeshOverlay: Overlay {
         canvas.stroke(outline, .white.withAlpha(0.8), width: weight(face))
     }
 
-    /// Draws the points of the mesh, or those in messages, the irises, and a ray from each eye along the gaze.
+    /// Draws the points of the mesh, or else eyes and mouth, the irises, and a ray from each eye along the gaze.
     private func landmarks(_ face: SurfaceFace, on canvas: Canvas) {
         let side = weight(face) * 1.5
         let points = face.mesh.isEmpty ? [face.leftEye, face.rightEye, face.mouth].compactMap(\.self) : face.mesh
         let radius = SurfacePoint(repeating: side * 0.5.squareRoot())
         let dots = points.map { Outline.ellipse($0, radius, pieces: 4, first: 0.5) }
         canvas.fill(Outline(lines: dots), Self.line)
-        // The last ten points are the irises: a middle and four points around it each.
+        // The last ten points are the irises: for each, its middle and four points around it.
         let irises = face.mesh.count < 10 ? [] : [face.mesh.suffix(10).prefix(5), face.mesh.suffix(5)]
         for iris in irises {
             let center = iris[iris.startIndex]
@@ -49,7 +49,7 @@ struct MeshOverlay: Overlay {
         }
     }
 
-    /// Draws the head's own axes between eyes and mouth: red to its right, green to its chin, blue out of its nose.
+    /// Draws the head's axes from the nose: red to its right in the picture, green to its chin, blue out of its nose.
     private func axes(_ face: SurfaceFace, on canvas: Canvas) {
         guard let pose = face.pose else { return }
         let eyes = face.assumedEyes
@@ -62,10 +62,9 @@ struct MeshOverlay: Overlay {
         canvas.stroke(Outline(line: [nose, plane.point(0, 0, reach)]), Self.noseAxis, width: width)
     }
 
-    /// The number of lines that fit into the picture's height.
     private static let linesInHeight = 36.0
 
-    /// Writes the numbers beside a face, equally large for all, or leaves them out where they would cover one.
+    /// Writes the numbers beside a face, in one size for all faces, or omits them where they would cover a face.
     private func values(_ face: SurfaceFace, _ places: inout PanelPlace, on canvas: Canvas) {
         let side = canvas.panelSides[face.faceID] ?? .right
         // The panel keeps its width while the numbers change.
@@ -88,10 +87,10 @@ struct MeshOverlay: Overlay {
     }
 }
 
-// Messages may hold any number, and not every finite one is an Int.
+// Messages may contain any number, even one that is too large for an Int.
 
-/// An angle in degrees, as text: `24°`.
+/// Returns an angle in degrees as text, such as `24°`.
 package func degrees(_ value: Double) -> String { Int(exactly: value.rounded()).map { "\($0)°" } ?? "?" }
 
-/// A share in percent, as text: `24%`.
+/// Returns a fraction in percent as text, such as `24%`.
 package func percent(_ share: Double) -> String { Int(exactly: (share * 100).rounded()).map { "\($0)%" } ?? "?" }

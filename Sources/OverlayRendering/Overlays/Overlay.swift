@@ -1,13 +1,13 @@
-/// One way to draw faces over a picture.
+/// A way to draw faces over a picture.
 package protocol Overlay {
-    /// Whether it makes faces unrecognisable, so that the picture itself must not be shown beside it.
+    /// Whether the overlay makes faces unrecognisable, so that the picture must not be shown without it.
     var hidesFaces: Bool { get }
-    /// Whether zones are drawn with their names and the number of faces in each.
+    /// Whether zones are drawn, with their names and the number of faces in each.
     var showsZones: Bool { get }
 
     func draw(_ faces: [SurfaceFace], snapshotFlash: Double, on canvas: Canvas)
 
-    /// Draws one face, for an overlay that draws each by itself.
+    /// Draws one face; called by the default implementation of `draw` for several faces.
     func draw(_ face: SurfaceFace, on canvas: Canvas)
 }
 
@@ -20,7 +20,7 @@ extension Overlay {
     package func draw(_ face: SurfaceFace, on canvas: Canvas) {}
 }
 
-/// A built-in overlay, by its name in options and pages.
+/// A built-in overlay; the raw value is its name in command options and on pages.
 package enum OverlayName: String, Hashable, Sendable, CaseIterable {
     case label
     case box
@@ -32,7 +32,7 @@ package enum OverlayName: String, Hashable, Sendable, CaseIterable {
     case blur
     case silhouette
 
-    /// What the overlay draws, in words for people.
+    /// A description of what the overlay draws, for users.
     package var summary: String { entry.summary }
     package var overlay: any Overlay { entry.overlay }
 
@@ -51,18 +51,18 @@ package enum OverlayName: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// The overlays that a command can draw: the built-in ones, and after them one of the user's own.
+/// The overlays that a command offers: the built-in ones, then one of the user's own if there is one.
 package struct Overlays {
     private var all: [(name: String, overlay: any Overlay)] = OverlayName.allCases.map { ($0.rawValue, $0.overlay) }
-    /// The names, in the order in which they are offered.
+    /// The names of the overlays, in the order in which they are offered.
     package var names: [String] { all.map(\.name) }
 
-    /// Makes the built-in overlays, and perhaps another one, whose name must not be one of theirs.
+    /// Makes the list of the built-in overlays and one of the user's own, whose name must not be a built-in one.
     package init(own overlay: OwnOverlay? = nil, name: String = "") {
         precondition(OverlayName(rawValue: name) == nil, "\(name) is a built-in overlay")
         if let overlay { all.append((name, overlay)) }
     }
 
-    /// The overlay of that name; the first one if the name is unknown.
+    /// The overlay of a name; the first overlay if the name is unknown.
     package subscript(name: String) -> any Overlay { (all.first { $0.name == name } ?? all[0]).overlay }
 }

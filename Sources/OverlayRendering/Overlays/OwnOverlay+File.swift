@@ -3,10 +3,10 @@ package import SettingsFiles
 
 extension OwnOverlay {
     private static let maximumParts = 16
-    /// The path of an example of an overlay's file, for messages.
+    /// The path of an example of an overlay file, for error messages.
     private static let example = "docs/examples/overlays/party.yaml"
 
-    /// Reads an overlay's file and its pictures, with paths relative to it; throws `SettingsError` with all problems.
+    /// Reads an overlay file, and pictures by paths relative to it; throws `SettingsError` with all problems.
     package init(path: String) throws(SettingsError) {
         let directory = URL(filePath: path).deletingLastPathComponent()
         try self.init(try SettingsFile(path: path, example: Self.example)) { name throws(PastedPicture.Refusal) in
@@ -18,7 +18,7 @@ extension OwnOverlay {
 
     package init(_ file: SettingsFile, load: Load) throws(SettingsError) {
         var reader = SettingsReader(file: file)
-        // The pictures cover each other in the order of the file.
+        // Later pictures of the file cover earlier ones.
         let names = file.lines.filter { !$0.key.contains(".") }.sorted { ($0.value, $0.key) < ($1.value, $1.key) }
         guard names.count <= Self.maximumParts else {
             throw SettingsError(file.path, "holds \(names.count) pictures; \(Self.maximumParts) are allowed")
@@ -45,7 +45,7 @@ extension OwnOverlay {
         let isTurned = form.turn != 0 || form.tilt != 0
         var isCurved = anchor?.isOnFront == true && !isRing && !isTurned
         reader.read("\(name).curved", &isCurved)
-        // The head's front is round there: a picture can follow it.
+        // A picture can follow the round front of the head at these anchors.
         if isCurved, let anchor, !anchor.isOnFront, anchor != .head {
             reader.refuse("\(name).curved", "is only for the anchors eyes, mouth, upperLip and head")
         } else if isCurved, isRing || isTurned {

@@ -17,9 +17,9 @@ package struct OwnOverlay: Overlay {
         case head
         /// The upright box around the face, which does not turn.
         case box
-        /// Whether it is on the head's front, which a picture follows unless its file says otherwise.
+        /// Whether the anchor is on the front of the head, along which pictures are bent by default.
         var isOnFront: Bool { self == .eyes || self == .mouth || self == .upperLip }
-        /// Whether a picture turns with the head there, and can lie before or behind it.
+        /// Whether pictures at the anchor turn with the head and can have an offset in depth.
         var hasDepth: Bool { self != .box }
     }
 
@@ -29,26 +29,26 @@ package struct OwnOverlay: Overlay {
         var form: Form
     }
 
-    /// The form of a picture at its anchor; lengths are shares of the face's width.
+    /// The placement and the shape of a picture at its anchor; lengths are in face widths.
     struct Form {
         var width = 1.0
-        /// The offset to the face's right as seen in the picture, down to its chin, and out of its nose.
+        /// The offset from the anchor: right as seen in the picture, down to the chin, and out of the nose.
         var offset = Vector.zero
-        /// The rotation in the picture, clockwise, in degrees.
+        /// The clockwise rotation of the picture in its own plane, in degrees.
         var rotation = 0.0
         var shape = Shape.flat
-        /// The turn to the head's right as seen in the picture, in degrees: at 90 the picture is along the head's side.
+        /// The turn to the head's right in the picture, in degrees. At 90, the picture lies along the side of the head.
         var turn = 0.0
-        /// The tilt of the upper edge backwards, in degrees.
+        /// The tilt of the picture's upper edge backwards, in degrees.
         var tilt = 0.0
     }
 
-    /// The shape that the picture follows; the raw value is the number of columns that it is divided into for that.
+    /// The shape into which a picture is bent. The raw value is the number of columns into which it is cut for that.
     enum Shape: Int {
         case flat = 4
-        /// The head's round front.
+        /// The round front of the head.
         case curved = 16
-        /// A ring around the skull, with the middle of the picture in front; the width is that of the ring.
+        /// A ring around the skull, with the middle of the picture in front. The width is then that of the ring.
         case around = 32
     }
 
@@ -68,16 +68,16 @@ package struct OwnOverlay: Overlay {
         }
     }
 
-    /// The length of a ring around the skull as a multiple of its width.
+    /// The circumference of a ring around the skull, as a multiple of its width.
     fileprivate static let ringLength = Double.pi * (1 + skullDepth) / 2
-    /// The length of the skull, from the forehead to the back, as a multiple of its width.
+    /// The depth of the skull from the forehead to the back, as a multiple of its width.
     fileprivate static let skullDepth = 1.15
 
-    /// A map of positions, in widths of the face from the anchor, to the surface; nil if the anchor is hidden.
+    /// Returns a map from positions, in face widths from the anchor, to the surface; nil if the anchor is hidden.
     private func place(_ part: Part, on face: SurfaceFace) -> ((Vector) -> SurfacePoint)? {
         var head = face.headAtEyes
         let unit = head.unit.width
-        // Heights of the head are shares of its height.
+        // Converts face widths to face heights, in which y is given.
         let scale = unit / head.unit.height
         let middle: (y: Double, z: Double)
         switch part.anchor {
@@ -87,7 +87,7 @@ package struct OwnOverlay: Overlay {
             middle = (CanonicalFace.mouthY - (part.anchor == .mouth ? 0 : face.lipGap / 2), HeadModel.depth)
         case .head:
             let lower = (part.form.offset.y + part.height / 2) * scale
-            // A ring is seen whole, and goes with the head.
+            // A ring is visible all around, and moves with the head.
             if part.form.shape != .around, lower < CanonicalFace.eyeY {
                 head = head.carrying(lower, part.form.offset.z)
             }
@@ -107,11 +107,11 @@ package struct OwnOverlay: Overlay {
 }
 
 extension OwnOverlay.Part {
-    /// The length of the picture along its shape, in widths of the face.
+    /// The width of the whole picture laid flat, in face widths; for a ring, its circumference.
     fileprivate var length: Double { form.width * (form.shape == .around ? OwnOverlay.ringLength : 1) }
     fileprivate var height: Double { length * Double(picture.size.height) / Double(picture.size.width) }
 
-    /// The position, from the anchor, of a point of the picture; x and y are from the picture's middle.
+    /// Converts a point of the picture, from its middle, to a position from the anchor; both in face widths.
     fileprivate func position(_ x: Double, _ y: Double) -> Vector {
         var position = Vector(x, y, 0)
         if form.shape == .around {

@@ -1,29 +1,27 @@
-/// Makes the picture under each head unrecognisable: coarse squares, a blur, or a flat shape of head and shoulders.
-///
-/// Faces that are not seen in this frame are hidden equally; one that was not found stays visible.
+/// Makes heads unrecognisable by coarse squares, a blur, or a flat shape of head and shoulders. Faces that are unseen
+/// for a moment are hidden too. A face that was never found stays visible.
 struct PrivacyOverlay: Overlay {
     enum Style: Hashable, Sendable {
         case pixelate
-        /// A blur: colours that run into each other.
         case blur
-        /// One colour for head, hair and shoulders, whatever was there, and an edge around each person.
+        /// One flat colour over head, hair and shoulders, with an edge around each person.
         case silhouette
     }
 
     let style: Style
     var hidesFaces: Bool { true }
-    /// The squares or spots across a head: with more, acquaintances recognise each other, even in a blurred picture.
+    /// The number of squares or blurred spots across a head. With more, people would recognise acquaintances.
     private var cells: Double { style == .pixelate ? 6 : 5 }
-    /// The colour of a silhouette: neither that of skin nor that of most rooms.
+    /// The colour of a silhouette, which differs from skin and from most rooms.
     private static let flat = Color(red: 0.24, green: 0.27, blue: 0.33)
     private static let edge = Color(red: 0.47, green: 0.52, blue: 0.61)
-    /// The tilt of a head, in degrees, beyond which the shoulders tilt too.
+    /// The largest roll of a head, in degrees, at which the shoulders stay level. They tilt by what exceeds it.
     private static let farthestTilt = 30.0
 
     func draw(_ faces: [SurfaceFace], snapshotFlash: Double, on canvas: Canvas) {
         guard style != .silhouette else { return stand(in: faces, on: canvas) }
         hide(faces, on: canvas)
-        // Where one head is over another its outline is an edge, but hardly one over what is coarse already.
+        // Where heads overlap, the outline of the upper one is a sharp edge. Hiding all in reverse order softens it.
         let boxes = faces.map { SurfaceRect(center: $0.bounds.center, size: 2 * $0.bounds.size) }
         let overlap = boxes.indices.contains { one in boxes[..<one].contains { $0.overlap(with: boxes[one]) > 0 } }
         if overlap { hide(faces.reversed(), on: canvas) }
@@ -35,21 +33,21 @@ struct PrivacyOverlay: Overlay {
             // The box of a head that is turned aside is narrower than the head.
             let width = max(size.width, 0.78 * size.height)
             let plane = FacePlane(center: face.bounds.center, pose: HeadPose(roll: face.assumedPose.roll))
-            // Hair and ears too: the face's box ends at forehead, cheeks and chin.
+            // Includes hair and ears: the face's box ends at forehead, cheeks and chin.
             let radius = 0.72 * width
             let head = Outline(ellipse: [0, -0.14 * size.height], radius, 0.84 * size.height)
             canvas.coarsen(plane.project(head), cell: 2 * radius / cells, isSmooth: style == .blur)
         }
     }
 
-    /// Draws a head with shoulders for each face; of two people, the lower one in the picture is taken to be nearer.
+    /// Draws the shape of each person. A person whose face is lower in the picture is taken to be nearer.
     private func stand(in faces: [SurfaceFace], on canvas: Canvas) {
         for face in faces.sorted(by: { $0.bounds.y + $0.bounds.height < $1.bounds.y + $1.bounds.height }) {
             let person = Self.headAndShoulders(face)
             canvas.stroke(person, Self.edge, width: max(2, 0.07 * face.uprightSize.width))
             canvas.fill(person, Self.flat, overlaps: true)
         }
-        // No edge stays inside a face: there it would be detail.
+        // Covers the edges of other people inside a face, which would be detail.
         for face in faces { canvas.fill(Self.inside(face, 0.5), Self.flat) }
     }
 
@@ -57,12 +55,12 @@ struct PrivacyOverlay: Overlay {
         Outline(ellipse: face.bounds.center, radius * face.bounds.width, radius * face.bounds.height)
     }
 
-    /// Outline of head and shoulders: skull with room for hair, jaw and the face's box in one hull, shoulders below.
+    /// Returns a person's outline: the convex hull of skull, hair, jaw and the face's box, with the shoulders below.
     private static func headAndShoulders(_ face: SurfaceFace) -> Outline {
         let head = face.headAtEyes
         let unit = head.unit.width
         let roll = face.assumedPose.roll
-        // Positions and radii in widths of the face, heights in its height.
+        // Height from the middle of the head in face heights, depth and radius in face widths.
         let balls = [(-0.34, -0.22, 0.80), (-0.32, 0.02, 0.74), (0.20, 0.10, 0.50)].flatMap { y, z, radius in
             Outline(ellipse: head.point(0, y, z), radius * unit, radius * unit).lines.joined()
         }
@@ -72,7 +70,7 @@ struct PrivacyOverlay: Overlay {
         return Outline(lines: [skull]) + body.project(shoulders.mapped { $0 * unit })
     }
 
-    /// The shoulders from the neck, in widths of the face.
+    /// The outline of the shoulders around the base of the neck, in face widths.
     private static let shoulders: Outline = {
         let right: [Outline.Curve] = [
             ([0.42, 0.10], [0.42, -0.40], [0.40, -0.05]), ([1.18, 0.62], [0.46, 0.36], [1.10, 0.22]),

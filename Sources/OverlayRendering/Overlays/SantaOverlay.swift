@@ -1,6 +1,6 @@
 import Glibc
 
-/// A hat, a moustache and a beard in three dimensions: they turn with the head, which hides parts of them.
+/// Draws a hat, a moustache and a beard in space, which turn with the head and are partly hidden by it.
 struct SantaOverlay: Overlay {
     private static let fur = Color(red: 1, green: 1, blue: 0.99)
     private static let furShade = Color(red: 0.74, green: 0.77, blue: 0.83)
@@ -15,20 +15,20 @@ struct SantaOverlay: Overlay {
         }
     }
 
-    /// Draws a disc that fades towards its edge as a square, which Cairo fills fastest; many make a soft shadow.
+    /// Draws a disc that fades towards its edge, as a square, which Cairo fills fastest. Many discs make a soft shadow.
     private func glow(_ color: Color, at point: SurfacePoint, radius: Double, on canvas: Canvas) {
         let square = SurfaceRect(center: point, size: SurfaceSize(repeating: 2 * radius))
         canvas.fill(Outline(square), from: color, to: color.withAlpha(0), center: point, radius: radius)
     }
 
-    /// The middle of the hat's brim, and its half-widths across and along the skull.
+    /// The brim of the hat: the height and depth of its middle, and its half-widths across and along the skull.
     private static let brim = (y: -0.42, z: -0.20, across: 0.58, along: 0.68)
-    /// The slope of the brim, higher over the forehead than behind, as a share of the height per width.
+    /// The change of the brim's y, in face heights, for each face width forward. It is higher over the forehead.
     private static let brimTilt = -0.10
-    /// The differences in size of the tufts of fur.
+    /// The relative differences in size between tufts of fur.
     private static let raggedness = [0.0, -0.10, 0.09, -0.06, 0.12, -0.12, 0.05]
 
-    /// The side to which the tip falls, away from neighbours: 1 to the right in the picture, −1 to the left, 0 back.
+    /// Returns the side to which the tip falls, away from neighbours: 1 is right in the picture, −1 left, 0 back.
     static func side(of face: SurfaceFace, among others: [SurfaceFace]) -> Double {
         let right = HeadRotation(HeadPose(roll: face.assumedPose.roll)).right
         var onLeft = 0.0
@@ -36,7 +36,7 @@ struct SantaOverlay: Overlay {
         for other in others where other != face {
             let way = (other.bounds.center - face.bounds.center) / face.uprightSize.width
             let across = way.x * right.x + way.y * right.y
-            // A neighbour counts fully from one and a half widths on, and little where it is rather above or below.
+            // A neighbour counts fully within 1.5 face widths, not beyond 2.5, and less if it is above or below.
             let nearness = max(0, min(1, 2.5 - way.length)) * min(1, abs(across))
             if across < 0 { onLeft = max(onLeft, nearness) } else { onRight = max(onRight, nearness) }
         }
@@ -49,22 +49,22 @@ struct SantaOverlay: Overlay {
             let z = sin(angle) * Self.brim.along
             return head.point(cos(angle) * Self.brim.across, Self.brim.y + Self.brimTilt * z, Self.brim.z + z)
         }
-        // From one side of the head over its front to the other, as seen: where the ring turns away from the viewer.
+        // The half of the brim that faces the viewer, from where it turns away on one side of the head to the other.
         let turn = atan2(-head.facing(1, 0, 0) * Self.brim.across, max(0.05, head.facing(0, 0, 1)) * Self.brim.along)
         let front = (0...24).map { ring(.pi * Double($0) / 24 + turn) }
         guard let first = front.first, let last = front.last else { return }
         let back = -(1 - side * side).squareRoot()
-        /// The position at a distance above the brim and to the side to which the tip falls.
+        /// Returns the point `above` the brim and `aside` of its middle, towards the side to which the tip falls.
         func place(_ above: Double, _ aside: Double) -> SurfacePoint {
             head.point(aside * side, Self.brim.y - above, Self.brim.z + aside * back)
         }
         let rise = head.point(0, -1, 0) - head.point(0, 0, 0)
         let up = rise / max(1e-9, rise.length)
-        // The brim's shade on the forehead.
+        // The shadow of the brim on the forehead.
         for index in stride(from: 4, through: 20, by: 2) {
             glow(.black.withAlpha(0.19), at: front[index] - up * (0.10 * unit), radius: 0.17 * unit, on: canvas)
         }
-        // The tail runs from inside the crown to the tip, narrower and narrower.
+        // The tail of the hat, which runs from inside the crown to the tip and becomes narrower.
         let tail = (0...10).map { step -> (SurfacePoint, Double) in
             let share = Double(step) / 10
             let way = Outline.cubic(share, from: [0.44, 0.10], ([-0.02, 0.80], [0.90, 0.14], [0.84, 0.94]))
@@ -76,7 +76,7 @@ struct SantaOverlay: Overlay {
             (0.20, 0, 0.52), (0.34, 0.02, 0.46), (0.46, 0.06, 0.38), (0.30, 0.38, 0.34), (0.04, 0.48, 0.29),
         ].flatMap { above, aside, radius in Outline.circle(place(above, aside), radius * unit) }
         let crown = Outline(polygon: Outline.hull((0..<32).map { ring(.pi * Double($0) / 16) } + crownDiscs))
-        // Above the brim and beside the head: the rest lies behind the forehead.
+        // The visible part of the hat is above the brim and beside the head. The rest lies behind the forehead.
         let reach = last - first
         func visible(_ beside: SurfacePoint) -> Outline {
             let right = last + beside
@@ -103,7 +103,7 @@ struct SantaOverlay: Overlay {
             canvas.fill(crown, from: Self.cloth, to: Self.clothShade, center: light, radius: unit * 1.35)
         }
         if isTailInFront {
-            // The tail's shade on the crown, as far as it is seen from above. A clip within another costs far more.
+            // The tail's shadow on the crown, weaker if the head is seen from below. Nested clips would cost far more.
             let shade = Self.clothShade.withAlpha(0.6 * max(0, 1 - 2 * max(0, head.facing(0, 1, 0))))
             canvas.clipped(to: crown) {
                 for (point, radius) in [3, 5, 7, 9].map({ tail[$0] }) {
@@ -113,7 +113,7 @@ struct SantaOverlay: Overlay {
             }
             drawTail()
         }
-        // Folds where the cloth bends down: thin leaves that begin together.
+        // Folds where the cloth bends down: thin leaves that begin at the same point.
         for (above, aside) in [(0.76, 0.24), (0.62, 0.16), (0.46, 0.18)] where isTailInFront {
             let fold = Outline.leaf(halfWidth: [0.012, 0]) { share in
                 let bulge = 0.04 * sin(.pi * share)
@@ -134,7 +134,7 @@ struct SantaOverlay: Overlay {
         for point in points { glow(Self.fur, at: point + up * (radius * 0.12), radius: radius * 0.95, on: canvas) }
     }
 
-    /// The beard around the mouth: x in shares of the face's width, y of its height.
+    /// The outline of the beard relative to the mouth: x in face widths, y in heights.
     private static let beardShape: Outline = {
         let hem: [SurfacePoint] = [[-0.50, 0.30], [-0.43, 0.46], [-0.30, 0.60], [-0.13, 0.70], [0.0, 0.78]]
         let ends = hem + hem.dropLast().reversed().map { $0 * [-1, 1] }
@@ -151,7 +151,7 @@ struct SantaOverlay: Overlay {
         return Outline(from: [-0.55, -0.36], [([-0.50, 0.30], [-0.64, -0.10], [-0.62, 0.14])] + locks + upper)
     }()
 
-    /// The strands from the beard's upper edge towards its hem: thin leaves in waves.
+    /// Returns the strands of the beard, from its upper edge towards its hem: thin leaves with waves.
     private static func strands(_ count: Int, width: Double, shift: Double) -> Outline {
         let strands = (0..<count).map { number in
             let aside = -1 + 2 * (Double(number) + shift) / Double(count)
@@ -221,7 +221,7 @@ extension Outline {
         ellipse(center, SurfacePoint(radius, radius), pieces: 24)
     }
 
-    /// The outline of a leaf along a line, widest in its middle.
+    /// Returns the outline of a leaf along the line `way`, `halfWidth` to each side in its middle.
     fileprivate static func leaf(halfWidth: SurfacePoint, _ way: (_ share: Double) -> SurfacePoint) -> [SurfacePoint] {
         let middle = (0...10).map { way(Double($0) / 10) }
         let half = (0...10).map { halfWidth * sin(.pi * Double($0) / 10) }

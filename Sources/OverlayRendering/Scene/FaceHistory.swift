@@ -1,11 +1,10 @@
-/// The faces of the frames that recent metadata described, so that a picture is drawn with the faces of its own frame.
-///
-/// Metadata comes when a value leaves its deadband, not with every frame. Between two messages, faces are as in the
-/// earlier one, and move towards the later one during the last quarter of a second before it.
+/// The faces of recent metadata messages, so that a picture can be drawn with the faces of its own frame. Metadata is
+/// published when a value leaves its deadband, not with every frame. Between two messages, faces are as in the earlier
+/// one, and move to where the later one has them during the last quarter of a second before it.
 package struct FaceHistory: Hashable, Sendable {
-    /// The number of messages kept: four seconds at the daemon's default of at most 15 messages a second.
+    /// The maximum number of messages kept: four seconds at the daemon's default of at most 15 messages a second.
     private static let capacity = 64
-    /// The longest time, in seconds, for which a value that left its deadband has moved: before that, it was at rest.
+    /// The seconds before a message in which its values are taken to have moved; before that, they were at rest.
     package static let longestMove = 0.25
 
     private var entries: [MetadataMessage] = []
@@ -19,7 +18,7 @@ package struct FaceHistory: Hashable, Sendable {
         entries.append(new)
     }
 
-    /// Whether the faces of a frame are settled: a message described this frame or a later one.
+    /// Whether a message described a frame or a later one, so that the frame's faces will not change.
     func reaches(_ frame: Int) -> Bool { entries.last.map { $0.stamp.frame >= frame } ?? false }
 
     func faces(in frame: Int) -> [FaceObject]? {
@@ -32,7 +31,7 @@ package struct FaceHistory: Hashable, Sendable {
         return Self.faces(at: mediaTime, between: before, and: after)
     }
 
-    /// The faces of a frame, and the first positions of those that came after it: a face is seen before its enter.
+    /// Returns the faces of a frame, and later faces at their first known place: a face is visible before its enter.
     func facesSoFar(from frame: Int) -> [FaceObject] {
         var faces = faces(in: frame) ?? []
         for entry in entries where entry.stamp.frame > frame {
@@ -52,7 +51,7 @@ package struct FaceHistory: Hashable, Sendable {
 }
 
 extension FaceObject {
-    /// The face on its way to a later one: place, angles and smile by a share of the way, all other values unchanged.
+    /// Returns the face moved towards a later one: box, eyes, mouth, angles and smile go a fraction `share` of the way.
     fileprivate func moved(to later: FaceObject, by share: Double) -> FaceObject {
         let values = values()
         var face = with(values + (later.values(else: values).unwound(to: values) - values) * share)

@@ -1,13 +1,13 @@
 extension FaceObject {
-    /// Quality of the face's picture, 0…1: large, turned to the camera, not cut off, with open eyes, and not in a yawn.
+    /// The quality, 0…1, of a picture of this face: large, turned to the camera, not cut off, eyes open, not yawning.
     package var viewQuality: Double { isSeen ? viewOfEyes * ((mouthOpen ?? 0) < 0.3 ? 1 : 0.5) : 0 }
 
-    /// The quality of the face's picture as that of a smile, 0…1: seen well and smiling much.
+    /// The quality, 0…1, of a picture of this face's smile: well visible, and smiling much.
     package var smileQuality: Double {
         isSeen ? viewOfEyes * min(max(smile.flatMap { $0.isFinite ? $0 : nil } ?? 0, 0), 1) : 0
     }
 
-    /// The closed eyes in words; nil if there are none.
+    /// The closed eyes as text, such as `left eye closed`; nil if no eye is closed.
     package var closedEyes: String? {
         switch (leftEyeClosed, rightEyeClosed) {
         case (true, true): "eyes closed"
@@ -24,7 +24,7 @@ extension FaceObject {
         return quality.isFinite ? min(quality, 1) : 0
     }
 
-    /// 1 for open eyes, less for half-shut ones, 0.1 if one is closed. Cheeks lift the lids to 0.7 in a wide smile.
+    /// The rating of the eyes, 0.1…1: 1 from an openness of 0.7 on, as in a wide smile, and 0.1 if one is closed.
     private var openness: Double {
         guard leftEyeClosed != true, rightEyeClosed != true else { return 0.1 }
         return min(max((min(leftEyeOpen ?? 1, rightEyeOpen ?? 1) - 0.3) / 0.4, 0.1), 1)
@@ -32,7 +32,7 @@ extension FaceObject {
 }
 
 extension Sequence {
-    /// The elements that show a smile nearly as well as the best, the best first; the sharpest is the picture to take.
+    /// Returns up to 8 elements whose smiles are nearly as good as the best, best first, to choose the sharpest from.
     package func bestSmiles(_ face: (Element) -> FaceObject?) -> [Element] {
         let rated = map { (element: $0, quality: face($0)?.smileQuality ?? 0) }.sorted { $0.quality > $1.quality }
         return rated.prefix(8).filter { $0.quality >= 0.9 * rated[0].quality }.map(\.element)

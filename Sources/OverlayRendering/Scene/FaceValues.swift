@@ -1,11 +1,11 @@
-/// The values of a face that move, as numbers to average and interpolate: edges of the box, eyes, mouth, angles.
+/// The values of a face that change gradually, as numbers to average and interpolate: box, eyes, mouth and angles.
 package typealias FaceValues = SIMD16<Double>
 
 extension FaceValues {
-    /// The indices of the angles among these numbers.
+    /// The indices of roll, yaw and pitch.
     fileprivate static let angles = 10..<13
 
-    /// The same values with the angles nearest to those of `other`, so that from 179° to −179° is 2°.
+    /// Returns the values with each angle shifted by full turns to be nearest to that of `other`.
     package func unwound(to other: FaceValues) -> FaceValues {
         var result = self
         for angle in Self.angles { result[angle] -= 360 * ((self[angle] - other[angle]) / 360).rounded() }
@@ -14,7 +14,7 @@ extension FaceValues {
 }
 
 extension FaceObject {
-    /// Face's values; unknown ones are taken from `others`, or else are in the middle of the face and straight ahead.
+    /// Returns the face's values. Unknown ones are those of `others`, or else its middle for points and 0 for angles.
     package func values(else others: FaceValues? = nil) -> FaceValues {
         let edges = [bounds.x, bounds.y, bounds.x + bounds.width, bounds.y + bounds.height]
         let points = [leftEye, rightEye, mouth].map { $0 ?? (others == nil ? bounds.center : nil) }
@@ -25,7 +25,7 @@ extension FaceObject {
         return values
     }
 
-    /// The face with other values; what is unknown stays unknown.
+    /// Returns a copy of the face with other values. Those that are unknown in this face stay unknown.
     package func with(_ values: FaceValues) -> FaceObject {
         func point(_ known: NormalizedPoint?, _ index: Int) -> NormalizedPoint? {
             known.map { _ in NormalizedPoint(x: values[index], y: values[index + 1]) }

@@ -1,29 +1,29 @@
 import Foundation
 
-/// All messages about a clip, in order, for drawing over it by `mediaTime`.
+/// All messages about a clip, in order of time, for drawing over the clip.
 package struct MessageTrack: Sendable {
     package struct Entry: Hashable, Sendable {
-        /// Seconds from the clip's first frame; those of the message before, for one that does not come from a frame.
+        /// The seconds from the clip's first frame; a message without a frame has the time of the message before.
         package var mediaTime: Double
         package var message: DaemonMessage
     }
 
-    /// The tolerance for the rounded times of messages, so that a frame's own message is not missed.
+    /// The tolerance, in seconds, for the rounded times of messages, so that a frame's own message is not missed.
     package static let rounding = 0.0005
     package private(set) var entries: [Entry] = []
     package let camera: String
-    /// The time of the last message that comes from a frame.
+    /// The time of the last message that belongs to a frame, in seconds.
     package private(set) var end = 0.0
-    /// The time of the first face; nil if there is none.
+    /// The time of the first metadata with a face, in seconds; nil if there is none.
     package private(set) var firstFace: Double?
-    /// The first status of a source that streams; nil if there is none.
+    /// The first status that says that the source streams; nil if there is none.
     package private(set) var streamStatus: DaemonStatus?
 
-    /// A function that gets each message as soon as it is read, and may add it to the entries.
+    /// A function that gets each message as soon as it is read, and may append it to the entries.
     package typealias Take = (inout [Entry], Entry) -> Void
 
     /// Reads lines as `facetd --print` writes them: one JSON object each, with `topic` and `payload`. `take` gets each
-    /// message, or else all are kept; those that are not of this contract (discovery, pictures) are skipped.
+    /// message and by default keeps it. Messages of discovery, pictures and statistics are skipped.
     ///
     /// - Throws: `MessageTrackError` if a line cannot be read, there is no metadata, or there are several cameras.
     package init<Rows: Sequence>(rows: Rows, _ take: Take = { $0.append($1) }) throws(MessageTrackError)
@@ -66,7 +66,7 @@ package struct MessageTrack: Sendable {
     }
 }
 
-/// Plays a track into a scene, forwards.
+/// Applies the messages of a track to a scene as time advances.
 package struct MessagePlayback: Sendable {
     package private(set) var scene = Scene()
     package let track: MessageTrack
@@ -74,7 +74,7 @@ package struct MessagePlayback: Sendable {
 
     package init(_ track: MessageTrack) { self.track = track }
 
-    /// Applies the messages up to a time of the clip, in seconds, and returns their events; it never goes back.
+    /// Applies the messages up to a time of the clip, in seconds, and returns their events. Time must not go back.
     @discardableResult
     package mutating func advance(to mediaTime: Double) -> [EventMessage] {
         var events: [EventMessage] = []

@@ -1,10 +1,10 @@
 import CCairo
 
 extension Scene {
-    /// A face, and the strength, 0…1, with which it is drawn.
+    /// A face and the opacity, 0…1, with which it is drawn.
     typealias DrawnFace = (face: SurfaceFace, strength: Double)
 
-    /// The faces on a surface at a time, the nearest last.
+    /// Returns the faces to draw at a time, the largest last; with `fades`, faces that are no longer seen fade out.
     func drawnFaces(_ geometry: PreviewLayerGeometry, at seconds: Double, fades: Bool = false) -> [DrawnFace] {
         let drawn = faces.compactMap { object -> DrawnFace? in
             let strength = fades ? strength(of: object, at: seconds) : 1
@@ -19,7 +19,7 @@ extension Scene {
 }
 
 extension Canvas {
-    /// Draws the scene with an overlay over the picture; a face that is no longer seen fades, unless faces are hidden.
+    /// Draws a scene with an overlay. A face that is no longer seen fades out, unless the overlay hides faces.
     package func draw(_ scene: Scene, _ geometry: PreviewLayerGeometry, overlay: any Overlay, at seconds: Double) {
         let faces = scene.drawnFaces(geometry, at: seconds, fades: !overlay.hidesFaces)
         let visible = geometry.visibleRect
@@ -42,12 +42,12 @@ extension Canvas {
         for (face, strength) in faces where strength == 1 { level(of: face, limit: min(1, scene.state.smileLevel)) }
     }
 
-    /// Draws a face's smile level as a bar at its side, with a line at the level where a smile begins.
+    /// Draws a face's smile level as a bar beside it, with a line at the level where a smile begins.
     private func level(of face: SurfaceFace, limit: Double) {
         guard face.isSeen, let level = face.smile, level.isFinite else { return }
         let box = face.bounds
         let width = max(size.height / 60, box.width * 0.07)
-        // Overlays draw boxes that are a little larger, and prefer to write at the right.
+        // Beyond the boxes of overlays, which are a little larger, and at the left, as overlays write at the right.
         let x = max(width / 2, box.x - 0.12 * box.width - width)
         func part(_ low: Double, _ high: Double, _ wider: Double = 0) -> SurfaceRect {
             let origin = SurfacePoint(x - wider, box.y + box.height * (1 - high))
@@ -60,7 +60,7 @@ extension Canvas {
         fill(Outline(part(limit - line / 2, limit + line / 2, width / 3)), .mark)
     }
 
-    /// Draws the borders of zones, with their names and the number of faces in each.
+    /// Draws the borders of zones, with the name and the number of faces of each.
     private func draw(_ zones: [ZonesMessage.Zone], _ geometry: PreviewLayerGeometry, beside faces: [SurfaceRect]) {
         var places = PanelPlace(taken: faces, area: size)
         let line = max(1.5, size.height / 240)
@@ -75,7 +75,7 @@ extension Canvas {
         }
     }
 
-    /// Draws a substitute for a missing picture: a dark ground and a plain head for each face.
+    /// Draws a substitute for a missing picture: a dark background and a plain head for each face.
     package func drawHeads(_ scene: Scene, _ geometry: PreviewLayerGeometry) {
         clear(Color(red: 0.07, green: 0.09, blue: 0.13))
         fill(Outline(geometry.visibleRect), Color(red: 0.13, green: 0.17, blue: 0.24))

@@ -1,22 +1,21 @@
-/// The faces and zones to draw, kept up to date from a camera's messages.
-///
-/// The faces are exactly those of the camera's state, so that none stays that is gone, even if messages were lost.
-/// Times are seconds of a clock that the caller chooses: the wall's for a live view, the clip's for a clip.
+/// The faces and zones to draw, kept up to date from a camera's messages. The faces are always those of the camera's
+/// state, so that no face stays after it is gone, even if messages were lost. Times are seconds of a clock that the
+/// caller chooses: a running clock for a live view, the clip's own for a clip.
 package struct Scene: Hashable, Sendable {
-    /// The seconds for which the white flash of a taken picture stays.
+    /// The duration, in seconds, of the white flash when a picture is taken.
     package static let snapshotFlashLifetime = 0.3
-    /// The seconds for which a face that is no longer seen is drawn, fainter and fainter: a hand may be in front of it.
+    /// The duration, in seconds, for which a face that is no longer seen fades out: a hand may be in front of it.
     private static let fading = 0.15
     package private(set) var state = CameraState()
-    /// The faces, ordered by faceID.
+    /// The faces to draw, ordered by identity.
     package private(set) var faces: [FaceObject] = []
     private var history = FaceHistory()
     private var flashes: [FaceID: [Flash]] = [:]
-    /// The times since which faces are not seen; −∞ once they have faded.
+    /// The time since which each hidden face is unseen; −∞ if it has faded out.
     private var hiddenSince: [FaceID: Double] = [:]
-    /// The times since which an eye of a face has been closed.
+    /// The time, for each face with a closed eye, since which an eye has been closed.
     private(set) var closedSince: [FaceID: Double] = [:]
-    /// The time at which a picture was taken; −∞ if none was.
+    /// The time at which a picture was last taken; −∞ if there was none.
     package var snapshotTime = -Double.infinity
     /// Whether each smile level is drawn beside the face, with the level at which a smile begins.
     package var showsLevels = false
@@ -24,7 +23,7 @@ package struct Scene: Hashable, Sendable {
     package init() {}
     package var stamp: FrameStamp? { state.stamp }
 
-    /// Takes a message and returns what has changed. The mark of an event waits for the metadata of its face.
+    /// Applies a message and returns what has changed. An event's mark is drawn once metadata contains its face.
     @discardableResult
     package mutating func apply(_ message: DaemonMessage, at seconds: Double) -> CameraState.Change {
         let change = state.take(message)
@@ -36,7 +35,7 @@ package struct Scene: Hashable, Sendable {
         return change
     }
 
-    /// Removes all faces, because nothing is known of them any more, as without a broker.
+    /// Forgets the camera's state and removes all faces, as when the connection to the broker is lost.
     package mutating func forget() {
         _ = state.forget()
         updateFaces(at: 0)
@@ -58,13 +57,13 @@ package struct Scene: Hashable, Sendable {
         show(state.faces) { known.contains($0) ? seconds : -.infinity }
     }
 
-    /// Whether a frame's faces are settled. Without any faces they are, as a face is reported before its first picture.
+    /// Whether a frame's faces are final. Without faces they are, since a new face's metadata precedes its picture.
     package func isSettled(in frame: Int) -> Bool { faces.isEmpty || history.reaches(frame) }
 
-    /// The scene with the faces where they were in a frame; the scene itself if that frame is not known any more.
+    /// Returns the scene with the faces as they were in a frame; unchanged if that frame is not known any more.
     package func showing(frame: Int) -> Scene { history.faces(in: frame).map(placing) ?? self }
 
-    /// Scene with everything to hide in a frame that was held back: its faces, and the first positions of later ones.
+    /// Returns the scene with all faces to hide in a delayed frame: its own, and later ones at their first known place.
     package func covering(from frame: Int) -> Scene { placing(history.facesSoFar(from: frame)) }
 
     private func placing(_ faces: [FaceObject]) -> Scene {
@@ -73,7 +72,7 @@ package struct Scene: Hashable, Sendable {
         return result
     }
 
-    /// Sets the faces for drawing, without a change of the camera's state; `hiding` is since when one is unseen.
+    /// Sets the faces to draw, not the camera's state. `hiding` is the time since which a face is newly unseen.
     mutating func show(_ faces: [FaceObject], hiding: (FaceID) -> Double = { _ in -.infinity }) {
         self.faces = faces.sorted { $0.faceID < $1.faceID }
         let hidden = self.faces.filter { !$0.isSeen }.map { ($0.faceID, hiddenSince[$0.faceID] ?? hiding($0.faceID)) }
@@ -94,24 +93,24 @@ package struct Scene: Hashable, Sendable {
 
     func flashes(of face: FaceID) -> [Flash] { flashes[face] ?? [] }
 
-    /// Whether something still fades, so that the next picture differs even without a new message.
+    /// Whether something is fading, so that the next drawing differs even without a new message.
     package var isFading: Bool {
         hiddenSince.values.contains { $0 > -.infinity } || faces.contains { flashes[$0.faceID] != nil }
     }
 
-    /// The brightness of the white of a taken picture, 0…1.
+    /// Returns the strength, 0…1, of the white flash when a picture is taken.
     func snapshotFlashStrength(at seconds: Double) -> Double {
         fadingStrength(since: snapshotTime, for: Self.snapshotFlashLifetime, at: seconds)
     }
 }
 
-/// The short mark of an event on its face.
+/// A mark on a face for an event, which is shown for a moment.
 struct Flash: Hashable, Sendable {
     var kind: Topic
-    /// The time at which it was received, in the scene's seconds.
+    /// The time at which the event was received, in the scene's seconds.
     var start: Double
 
-    /// The seconds for which the mark is visible.
+    /// The seconds for which the mark is visible; 0 for events without a mark.
     var lifetime: Double {
         switch kind {
         case .enter: 0.5
@@ -125,7 +124,7 @@ struct Flash: Hashable, Sendable {
     func strength(at seconds: Double) -> Double { fadingStrength(since: start, for: lifetime, at: seconds) }
 }
 
-/// The strength, at a time, of a mark that fades from 1 at its start to 0 at the end of its life; 0 before its start.
+/// Returns the strength of a mark at a time: 1 at `start`, 0 after `lifetime` seconds and before `start`.
 private func fadingStrength(since start: Double, for lifetime: Double, at seconds: Double) -> Double {
     seconds < start ? 0 : max(0, 1 - (seconds - start) / lifetime)
 }
