@@ -88,10 +88,12 @@ extension Frame {
         for row in 0..<size.height {
             let pixels = UnsafeMutableRawPointer(target + row * bytesPerRow)
             let luma = samples.first.row(0, row)
-            let (u, v) = (chroma.row(0, row), chroma.row(1, row))
+            let u = chroma.row(0, row)
+            let v = chroma.row(1, row)
             for column in Swift.stride(from: 0, to: columns, by: 16) {
-                let (y, half) = (luma + column &* samples.first.step, column / 2 &* chroma.step)
-                let block = conversion.block(y, samples.first.step, u + half, v + half, chroma.step)
+                let half = column / 2 &* chroma.step
+                let step = samples.first.step
+                let block = conversion.block(luma + column &* step, step, u + half, v + half, chroma.step)
                 pixels.storeBytes(of: block, toByteOffset: 4 &* column, as: SIMD16<UInt32>.self)
             }
         }

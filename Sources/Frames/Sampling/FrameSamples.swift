@@ -121,7 +121,9 @@ struct YUVConversion {
         _ v: UnsafePointer<UInt8>,
         _ step: Int
     ) -> SIMD16<UInt32> {
-        var (y, cb, cr) = (SIMD16<UInt32>(), SIMD8<UInt32>(), SIMD8<UInt32>())
+        var y = SIMD16<UInt32>()
+        var cb = SIMD8<UInt32>()
+        var cr = SIMD8<UInt32>()
         for index in 0..<16 { y[index] = UInt32(luma[index &* lumaStep]) }
         for index in 0..<8 { (cb[index], cr[index]) = (UInt32(u[index &* step]), UInt32(v[index &* step])) }
         // A whole number below 2²³ is in the low bits of the float that is 2²³ larger.
@@ -135,14 +137,16 @@ struct YUVConversion {
         }
         @inline(__always) func twice(_ half: SIMD8<Float>) -> SIMD16<Float> {
             var pixels = SIMD16<Float>()
-            (pixels.evenHalf, pixels.oddHalf) = (half, half)
+            pixels.evenHalf = half
+            pixels.oddHalf = half
             return pixels
         }
         @inline(__always) func chroma(_ samples: SIMD8<UInt32>) -> SIMD8<Float> {
             (unsafeBitCast(samples | large.bitPattern, to: SIMD8<Float>.self) - large) * 65536 - Self.neutral
         }
         let gray = (unsafeBitCast(y | large.bitPattern, to: SIMD16<Float>.self) - large) * 65536 * self.luma + bias
-        let (blueness, redness) = (chroma(cb), chroma(cr))
+        let blueness = chroma(cb)
+        let redness = chroma(cr)
         let red = whole(gray + twice(redness * redV))
         let green = whole(gray + twice(blueness * greenU) + twice(redness * greenV))
         let blue = whole(gray + twice(blueness * blueU))
