@@ -380,7 +380,15 @@ private struct Opening {
             return .commandFailed(location.name, reason)
         }
         let isSecure = ["https:", "rtsps:"].contains { location.name.hasPrefix($0) }
-        let reason = FFmpeg.explained(words)
+        // FFmpeg's own words for these errors would say nothing of the connection.
+        let reason =
+            switch code {
+            case facet_error_eof: "the connection was closed before a picture came"
+            case _ where FFmpeg.isPrematureEnd(code): "the answer ended before a picture came"
+            case _ where isUnknown: FFmpeg.explained("no video in a known format comes from it")
+            case FFmpeg.code(EIO): FFmpeg.explained("the connection failed")
+            default: FFmpeg.explained(words)
+            }
         let remedy: String
         switch code {
         case _ where [facet_error_unauthorized, facet_error_forbidden].contains(code) || reason.contains(/\b40[13]\b/):
@@ -394,7 +402,7 @@ private struct Opening {
         case facet_error_eof, FFmpeg.code(ECONNRESET), FFmpeg.code(EIO):
             let other = isSecure ? location.name.prefix(4) + "://" : location.name.prefix(4) + "s://"
             remedy = "check the address, its port, whether it takes \(other), and that the camera is on"
-        case _ where isUnknown: remedy = "it sends no video in a known format: check the address and its port"
+        case _ where isUnknown: remedy = "check the address and its port"
         default: return unreachable(words, "check the address and that the camera is on")
         }
         return unreachable(reason, remedy)
