@@ -6,10 +6,10 @@ final class ChangeMap {
     static let columns = 48
     static let rows = 36
     static let count = columns * rows
-    /// The number of vectors of four cells in a column.
+    /// The number of vectors in a column of cells. Each vector holds four cells, one below the other.
     private static let height = rows / Cells.Vector.scalarCount
-    /// The number of groups of four adjacent cells in a row. Each group has one ratio of brightness: sorting a quarter
-    /// of the numbers takes a tenth of the time, and what moves covers adjacent cells anyway.
+    /// The number of groups of four adjacent cells in a row. Each group gives one ratio of brightness, because sorting
+    /// a quarter of the numbers takes a tenth of the time. Moving things cover several adjacent cells anyway.
     private static let groups = columns / 4
     /// A constant added to the brightness before ratios are taken, so that dark cells do not give extreme ratios.
     private static let offset: Float = 4
