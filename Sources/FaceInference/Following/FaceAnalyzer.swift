@@ -39,8 +39,8 @@ public final class FaceAnalyzer {
         /// Whether every frame is searched for faces, which takes several times as long. Meant for clips and pictures
         /// that are analysed ahead of their use.
         package var isThorough = false
-        /// Whether, with `isThorough`, no face may be missed because faces are to be hidden. Every frame is then
-        /// searched at several scales, and candidates that no followed face covers are reported as unconfirmed.
+        /// Whether faces are to be hidden, so that none may be missed. With `isThorough`, every frame is then searched
+        /// at several scales, and candidates that no followed face covers are reported as unconfirmed.
         package var isForHiding = false
         /// Whether, with `isThorough`, a scene's first frame is also searched for faces on their side or upside down.
         package var findsTurned = false
@@ -80,7 +80,7 @@ public final class FaceAnalyzer {
     /// Whether the picture keeps changing outside the followed faces.
     var isChanging: Bool { changes > 1 }
 
-    /// Compiles the models in about 50 ms. Loads and checks them first, unless another analyzer of the process has.
+    /// Compiles the models in about 50 ms. First loads and checks them, unless another analyzer of the process did so.
     /// - Parameters:
     ///   - options: What to look for.
     ///   - lineage: The last lineage of the previous analyzer. New ones are greater, so that faces are not confused.

@@ -1,7 +1,7 @@
 /// The brightness of 48 × 36 cells of a frame, which is compared with that of earlier frames to find changes.
 ///
-/// The cells are stored by columns of the stored picture, from the left, each from top to bottom. The cells of a row
-/// share one gain, because a camera exposes its rows one after the other.
+/// The cells are stored by columns of the stored picture, from the left, each from top to bottom. Changes of light are
+/// compensated by one gain for each row of cells, because a camera exposes its rows one after the other.
 final class ChangeMap {
     static let columns = 48
     static let rows = 36
