@@ -67,7 +67,7 @@ extension JSONWriter: WireFields {
     }
 }
 
-/// Reads a value from JSON. It starts from the value `blank`, the decoding configuration, and sets its fields.
+/// Reads a value from JSON. It starts with the value `blank`, given as decoding configuration, and sets its fields.
 struct JSONReader<Value: WireValue>: DecodableWithConfiguration, WireFields {
     private(set) var value: Value
     private let container: KeyedDecodingContainer<WireKey>
