@@ -47,7 +47,7 @@ package enum OverlayChoice: Hashable, Sendable {
         return paths.first(where: FileManager.default.fileExists) ?? paths[0]
     }
 
-    /// The overlay's name. For a file: its name, without the extension unless a built-in overlay has the same name.
+    /// The overlay's name: that of a file without its extension, unless a built-in overlay has the same name.
     package var name: String {
         switch self {
         case .builtIn(let name): return name.rawValue
