@@ -22,7 +22,7 @@ package struct LiveInput: Sendable {
     /// The number of messages dropped since the command began to listen.
     package var dropped = 0
 
-    /// What the input adds to each limit of `LiveBacklog`: a number of messages, of frames, and of payload bytes.
+    /// What the input adds to the amounts that `LiveBacklog` limits: messages, frames, and payload bytes.
     fileprivate var amounts: SIMD3<Int> {
         guard case .occurrence(.message(let message)) = content else { return .zero }
         var amounts: SIMD3 = [1, 0, message.payload.count]

@@ -6,7 +6,7 @@ import CCurl
 package final class EventPost: @unchecked Sendable {
     private static let waits = 0.5...30
 
-    /// The HTTP statuses below 500 after which a post is tried again, as it is after all from 500 (RFC 9110, RFC 6585).
+    /// The HTTP statuses below 500 after which a post is tried again, as after any from 500 up (RFC 9110, RFC 6585).
     private static let passing: Set = [408, 425, 429]
     /// The name of the header whose value is `sha256=` and the HMAC of the body in hexadecimal.
     static let signatureHeader = "X-Facet-Signature-256"
@@ -43,7 +43,7 @@ package final class EventPost: @unchecked Sendable {
         self.client = client
     }
 
-    /// Makes a sender that signs bodies with the key in a file, which must have 16 bytes or more. Throws
+    /// Makes a sender that signs bodies with a key of at least 16 bytes, the first line of a file. Throws
     /// `CommandFailure` if the key or the address cannot be used, or if libcurl is missing.
     package convenience init(to url: String, secretFile: String?) throws {
         let key = try secretFile.map { path in
