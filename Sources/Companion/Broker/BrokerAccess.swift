@@ -22,7 +22,7 @@ package struct BrokerAccess: Sendable {
     }
 
     /// Fills in missing values from the environment and the user's settings file. The file's broker, with its password
-    /// and TLS files, counts only if nothing else names a broker. Throws `CommandFailure` with all errors in the file.
+    /// and TLS files, is used only if nothing else names one. Throws `CommandFailure` with all errors in the file.
     package mutating func complete(environment: [String: String]) throws {
         let environment = environment.given
         let configuration = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }

@@ -41,7 +41,7 @@ package enum OverlayChoice: Hashable, Sendable {
         }
     }
 
-    /// The path of an example overlay: the installed file, or else the one in a clone, the working directory.
+    /// The path of an example overlay: the installed file, or else that in the repository, if run there.
     private static func path(ofExample name: String) -> String {
         let paths = [RunningProgram.data + "/overlays/\(name).yaml", "docs/examples/overlays/\(name).yaml"]
         return paths.first(where: FileManager.default.fileExists) ?? paths[0]

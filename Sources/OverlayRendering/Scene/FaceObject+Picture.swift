@@ -2,7 +2,7 @@ extension FaceObject {
     /// The quality, 0…1, of a picture of this face: high if large, turned to the camera, whole, eyes open, not yawning.
     package var viewQuality: Double { isSeen ? viewOfEyes * ((mouthOpen ?? 0) < 0.3 ? 1 : 0.5) : 0 }
 
-    /// The quality, 0…1, of a picture of this face's smile: well visible, and smiling much.
+    /// The quality, 0…1, of a picture of this face's smile: high if the face is well visible and smiles broadly.
     package var smileQuality: Double {
         isSeen ? viewOfEyes * min(max(smile.flatMap { $0.isFinite ? $0 : nil } ?? 0, 0), 1) : 0
     }
