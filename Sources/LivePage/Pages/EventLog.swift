@@ -1,14 +1,14 @@
 import HTTPServing
 import Synchronization
 
-/// The newest events, for programs that read them as server-sent events. Each is told how many events it has missed.
+/// Keeps the newest events for programs that read them as server-sent events, and tells each how many it has missed.
 final class EventLog: Sendable {
     /// The maximum number of kept events.
     static let capacity = 1000
-    /// The maximum number of kept event ids. A client that missed more events is told too low a number of missed ones.
+    /// The maximum number of kept event ids. A client that missed more events is told a number that is too low.
     private static let knownIDs = 10_000
     /// The maximum number of connections, which leaves room for pages. One more ends the oldest connection of the
-    /// client network with the most; that client connects again and loses nothing.
+    /// network with the most connections. Its client connects again and loses nothing.
     static let mostStreams = 128
     /// How many bytes a connection is sent at a time, unless one event is longer.
     private static let mostBytes = 64 << 10

@@ -14,7 +14,7 @@ final class PageGuard: Sendable {
         case foreign
         /// The token is missing or wrong.
         case unauthorized
-        /// There is a token, but too many wrong ones came lately.
+        /// The request has a token, which was not checked because too many wrong tokens came lately.
         case tooMany
     }
 
