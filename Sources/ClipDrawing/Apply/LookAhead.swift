@@ -2,7 +2,7 @@
 struct LookAhead {
     /// How long, in seconds, the place of an untracked face is hidden before and after its detection.
     private static let unfollowedMargin = 0.12
-    /// The intersection over union above which a detection counts as a face that another one already covers.
+    /// The intersection over union above which a detection counts as a face that is already among those to draw.
     private static let samePlace = 0.8
 
     /// The maximum gap between two sightings of one face, in seconds. Frames are delayed by this time.

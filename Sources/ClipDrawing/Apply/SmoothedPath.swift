@@ -2,7 +2,7 @@
 struct SmoothedPath {
     /// The maximum time, in seconds, between a sighting and the neighbours that smooth it.
     private static let reach = 0.16
-    /// The standard deviation, in seconds, of the Gaussian that weights these neighbours by their distance in time.
+    /// The standard deviation, in seconds, of the Gaussian that weights a sighting's neighbours by distance in time.
     private static let spread = 0.06
     /// The distance from the smoothed path, as a fraction of the face's size, above which a sighting is not smoothed.
     private static let length = 0.025

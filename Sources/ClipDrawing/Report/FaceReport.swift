@@ -16,7 +16,7 @@ package struct FaceReport {
         var faceID: FaceID { message.event.face.faceID }
         var topic: Topic { Topic(message.event.kind) }
 
-        /// Whether the event is a leave that was caused by the end of the source and not by the face.
+        /// Whether the event is a leave for another reason than the face, such as a lost camera or the clip's end.
         var isEndOfSource: Bool {
             if case .leave(_, _, let reason) = message.event.kind { ![.left, .still].contains(reason) } else { false }
         }
@@ -74,7 +74,7 @@ package struct FaceReport {
             return best.map { [$0] } ?? []
         }
 
-        /// The time at which the eyes were most closed in a blink of this duration that was reported at `time`.
+        /// The time at which the eyes were most closed in a blink that lasted `duration` and was reported at `time`.
         func closure(before time: Double, _ duration: Double) -> Double {
             let first = time - duration - Self.blinkDelay
             let during = samples.filter { $0.face.isSeen && first <= $0.time && $0.time <= time }
