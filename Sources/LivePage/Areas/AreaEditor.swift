@@ -14,7 +14,7 @@ package struct AreaEditor: Sendable {
         self.say = say
     }
 
-    /// Returns the settings file's areas as JSON. Throws if the file cannot be read, or lists the errors in its areas.
+    /// Returns the settings file's areas as JSON. Throws `SettingsError` if the file or an area in it is wrong.
     package func areas() throws -> [UInt8] { try Self.areas(in: try path.map { try SettingsFile(path: $0) }, path) }
 
     /// Returns a settings file's areas as JSON, which states `path`. `group` limits them to `zones` or to `ignore`.

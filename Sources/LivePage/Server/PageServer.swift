@@ -56,7 +56,7 @@ struct PageServer: Sendable {
     let wish: ViewerWish
     /// Limits calibration requests: pages send one per step, and each takes milliseconds of the server's only thread.
     private let calibrating = RequestLimit(capacity: 30, rate: 1)
-    /// Switches detection on the camera with a topic base; nil if pages may not.
+    /// Switches detection on or off for the camera with a topic base; nil if pages may not do that.
     var detect: (@Sendable (_ base: String, _ isOn: Bool) -> Void)?
     /// Limits requests to switch detection: more than people make, and few enough for brokers and cameras.
     private let switching = RequestLimit(capacity: 10, rate: 2)
