@@ -13,7 +13,7 @@ package final class Ledger: Sendable {
         static let detection = "detection"
     }
 
-    /// The valid range of stored face identities. JSON readers are exact up to 2^53, so new faces have room beyond it.
+    /// The valid range of stored face identities. JSON readers are exact up to 2^53, which leaves room for new faces.
     private static let faceIDs = 1...(1 << 52)
     /// The placeholder for the sender in stored values. They are encoded as messages, whose decoder validates them.
     private static let origin = MessageOrigin(camera: "", boot: "")

@@ -42,7 +42,7 @@ struct ReloadService: Service {
         }
     }
 
-    /// Whether the process has a terminal that is still open. If `open` fails, so does `close` with its result.
+    /// Whether the process has a terminal that is still open. If `open` fails, `close` fails too, as it gets -1.
     private static var hasTerminal: Bool { close(open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC)) == 0 }
 
     private func reload() {
