@@ -22,7 +22,7 @@ package struct ClientAddress: Hashable, Sendable, CustomStringConvertible {
     /// The four bytes of an IPv4 address, or the sixteen of an IPv6 one.
     private let bytes: [UInt8]
 
-    /// Parses an address; nil for any other text, such as a proxy's word for a client that it does not know.
+    /// Parses an address; nil for any other text, such as `unknown`, which some proxies write.
     package init?(_ text: some StringProtocol) {
         let plain = String(text.filter { !$0.isWhitespace && $0 != "\"" })
         var address = plain[...]

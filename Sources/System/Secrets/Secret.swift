@@ -192,8 +192,8 @@ extension String {
         }.joined()
     }
 
-    /// Foreign text as it may be shown: without this process's secrets, without users and passwords in addresses, and
-    /// without the values of secret properties and headers.
+    /// Text from elsewhere in a form that may be shown: without this process's secrets, without user names and
+    /// passwords in addresses, and without the values of secret properties and headers.
     package var withoutPasswords: String {
         withoutSecrets.replacing(Pattern.loginOfAddress, with: "://")
             .replacing(Pattern.loginAlone) { $0.before }
