@@ -69,7 +69,7 @@ struct OverlaySummary {
         lastCheck = (time, isTurned)
     }
 
-    /// Counts the places hidden in a frame that were not confirmed as faces.
+    /// Updates `places` with the number of hidden places in a frame that were not confirmed as faces.
     mutating func hide(_ faces: [FaceObject]) { places = max(places, faces.count { $0.faceID.rawValue <= 0 }) }
 
     /// Counts a single picture, its confirmed faces, and the other places hidden in it.
