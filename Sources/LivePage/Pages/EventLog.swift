@@ -30,7 +30,7 @@ final class EventLog: Sendable {
         let filter: Filter
         /// The index of the next event to read, counted from the first of all events.
         var position: Int
-        /// The value of `Contents.beats` at the last read.
+        /// The number of keep-alive comments (`Contents.beats`) at the last read.
         var beats: Int
         /// Tells the server that there may be something to read.
         var ready: (@Sendable () -> Void)?
