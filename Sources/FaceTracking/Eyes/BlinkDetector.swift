@@ -110,7 +110,7 @@ struct BlinkDetector: Sendable {
 
     // MARK: The valley
 
-    /// Returns how deep a valley of the openness must be to count at a sample. This depth grows with the noise.
+    /// Returns the minimum depth of a valley of the openness at a sample. The depth grows with the signal's noise.
     private func threshold(at index: Int) -> Double { max(Self.smallestDepth, 2 * samples[index].noise) }
 
     /// Returns the highest recent sample, from which a fall to `now` may have begun; nil if `now` is the highest.

@@ -3,7 +3,7 @@
 struct EyeOpenness: Sendable {
     /// The length of the window for the open level, in seconds: longer than a blink, short enough to follow turns.
     static let levelWindow = 4.0
-    /// The quantile of an eye's heights that is its open level. Blinks are below it, eyes wide with surprise above.
+    /// The quantile of the opening's heights that is the open level, above those in blinks, below those in surprise.
     static let levelShare = 0.7
     /// The minimum open level, as a fraction of the outer eye distance, for eyes that are closed when the face appears.
     static let lowestLevel = 0.045
@@ -70,7 +70,7 @@ struct ClosedEyes: Sendable {
     private static let otherShare = 0.85
 
     private struct Eye: Sendable {
-        /// The time at which the eye closed and its open level then, which closed lids would lower; nil while open.
+        /// The time at which the eye closed, and its open level then, as closed lids lower the level; nil while open.
         var closed: (since: Double, level: Double)?
         var share = 1.0
 

@@ -39,7 +39,7 @@ struct Track: Sendable {
 
     private(set) var hasEntered = false
     private let firstSeen: FrameStamp
-    /// The rate at which this face is measured; nil until the CPU budget first left no time for it.
+    /// The rate at which this face is measured; nil until the CPU budget first left no time to do so.
     private var ownRate: FrameRateMeter?
     private var enterTime = 0.0
     private var seenFrames = 0
