@@ -1,5 +1,5 @@
-/// Passes messages to the broker connection. Events are stored until delivered. Of each retained topic, only the newest
-/// message is kept for sending. Other messages are dropped if they cannot be sent at once.
+/// Passes messages to the broker connection. Events wait until they are delivered. Of each retained topic, only the
+/// newest message is kept for sending. Other messages are dropped if they cannot be sent at once.
 package struct BrokerSink: MessageSink {
     private let connection: BrokerConnection
     private let base: String

@@ -112,7 +112,7 @@ public struct FaceEvent: Hashable, Sendable {
 
     /// The reason why a face counts as gone.
     public enum LeaveReason: String, Hashable, Sendable, CaseIterable {
-        /// The face was unseen for `FaceTracker.Options.patience` and the person is gone, or a clip's scene changed.
+        /// The face was unseen for the tracker's `patience` with no person there, or for its `hold`, or a scene ended.
         case left
         /// The face seems to be only a picture of a face, and `FaceTracker.Options.ignoresStill` is set.
         case still

@@ -27,7 +27,7 @@ public struct FaceObject: Hashable, Sendable {
     public var leftEyeOpen: Double?
     /// The openness of the eye on the right as seen in the picture, 0…1; 1 is as far open as this eye usually is.
     public var rightEyeOpen: Double?
-    /// The distance between the lips at which `mouthOpen` is 1, in outer eye distances. The widest measured is 0.61.
+    /// The distance of the lips at which `mouthOpen` is 1, in outer eye distances. The widest yawn measured: 0.61.
     package static let widestMouth = 0.6
 
     /// The openness of the mouth, 0…1; 1 is a wide yawn, and speech reaches about half of that.
