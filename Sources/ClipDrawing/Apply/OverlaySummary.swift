@@ -41,7 +41,7 @@ struct OverlaySummary {
         }
     }
 
-    /// Notes the middle one of the last three frames if it lacks a face that moves by more than its size per frame.
+    /// Notes the middle one of the last three frames if it lacks a face that moves by more than its size meanwhile.
     private mutating func noteJumps(_ update: FaceUpdate) {
         if update.isCut { recent = [] }
         recent.append((update.mediaTime, update.sightings.map(\.face.bounds)))

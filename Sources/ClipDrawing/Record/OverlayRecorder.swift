@@ -21,7 +21,7 @@ package struct OverlayRecorder {
         self.drawing = drawing
     }
 
-    /// Records a clip with the faces of a message track, up to `seconds` or its end. Errors name the file `metadata`.
+    /// Records a clip with the faces of a track, up to `seconds` or its end. Errors name the track's file, `metadata`.
     package mutating func record(_ clip: String, _ track: MessageTrack?, metadata: String?, seconds: Double?) throws {
         let frames = try ClipFrames(clip)
         let interruption = Interruption()
