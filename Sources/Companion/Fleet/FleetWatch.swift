@@ -62,7 +62,7 @@ package struct FleetWatch {
     }
 
     /// Listens until `isComplete` is true for each camera and, with `isAlive`, it is also known whether each camera's
-    /// daemon still runs; but at most until the time limit. Returns the states of all cameras.
+    /// daemon still runs. Stops at the time limit at the latest. Returns the states of all cameras.
     private static func table(
         _ access: BrokerAccess,
         _ topics: [Topic],
