@@ -27,7 +27,7 @@ package struct FleetWatch {
         }
     }
 
-    /// Prints all cameras once each has sent statistics. Throws `CommandFailure` if there is no camera or no broker.
+    /// Waits for each camera's statistics, then prints all cameras. Throws `CommandFailure` without a camera or broker.
     package func showOnce(_ access: BrokerAccess) async throws {
         let table = try await Self.table(access, [.status, .count, .stats] + Topic.events, isAlive: true) {
             $0.condition != .streaming || $0.stats != nil
@@ -61,8 +61,8 @@ package struct FleetWatch {
         for line in FleetFormatter.hours(table) { Console.print(line: line) }
     }
 
-    /// Listens until `isComplete` is true for each camera and, with `isAlive`, each is known to be alive or gone, or
-    /// until the time limit. Returns the states of all cameras.
+    /// Listens until `isComplete` is true for each camera and, with `isAlive`, it is also known whether each camera's
+    /// daemon still runs. Stops at the time limit at the latest. Returns the states of all cameras.
     private static func table(
         _ access: BrokerAccess,
         _ topics: [Topic],
