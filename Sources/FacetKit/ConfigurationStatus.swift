@@ -1,6 +1,6 @@
 /// The outcome of a session's newest configuration, which is the source and the options that it was last given.
 public struct ConfigurationStatus: Hashable, Sendable {
-    /// The number of the configuration: 0 for the one given to `init`, otherwise the number that `apply` returned.
+    /// The number of the configuration: 0 for that of `FaceSession.init`, otherwise the one that `apply` returned.
     public var number: Int
     /// Whether the session uses the configuration.
     public var outcome: Outcome

@@ -3,8 +3,8 @@ import System
 
 extension FaceSession {
     /// Runs the session on the calling thread, which is blocked until the source ends or `stop` is called.
-    /// - Parameter handler: Receives each update, on this thread. While it works, a live source drops frames as late.
-    /// - Throws: `FaceSessionError` if the source or the models cannot be used, after the `leave` event of each face.
+    /// - Parameter handler: Receives each update, on this thread. While it runs, a live source drops frames as late.
+    /// - Throws: `FaceSessionError`, after the `leave` event of each face, if the source or the models cannot be used.
     public func run(_ handler: (FaceUpdate) -> Void) throws(FaceSessionError) { try run(nil, handler) }
 
     /// Runs the session like `run(_:)`. The ticket can cancel this run, even before it begins.

@@ -118,7 +118,7 @@ extension FaceSession.Source {
     /// Whether frames may come from a camera with an infrared lamp, which may light only every other frame.
     var mayHaveLamp: Bool { if case .media = kind { false } else { true } }
 
-    /// The options with `stallTimeout` limited to eleven days, so that it overflows in no unit.
+    /// The options with `stallTimeout` limited to eleven days, so that no conversion to another unit overflows.
     var boundedOptions: FrameSourceOptions {
         var bounded = options
         bounded.stallTimeout = min(options.stallTimeout, .seconds(1_000_000))

@@ -4,10 +4,10 @@ import System
 extension FaceSession {
     /// The treatment of updates that are made while their reader is still busy with an earlier one.
     public enum UpdatePolicy: Hashable, Sendable {
-        /// At most this number of updates, and at least one, wait for their reader. A waiting update that only says
-        /// where the faces are is replaced by the next one. If too many wait, the oldest is dropped with its events.
-        /// Only the newest keeps its frame and its landmarks. `FrameCounts` has the numbers of replaced and dropped
-        /// updates.
+        /// At most this number of updates wait for their reader; a number below 1 counts as 1. A waiting update that
+        /// only says where the faces are is replaced by the next one. If too many wait, the oldest is dropped with its
+        /// events. Only the newest waiting update keeps its frame and its landmarks. `FrameCounts` counts replaced and
+        /// dropped updates.
         case bounded(Int)
         /// The session waits until its last update was read. Meanwhile a live source drops frames, counted as late.
         case waiting

@@ -29,7 +29,7 @@ final class FrameProcessor: @unchecked Sendable {
     private var stallTimeout = 0.0
     /// The media time, in seconds, of the stream's last decodable frame; of its first frame if none was decodable.
     private var lastPicture: Double?
-    /// The media time, in seconds, since which there was neither a face nor motion; nil if there is one now.
+    /// The media time, in seconds, since which there was neither a face nor motion; nil while there is either.
     private var quietSince: Double?
     /// The seconds without a face or motion after which `isQuiet` is true: longer than a door frame hides a person.
     private static let quietDelay = 1.0

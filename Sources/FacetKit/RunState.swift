@@ -42,7 +42,6 @@ struct RunState {
         wanted = Configuration(source: source, options: options)
     }
 
-    /// Whether the session was asked to pause or to end.
     var isInterrupted: Bool { isEnding || isPaused }
     /// Whether the session has done what it was last asked to do: pause, resume or end.
     var isSettled: Bool { run == nil || !isEnding && isPaused == (pausedAt != nil) }
@@ -122,7 +121,7 @@ struct RunState {
         status.outcome = .rejected(error)
     }
 
-    /// Notes that the source works: a frame was analysed or, if not `hasFrame`, it waits for its camera or sender.
+    /// Notes that the source works: a frame was analysed or, if `hasFrame` is false, it waits for its camera or sender.
     mutating func sourceWorks(hasFrame: Bool) {
         if hasFrame, working != current { working = current }
         if status.outcome == .pending, current == wanted { status.outcome = .inEffect }
@@ -134,7 +133,7 @@ struct RunState {
         sourceIsClosed()
     }
 
-    /// Notes that the source or the models failed. Returns whether the run goes on, with another configuration.
+    /// Notes that the source or the models failed. Returns whether the run can continue with another configuration.
     mutating func sourceFailed(_ error: FaceSessionError) -> Bool {
         defer { sourceIsClosed() }
         guard current == wanted else { return true }

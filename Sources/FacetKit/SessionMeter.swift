@@ -25,10 +25,10 @@ package final class SessionMeter: Sendable {
     private struct State {
         /// All counts except those of the current mailbox, which the session takes its frames from.
         var counts = FrameCounts()
-        /// When the session took its current frame: the time, and the seconds of processor time used by its thread.
+        /// The time at which the session took its current frame, and its thread's processor time then, in seconds.
         var frame: (taken: ContinuousClock.Instant, processorTime: Double)?
         var work = (decoding: 0.0, analysis: 0.0)
-        /// The runs of each stage since the last statistics: their number, total seconds and longest seconds.
+        /// The number of runs of each stage since the last statistics, and their total and longest duration in seconds.
         var stages: [Stage: (runs: Int, total: Double, longest: Double)] = [:]
         var mailbox: FrameMailbox?
         var decoder: String?
@@ -110,7 +110,7 @@ package final class SessionMeter: Sendable {
         return try time.measure(body)
     }
 
-    /// Returns the statistics since the last call, together with the numbers of messages so far.
+    /// Returns the statistics since the last call, and includes the given numbers of messages.
     package func figures(with messages: DaemonStats.Messages = DaemonStats.Messages()) -> DaemonStats {
         var stats = DaemonStats()
         stats.time = .wallClock()

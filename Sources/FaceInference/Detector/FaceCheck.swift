@@ -3,7 +3,7 @@ package final class FaceCheck {
     /// How much higher than the present orientation another one must score. It must also score at least `surely`.
     private static let margin: Float = 0.04
     private static let surely: Float = 0.6
-    /// The lengths of the picture's longer side, in input pixels, at which an orientation is scored.
+    /// The lengths of the picture's longer side, in pixels of the detector's input, at which an orientation is scored.
     private static let scales = [640, 320, 160]
 
     private let finder: FaceFinder

@@ -33,7 +33,7 @@ final class FaceDetector {
         )
     }
 
-    /// The input size in the model file.
+    /// The input size for which the model file was made.
     private static let filed = (width: 640, height: 384)
 
     /// Changes the model's bytes so that the shapes of all tensors fit another input size.
@@ -133,8 +133,8 @@ extension FaceDetection {
         self.init(score: 0, center: region.center, size: .init(repeating: size), points: points)
     }
 
-    /// The rotation in the picture, in radians, clockwise as seen. It follows the line between the eyes and, in a
-    /// profile, whose eyes are one behind the other, the line from the eyes to the mouth.
+    /// The rotation in the picture, in radians, clockwise as seen. In a profile, where one eye is behind the other, it
+    /// follows the line from the eyes to the mouth rather than that between the eyes.
     var roll: Float {
         let eyes = rightEye - leftEye
         let down = mouth - (leftEye + rightEye) / 2
@@ -151,8 +151,8 @@ extension FaceDetection {
     // Fitted to the mesh on 384 frames of five clips, with yaws up to 25°. The angles then differ by 3° (standard
     // deviation), the boxes' heights by 2 %.
 
-    /// The degrees of yaw for a `turnedShare` of 1, and the maximum yaw that is estimated. Beyond it, one eye hides
-    /// behind the other.
+    /// The degrees of yaw for a `turnedShare` of 1, and the maximum yaw in degrees for which an estimate is made.
+    /// Beyond it, one eye hides behind the other.
     private static let yaw = (perShare: 160.0, most: 45.0)
     /// The distance between the outer eye corners as a multiple of the distance between the eyes' centres.
     private static let cornersPerEyes = 1.45

@@ -4,8 +4,8 @@ final class FaceFinder {
     /// three scores must reach `sureScore`. Large faces score higher in the search, small ones in the close-ups.
     ///
     /// Chosen on 140 pictures of streets and rooms (docs/accuracy.md): one search of each finds 78 % of 110 faces, with
-    /// two false ones. If both close-ups had to score 0.6, it would be 75 % with three. A dog's face has the three
-    /// scores 0.83, 0 and 0.64.
+    /// two false ones. If both close-ups had to score 0.6, it would find 75 %, with three false ones. A dog's face has
+    /// the three scores 0.83, 0 and 0.64.
     static let candidateScore: Float = 0.35
     private static let leastScore: Float = 0.3
     private static let sureScore: Float = 0.68
@@ -13,12 +13,12 @@ final class FaceFinder {
     /// what wrongly looks like a face in one frame seldom does in the next ones.
     private static let followingScore: Float = 0.4
     private static let newScore: Float = 0.62
-    /// The minimum size of an accepted face, in pixels of the search's input.
+    /// The minimum size of an accepted face, in pixels of the detector's input in the search.
     private static let smallestCandidate: Float = 8
     /// The sides of the two close-ups as multiples of the face's size. Each is scaled to `closerPixels` a side.
     private static let closerSides: [Float] = [4, 2.5]
     private static let closerPixels = 160
-    /// The maximum length, in input pixels, of a searched region's longer side. For high accuracy it is `finePixels`.
+    /// The maximum length of a region's longer side, in pixels of the detector's input; `finePixels` for high accuracy.
     static let usualPixels = 640
     static let finePixels = 1280
     /// The size of the smallest face that the detector finds, in pixels of its input.
@@ -31,7 +31,7 @@ final class FaceFinder {
     private let options: FaceAnalyzer.Options
     private let liteRT: LiteRT
     private let closer: FaceDetector
-    /// The parameters of a search, for which a detector is kept until frames of another shape need another input size.
+    /// The parameters of a search. Their detector is kept until frames of another shape need another input size.
     private struct Use: Hashable {
         var pixels: Int
         var reach: Float
@@ -135,7 +135,7 @@ final class FaceFinder {
         return same.first.map { ($0, closer.luminance(of: $0, in: region)) }
     }
 
-    /// Returns the length of the region's longer side, in input pixels, in a search for the smallest wanted face.
+    /// Returns the length, in input pixels, of the region's longer side at which the smallest wanted faces are found.
     func pixels(in size: FrameSize) -> Int {
         let most = options.accuracy == .high ? Self.finePixels : Self.usualPixels
         let smallest = options.minimumSize * Double(size.vector.min())
@@ -166,7 +166,7 @@ final class FaceFinder {
         return FaceDetection.best(found, mostOverlap: 0.3)
     }
 
-    /// Finds faces by the three `searches` of at most `most` pixels each: enough for a scene that was searched before.
+    /// Finds faces by the three `searches`, each of at most `most` pixels: enough in a scene that was searched before.
     func findNext(in frame: Frame, rotation: Float = 0, most: Int = .max) throws(InferenceError) -> [FaceDetection] {
         var found: [FaceDetection] = []
         for (pixels, reach) in Self.searches {

@@ -48,7 +48,7 @@ struct DetectedFace {
     /// The region in which the landmark model would look for the face.
     var region: CropRegion { CropRegion(around: detection) }
 
-    /// The length, in pixels, of the frame's longer side at which a close-up loses no detail of this face.
+    /// The length of the frame's longer side, in pixels, that a close-up needs to lose no detail of this face.
     var neededSide: Float { FaceFinder.closerFacePixels * size.vector.max() / detection.side }
 
     var observation: FaceObservation {

@@ -1,6 +1,6 @@
 extension FaceAnalyzer {
-    /// The minimum side of a region, in pixels, to use the landmark model. A face in it has 16 pixels between the outer
-    /// eye corners, the minimum with which blinks are detected.
+    /// The minimum side of a region, in pixels, to use the landmark model. The face in such a region has 16 pixels
+    /// between its outer eye corners, the minimum with which blinks are detected.
     private static let smallestMesh: Float = 40
 
     /// Updates all followed faces to a new frame.

@@ -1,8 +1,8 @@
 extension FaceAnalyzer {
-    /// The maximum time between two frames, in seconds, after which a face is still near its last place. It is that of
-    /// ten frames a second, plus a thousandth for rounded timestamps.
+    /// The maximum time between two frames, in seconds, after which a face is still near its last place: a tenth of a
+    /// second, plus a thousandth for rounded timestamps.
     private static let longestStep = 0.101
-    /// The minimum fraction of a detection's box that a followed face must cover so that hiding the face hides both.
+    /// The fraction of a detection's box that a followed face must cover to make hiding the box itself unnecessary.
     private static let coveredShare = 0.8
 
     /// Whether to search a frame for new faces: always after a cut, and as `scene` decides while no face is followed.

@@ -80,7 +80,7 @@ public final class FaceAnalyzer {
     /// Whether the picture keeps changing outside the followed faces.
     var isChanging: Bool { changes > 1 }
 
-    /// Compiles the models in about 50 ms. First loads and checks them, unless another analyzer of the process did so.
+    /// Compiles the models in about 50 ms. First loads and checks them, unless another analyzer in use has done so.
     /// - Parameters:
     ///   - options: What to look for.
     ///   - lineage: The last lineage of the previous analyzer. New ones are greater, so that faces are not confused.

@@ -35,7 +35,7 @@ struct LandmarkBudget {
         return count < 1 ? 1 : count > 1000 ? .max : Int(count)
     }
 
-    /// Returns for each candidate whether to compute its landmarks: new faces first, then large or long waiting ones.
+    /// Returns for each candidate whether to compute its landmarks: new faces first, then by size and waiting time.
     func choice(of candidates: [Candidate]) -> [Bool] {
         guard candidates.count > faces else { return Array(repeating: true, count: candidates.count) }
         func rank(_ index: Int) -> (isNew: Int, weight: Float) {

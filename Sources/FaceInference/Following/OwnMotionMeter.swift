@@ -23,7 +23,7 @@ final class OwnMotionMeter {
     typealias Workspace = UnchangedFace.Workspace
 
     private let picture = UnchangedFace()
-    /// The face's last region, in units of the picture's width. `earlierSide` is its side in the reference, else 0.
+    /// The face's last region, in picture widths. `earlierSide` is its side in the reference, 0 without one.
     private var place = CropRegion(center: .zero, side: 0)
     private var earlierSide: Float = 0
     private var comparedAt = 0.0

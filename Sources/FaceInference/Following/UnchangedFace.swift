@@ -47,7 +47,7 @@ final class UnchangedFace {
 
     /// The brightness of the cells when the landmarks were last computed.
     let reference = Cells(count: UnchangedFace.count)
-    /// Each cell's change per unit of shift right, shift down, scaling, turn and gain, as five vectors for four cells.
+    /// Each cell's change per unit of shift right, shift down, scaling, turn and gain: five vectors per four cells.
     let effects = Cells(count: 5 * UnchangedFace.count)
     /// The weight of each cell: 1 inside the face's ellipse, 0 outside.
     let mask = Cells(count: UnchangedFace.count)

@@ -156,9 +156,9 @@ private enum GazeFormula {
     static let head = 0.68
     /// The degrees of gaze for an iris that is one outer eye distance away from the midpoint of its eye's corners.
     static let iris = 472.0
-    /// The degrees to add to the pitch so that a look into the camera gives 0: an open eye's iris is above its corners.
+    /// The degrees to add to the gaze's pitch so that a look into the camera gives 0: the iris is above the corners.
     static let neutralPitch = -11.7
-    /// The degrees to add to the pitch if the head alone gives the gaze.
+    /// The degrees to add to the gaze's pitch instead of `neutralPitch` if the gaze is taken from the head alone.
     static let neutralHeadPitch = -3.0
     /// The range of the head's yaw, in degrees to either side, in which the irises' weight falls from 1 to 0. Beyond
     /// it, one iris is hidden and the other is seen from the side.

@@ -49,7 +49,7 @@ enum FaceMeshIndices {
         152, 148, 176, 149, 150, 136, 172, 58, 132, 93, 234, 127, 162, 21, 54, 103, 67, 109,
     ]
 
-    /// The points that the model's output for the lips refines, in its order.
+    /// The points that the model's output for the lips refines, in the order of that output.
     static let refinedLips = [
         61, 146, 91, 181, 84, 17, 314, 405, 321, 375, 291, 185, 40, 39, 37, 0, 267, 269, 270, 409,
         78, 95, 88, 178, 87, 14, 317, 402, 318, 324, 308, 191, 80, 81, 82, 13, 312, 311, 310, 415,
@@ -57,7 +57,7 @@ enum FaceMeshIndices {
         62, 96, 89, 179, 86, 15, 316, 403, 319, 325, 292, 183, 42, 41, 38, 12, 268, 271, 272, 407,
     ]
 
-    /// The points that the model's output for the left eye (the picture's) refines, in its order.
+    /// The points that the model's output for the picture's left eye refines, in the order of that output.
     static let refinedLeftEye = [
         33, 7, 163, 144, 145, 153, 154, 155, 133, 246, 161, 160, 159, 158, 157, 173, 130, 25, 110, 24,
         23, 22, 26, 112, 243, 247, 30, 29, 27, 28, 56, 190, 226, 31, 228, 229, 230, 231, 232, 233,
@@ -65,7 +65,7 @@ enum FaceMeshIndices {
         121, 128, 245, 156, 70, 63, 105, 66, 107, 55, 193,
     ]
 
-    /// The points that the model's output for the right eye (the picture's) refines, in its order.
+    /// The points that the model's output for the picture's right eye refines, in the order of that output.
     static let refinedRightEye = [
         263, 249, 390, 373, 374, 380, 381, 382, 362, 466, 388, 387, 386, 385, 384, 398, 359, 255, 339, 254,
         253, 252, 256, 341, 463, 467, 260, 259, 257, 258, 286, 414, 446, 261, 448, 449, 450, 451, 452, 453,

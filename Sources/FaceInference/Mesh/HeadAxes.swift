@@ -74,8 +74,8 @@ private enum MeanFace {
     /// people, or of the labels, is 5°.
     static let neutralPitch = -7.6
 
-    /// Returns the angle, in radians about the x axis, by which a face leans back against the mean face along the same
-    /// axes. With this angle the mean face, moved and scaled, fits the landmarks best.
+    /// Returns the angle, in radians about the x axis, by which a face, in the coordinates of the head's axes, leans
+    /// forward more than the mean face. Turned by this angle, moved and scaled, the mean face fits the landmarks best.
     static func tilt(of landmarks: FaceLandmarks, along axes: HeadAxes) -> Float {
         var (sine, cosine): (Float, Float) = (0, 0)
         for place in places {

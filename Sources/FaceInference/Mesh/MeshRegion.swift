@@ -18,7 +18,7 @@ struct MeshRegion: Sendable {
     /// The size of the region as a multiple of the points' bounding box.
     private static let scale: Float = 1.5
 
-    /// Writes the 4×4 matrix that maps positions in the cut-out (0…16) to the mesh, whose points are each x, y, z.
+    /// Writes the 4×4 matrix that maps positions in the cut-out (0…16) to those in `mesh`, with x, y, z per point.
     func writeMatrix(mesh: UnsafePointer<Float>, to matrix: UnsafeMutablePointer<Float>) {
         func point(_ index: Int) -> SIMD2<Float> { SIMD2(mesh[3 * index], mesh[3 * index + 1]) }
         let line = point(rotationTo) - point(rotationFrom)

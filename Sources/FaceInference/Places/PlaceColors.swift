@@ -36,7 +36,7 @@ struct PlaceColors {
         return true
     }
 
-    /// Moves the colours an eighth of the way towards `others` where, after the gain, they differ by at most `limit`.
+    /// Moves each cell an eighth of the way to that of `others` if, after the gain, they differ by at most `limit`.
     mutating func approach(_ others: PlaceColors, gain: SIMD4<Float>, limit: Float) {
         for index in cells.indices where !differs(index, from: others, gain: gain, limit: limit) {
             let old = SIMD4<Int16>(truncatingIfNeeded: cells[index])
@@ -62,7 +62,7 @@ struct PlaceColors {
         return gain
     }
 
-    /// Whether a cell of `others` differs from this one, after the gain, by more than `limit` in a channel.
+    /// Whether a cell of `others` differs from the same cell here, after the gain, by more than `limit` in a channel.
     @inline(__always)
     func differs(_ index: Int, from others: PlaceColors, gain: SIMD4<Float>, limit: Float) -> Bool {
         let expected = (SIMD4<Float>(cells[index]) + Self.offset) * gain - Self.offset

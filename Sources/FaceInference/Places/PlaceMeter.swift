@@ -1,8 +1,8 @@
 /// Tells whether the place where a face was last seen still shows a person, without recognising whom.
 ///
 /// It remembers the empty room from a moment without people, and measures how much of the place differs from it. If no
-/// empty room is known, it compares the clothes with those last seen there, and asks a model that outlines people if
-/// they do not match. All data stay in memory. It takes the frames of one source, in order, from one thread at a time.
+/// empty room is known, it compares the clothes with those last seen there; if they do not match, a model that outlines
+/// people decides. All data stay in memory. It takes the frames of one source, in order, from one thread at a time.
 package final class PlaceMeter {
     // Tuned on half of the scenes of `benchmark hold`; docs/accuracy.md has the results for the other half.
 
@@ -10,14 +10,14 @@ package final class PlaceMeter {
     /// While all people are seen: `new` for `firstReadings`, then `seen`. While a person is not seen: `unseen`.
     private static let pauses = (empty: 1.0, known: 4.0, new: 1.0, seen: 6.0, unseen: 0.5)
     private static let firstReadings = 4
-    /// How much a cell must differ from the empty room, in levels of 0…255. `change` is that since the last reading.
+    /// How much a cell must differ from the empty room, in levels of 0…255. `change`: how much from the last reading.
     private static let difference: Float = 26
     private static let change: Float = 10
     /// The minimum fraction of a place that differs from the empty room if a person is there. If the person moves, at
     /// least `moved` of the place changes between readings.
     private static let occupied = 0.15
     private static let moved = 0.005
-    /// The minimum coverage by an outline to assume a person. `clothes` is the minimum similarity of the clothes.
+    /// The minimum coverage of a place by an outline to assume a person. `clothes`: the minimum similarity of clothes.
     private static let outline = 0.3
     private static let clothes = 0.6
     /// The minimum fraction of a head's place that must be filled for a head to be assumed there.

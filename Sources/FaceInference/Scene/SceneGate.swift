@@ -21,7 +21,7 @@ final class SceneGate {
     private static let learning: Float = 1.0 / 32
     /// The variance that is added to the noise to allow for video coding, in squared grey levels.
     private static let noiseFloor: Float = 1
-    /// The fraction by which the smoothed picture approaches each frame. Its `noiseFloor` is `smoothFloor`.
+    /// The fraction by which the smoothed picture approaches each frame. `smoothFloor` is that picture's `noiseFloor`.
     private static let smoothing: Float = 0.2
     private static let smoothFloor: Float = 0.16
     /// The number of frames that the smoothed picture takes to settle after the start.
@@ -30,7 +30,7 @@ final class SceneGate {
     private static let blockThreshold: Float = 14
     private static let cellLimit: Float = 8
     /// The deviation, in standard deviations of the noise, above which a cell has changed. If more than `cellShare` of
-    /// the cells have, the picture has changed.
+    /// the cells have changed, the picture has.
     private static let cellThreshold: Float = 4
     private static let cellShare: Float = 0.02
 
@@ -53,7 +53,7 @@ final class SceneGate {
     private var changeBegan = -Double.infinity
     /// The last decision, kept with its frame's stamp because it may be asked for again.
     private var decision: (stamp: FrameStamp, mustSearch: Bool)?
-    /// The fraction of cells that differed in the last comparison. `usualShare` is its average beside followed faces.
+    /// The fraction of cells that differed in the last comparison. `usualShare`: its average while faces are followed.
     private var changedShare: Float = 0
     private var usualShare: Float = 0
     /// Whether there is a reference from a search that was made while faces were followed.

@@ -55,8 +55,8 @@ struct SearchSchedule: Hashable, Sendable {
     /// Whether another search must follow soon after a cut, even if the scene does not change.
     var isHurried: Bool { hurried > 0 }
 
-    /// Whether the next search may be for large faces only, at a quarter of the cost. Every other search is, while the
-    /// scene outside the followed faces keeps changing.
+    /// Whether the next search may be for large faces only, at a quarter of the cost. Such searches alternate with full
+    /// ones while the scene outside the followed faces keeps changing.
     func mayBeCoarse(isChanging: Bool) -> Bool { isChanging && !isHurried && !wasCoarse }
 
     /// Notes a cut, after which the next searches come closely spaced even if faces are still followed.

@@ -1,6 +1,6 @@
 import CCairo
 
-/// A picture to draw on, whose points are its pixels. It belongs to the code that draws, and so is not Sendable.
+/// A picture to draw on, in coordinates of one point per pixel. Not Sendable, since only the drawing code uses it.
 package final class Canvas {
     package let pixelSize: FrameSize
     /// The size of a terminal's cell in points, if the terminal itself prints the texts, which then go to `words`.

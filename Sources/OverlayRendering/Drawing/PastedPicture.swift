@@ -3,7 +3,7 @@ import System
 
 /// A PNG to paste onto faces, in several sizes, each half the one before: a large one would flicker when drawn small.
 package final class PastedPicture {
-    /// The maximum size of a PNG's file in bytes and of its sides in pixels. Faces are seldom wider than 1000 pixels.
+    /// The maximum length of a PNG file in bytes. `maximumSide`: the maximum width and height in pixels.
     static let maximumBytes = 4 << 20
     static let maximumSide = 2048
 

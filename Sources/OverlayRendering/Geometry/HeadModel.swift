@@ -5,8 +5,9 @@ import Glibc
 /// Positions are relative to the middle of the head: x in face widths to the right as seen in the picture, y in face
 /// heights down to the chin, z in face widths out of the nose.
 struct HeadModel {
-    /// The half-axes, across and forward, of the ellipse along which the face curves, in face widths. In the canonical
-    /// face model, a cheek is nearly half a width from the middle, the mouth slightly less in front of the ears.
+    /// The sideways half-axis of the ellipse along which the face curves, in face widths; `depth` is the forward one.
+    /// In the canonical face model, a cheek is nearly 0.5 from the middle, the mouth slightly less in front of the
+    /// ears.
     static let halfWidth = 0.60
     static let depth = 0.48
     /// The minimum distance of the viewer, in face widths. From a shorter one, a large face would look too wide.
@@ -58,7 +59,7 @@ struct HeadModel {
             head.plane.rotation = HeadRotation(HeadPose(roll: pose.roll, yaw: pose.yaw, pitch: pitch))
             return head
         }
-        /// Returns how far the object's lower edge is below the eyes, in points.
+        /// Returns how far the carried object's lower edge is below the eyes, in points.
         func height(_ head: HeadModel) -> Double {
             ((head.point(0, y, z) - head.point(0, CanonicalFace.eyeY, Self.depth)) * down).sum()
         }

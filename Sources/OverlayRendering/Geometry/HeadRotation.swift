@@ -17,7 +17,7 @@ struct HeadRotation: Hashable, Sendable {
         Self.turn(&right, to: &down, pose.roll)
     }
 
-    /// Turns the axes to the head's own right (as seen in the picture), by an angle in degrees.
+    /// Turns the axes by an angle in degrees, so that the nose moves towards `right`.
     mutating func turn(byYaw degrees: Double) { Self.turn(&forward, to: &right, degrees) }
 
     /// Turns two axes within their plane, the first one towards the second one, by an angle in degrees.
@@ -51,8 +51,8 @@ extension Double {
 }
 
 /// A plane that turns with a head, seen in perspective like a Core Animation layer with an m34 of −1/1000. Positions on
-/// it are in points from its centre: to the head's own right (as seen in the picture), down to the chin and out of the
-/// nose. Cairo's matrices are affine, so every point that is drawn on the plane goes through `point`.
+/// it are in points from its centre along the axes of `rotation`: x right as seen in the picture, y down to the chin
+/// and z out of the nose. Cairo's matrices are affine, so every point that is drawn on the plane goes through `point`.
 struct FacePlane: Hashable, Sendable {
     /// The default distance from the viewer to the surface, in points: the 1000 of m34 = −1/1000.
     static let eyeDistance = 1000.0
@@ -60,7 +60,6 @@ struct FacePlane: Hashable, Sendable {
     private static let nearest = 0.2
     var center: SurfacePoint
     var rotation: HeadRotation
-    /// The distance from the viewer to the surface, in points.
     var distance = FacePlane.eyeDistance
 
     init(center: SurfacePoint, pose: HeadPose) {

@@ -65,7 +65,7 @@ extension PreviewLayerGeometry {
     }
 }
 
-/// The maximum coordinate that is drawn, in picture widths or heights. Cairo's coordinates have only 24.8 bits.
+/// The maximum coordinate that is drawn, in picture widths or heights. Cairo's coordinates are 24.8-bit fixed-point.
 private let farthest = 20.0
 
 extension HeadPose {

@@ -27,7 +27,7 @@ struct MeshOverlay: Overlay {
         canvas.stroke(outline, .white.withAlpha(0.8), width: weight(face))
     }
 
-    /// Draws the points of the mesh, or else eyes and mouth, the irises, and a ray from each eye along the gaze.
+    /// Draws the mesh's points (without a mesh, eyes and mouth), the irises, and a ray from each eye along the gaze.
     private func landmarks(_ face: SurfaceFace, on canvas: Canvas) {
         let side = weight(face) * 1.5
         let points = face.mesh.isEmpty ? [face.leftEye, face.rightEye, face.mouth].compactMap(\.self) : face.mesh
@@ -49,7 +49,7 @@ struct MeshOverlay: Overlay {
         }
     }
 
-    /// Draws the head's axes from the nose: red to its right in the picture, green to its chin, blue out of its nose.
+    /// Draws the head's axes from the nose: red to the ear on the picture's right, green to the chin, blue forward.
     private func axes(_ face: SurfaceFace, on canvas: Canvas) {
         guard let pose = face.pose else { return }
         let eyes = face.assumedEyes
@@ -64,7 +64,7 @@ struct MeshOverlay: Overlay {
 
     private static let linesInHeight = 36.0
 
-    /// Writes the numbers beside a face, in one size for all faces, or omits them where they would cover a face.
+    /// Writes the numbers beside a face, in the same font size for all faces. Omits them if they would cover a face.
     private func values(_ face: SurfaceFace, _ places: inout PanelPlace, on canvas: Canvas) {
         let side = canvas.panelSides[face.faceID] ?? .right
         // The panel keeps its width while the numbers change.

@@ -3,7 +3,6 @@ package import SettingsFiles
 
 extension OwnOverlay {
     private static let maximumParts = 16
-    /// The path of an example of an overlay file, for error messages.
     private static let example = "docs/examples/overlays/party.yaml"
 
     /// Reads an overlay file and its pictures, with paths relative to it. Throws `SettingsError` with all problems.

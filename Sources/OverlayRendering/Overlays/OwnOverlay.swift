@@ -37,9 +37,9 @@ package struct OwnOverlay: Overlay {
         /// The clockwise rotation of the picture in its own plane, in degrees.
         var rotation = 0.0
         var shape = Shape.flat
-        /// The turn to the head's right in the picture, in degrees. At 90, the picture is along the side of the head.
+        /// The degrees by which the picture is turned to the viewer's right. At 90, it is along the side of the head.
         var turn = 0.0
-        /// The tilt of the picture's upper edge backwards, in degrees.
+        /// The degrees by which the picture's upper edge is tilted backwards.
         var tilt = 0.0
     }
 

@@ -40,7 +40,7 @@ struct PrivacyOverlay: Overlay {
         }
     }
 
-    /// Draws the shape of each person. A person whose face is lower in the picture is taken to be nearer.
+    /// Draws each person's shape. A person whose face is lower in the picture counts as nearer and is drawn on top.
     private func stand(in faces: [SurfaceFace], on canvas: Canvas) {
         for face in faces.sorted(by: { $0.bounds.y + $0.bounds.height < $1.bounds.y + $1.bounds.height }) {
             let person = Self.headAndShoulders(face)

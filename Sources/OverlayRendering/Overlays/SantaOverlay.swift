@@ -15,7 +15,7 @@ struct SantaOverlay: Overlay {
         }
     }
 
-    /// Draws a disc that fades towards its edge, as a square, which Cairo fills fastest. Many discs make a soft shadow.
+    /// Draws a disc that fades towards its edge, by filling a square with a gradient. Many discs make a soft shadow.
     private func glow(_ color: Color, at point: SurfacePoint, radius: Double, on canvas: Canvas) {
         let square = SurfaceRect(center: point, size: SurfaceSize(repeating: 2 * radius))
         canvas.fill(Outline(square), from: color, to: color.withAlpha(0), center: point, radius: radius)
@@ -54,7 +54,7 @@ struct SantaOverlay: Overlay {
         let front = (0...24).map { ring(.pi * Double($0) / 24 + turn) }
         guard let first = front.first, let last = front.last else { return }
         let back = -(1 - side * side).squareRoot()
-        /// Returns the point `above` the brim and `aside` of its middle, on the side to which the tip falls.
+        /// Returns the point `above` over the brim and `aside` from its middle, to the side where the tip falls.
         func place(_ above: Double, _ aside: Double) -> SurfacePoint {
             head.point(aside * side, Self.brim.y - above, Self.brim.z + aside * back)
         }
@@ -151,7 +151,7 @@ struct SantaOverlay: Overlay {
         return Outline(from: [-0.55, -0.36], [([-0.50, 0.30], [-0.64, -0.10], [-0.62, 0.14])] + locks + upper)
     }()
 
-    /// Returns the strands of the beard, from its upper edge towards its hem: thin leaves with waves.
+    /// Returns the strands of the beard: thin, wavy leaf shapes that run from its upper part down towards its hem.
     private static func strands(_ count: Int, width: Double, shift: Double) -> Outline {
         let strands = (0..<count).map { number in
             let aside = -1 + 2 * (Double(number) + shift) / Double(count)

@@ -31,7 +31,8 @@ package struct FaceHistory: Hashable, Sendable {
         return Self.faces(at: mediaTime, between: before, and: after)
     }
 
-    /// Returns a frame's faces, and later ones at their first known place: a face is visible before its enter event.
+    /// Returns a frame's faces, and those of later frames at their first known place: a face is visible before its
+    /// enter event.
     func facesSoFar(from frame: Int) -> [FaceObject] {
         var faces = faces(in: frame) ?? []
         for entry in entries where entry.stamp.frame > frame {

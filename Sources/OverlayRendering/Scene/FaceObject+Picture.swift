@@ -24,7 +24,7 @@ extension FaceObject {
         return quality.isFinite ? min(quality, 1) : 0
     }
 
-    /// The rating of the eyes, 0.1…1: 1 if both are at least 0.7 open, as in a wide smile, and 0.1 if one is closed.
+    /// The factor in a picture's quality for open eyes, 0.1…1: 1 if both are at least 0.7 open, 0.1 if one is closed.
     private var openness: Double {
         guard leftEyeClosed != true, rightEyeClosed != true else { return 0.1 }
         return min(max((min(leftEyeOpen ?? 1, rightEyeOpen ?? 1) - 0.3) / 0.4, 0.1), 1)

@@ -11,7 +11,7 @@ package struct Scene: Hashable, Sendable {
     package private(set) var faces: [FaceObject] = []
     private var history = FaceHistory()
     private var flashes: [FaceID: [Flash]] = [:]
-    /// The time since which each face that is present but not seen has been unseen; −∞ if it has faded out.
+    /// The time at which each face that is present but unseen was lost from view; −∞ if it has already faded out.
     private var hiddenSince: [FaceID: Double] = [:]
     /// The time since which each face has had at least one closed eye; missing for faces with no closed eye.
     private(set) var closedSince: [FaceID: Double] = [:]
@@ -64,7 +64,7 @@ package struct Scene: Hashable, Sendable {
     /// Returns the scene with the faces as they were in a frame; unchanged if that frame is not known any more.
     package func showing(frame: Int) -> Scene { history.faces(in: frame).map(placing) ?? self }
 
-    /// Returns the scene with the faces to hide in a frame: its own faces, and later ones at their first known place.
+    /// Returns the scene with a frame's faces to hide: its own, and those of later frames at their first known place.
     package func covering(from frame: Int) -> Scene { placing(history.facesSoFar(from: frame)) }
 
     private func placing(_ faces: [FaceObject]) -> Scene {
