@@ -212,9 +212,9 @@ final class NetworkLoop {
         do throws(ByteStream.Failure) {
             guard try stream.handshake() else { return }
         } catch {
-            let advice = error.isUntrusted ? "; \(settings.advice.certificates)" : ""
+            let advice = error.isRefusal ? "; \(settings.advice.certificates)" : ""
             let reason = "TLS with \(machine.broker) failed: \(error)\(advice)"
-            return connectionLost(.unreachable(reason, isRefusal: error.isUntrusted))
+            return connectionLost(.unreachable(reason, isRefusal: error.isRefusal))
         }
         step {
             let handle = try MosquittoHandle(settings, machine.attempt)

@@ -44,8 +44,8 @@ final class TLSContext {
 final class ByteStream {
     struct Failure: Error, CustomStringConvertible {
         let description: String
-        /// Whether TLS itself failed: the certificate is not trusted, or the server does not speak TLS.
-        var isUntrusted = false
+        /// Whether TLS itself failed: one side does not trust the other's certificate, or they have no version in common.
+        var isRefusal = false
 
         fileprivate static let closed = Failure(description: "the connection was closed")
 
@@ -145,7 +145,7 @@ final class ByteStream {
             let said = lastReason()
             let verification = SSL_get_verify_result(session)
             let text = verification == X509_V_OK ? said : String(cString: X509_verify_cert_error_string(verification))
-            throw Failure(description: text ?? "TLS failed", isUntrusted: true)
+            throw Failure(description: text ?? "TLS failed", isRefusal: true)
         }
     }
 }
