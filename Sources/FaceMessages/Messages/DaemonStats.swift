@@ -30,9 +30,9 @@ public struct DaemonStats: Hashable, Sendable, WireValue {
         public var sent = 0
         /// Events that are now waiting to be sent to the broker, or to be acknowledged by it.
         public var queued = 0
-        /// Events that grew too old before the broker acknowledged them, whether they were sent or not.
+        /// Events that grew too old before they were sent.
         public var expired = 0
-        /// Messages dropped, by reason, except events that grew too old before they were sent.
+        /// Messages dropped for other reasons, by reason.
         public var dropped: [String: Int] = [:]
 
         /// Events accepted while the outbox, where they wait for the broker, could not protect them from a crash.

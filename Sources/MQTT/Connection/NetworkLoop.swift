@@ -263,10 +263,10 @@ final class NetworkLoop {
     }
 
     private func logExpired() {
-        let expired = session.counters.expired
-        guard expired > loggedExpired else { return }
-        logger.warning("events were too old to be sent", metadata: ["count": "\(expired - loggedExpired)"])
-        loggedExpired = expired
+        let count = session.counters.tooOld
+        guard count > loggedExpired else { return }
+        logger.warning("events were too old to be sent", metadata: ["count": "\(count - loggedExpired)"])
+        loggedExpired = count
     }
 
     // MARK: - The end
