@@ -1,6 +1,6 @@
 /// The outcome of a session's newest configuration, which is the source and the options that it was last given.
 public struct ConfigurationStatus: Hashable, Sendable {
-    /// The number of the configuration: 0 for the one that `init` was given, later the one that `apply` returned.
+    /// The number of the configuration: 0 for the one given to `init`, otherwise the number that `apply` returned.
     public var number: Int
     /// Whether the session uses the configuration.
     public var outcome: Outcome
@@ -9,7 +9,7 @@ public struct ConfigurationStatus: Hashable, Sendable {
     public enum Outcome: Hashable, Sendable {
         /// The session has not tried the configuration yet.
         case pending
-        /// The session uses the configuration. While it is paused or waits for a camera, a rejection may still follow.
+        /// The session uses the configuration. A session that is paused or waits for a camera may still reject it.
         case inEffect
         /// The configuration does not work, for this reason. The session continues with the last one that did.
         case rejected(FaceSessionError)

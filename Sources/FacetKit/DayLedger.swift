@@ -1,7 +1,7 @@
 package import FaceMessages
 
-/// Keeps account of events: which faces have not left, and the totals since local midnight. A `leave` is owed for each
-/// of these faces: if this run of the daemon dies, the next run publishes it.
+/// Derives from events which faces have not left, and the totals since local midnight. Each face that has not left is
+/// owed a `leave`: if this run of the daemon dies, the next run publishes that `leave`.
 package struct DayLedger: Sendable {
     /// The faces whose `leave` is not published yet, each with the time of its enter and the owed `leave`.
     private var open: [FaceID: (entered: Timestamp, leave: FaceEvent)]
@@ -21,8 +21,8 @@ package struct DayLedger: Sendable {
 
     private var presentFaces: Int { open.keys.count { !orphans.contains($0) } }
 
-    /// Counts in today's totals what an event's face did since its last event, and updates the owed leaves. Returns
-    /// whether the totals have changed.
+    /// Adds to today's totals what an event's face has done since the face's last event, and updates the owed leaves.
+    /// Returns whether the totals have changed.
     package mutating func note(_ event: FaceEvent, at now: Timestamp) -> Bool {
         let before = today
         let face = event.face.faceID
@@ -53,7 +53,7 @@ package struct DayLedger: Sendable {
 }
 
 extension FaceEvent {
-    /// Returns the `leave` that is owed after this event.
+    /// Returns the `leave` to publish for the event's face if this run dies after the event.
     fileprivate func owedLeave(entered: Timestamp) -> FaceEvent {
         let dwell = max(0, stamp.time.seconds(since: entered))
         return FaceEvent(kind: .leave(dwell: dwell, lastSeen: stamp.time, reason: .restart), face: face, stamp: stamp)

@@ -37,7 +37,7 @@ extension FaceSession.Options {
     }
 }
 
-/// Throws `FaceSessionError.unusable`, which states `rule`, if a value that a program gives fails `test`. nil passes.
+/// Throws `FaceSessionError.unusable`, which states `rule`, if a value set by the program fails `test`. nil passes.
 func require<Value>(_ value: Value?, _ name: String, _ rule: String, _ test: (Value) -> Bool) throws(FaceSessionError) {
     guard let value, !test(value) else { return }
     throw .unusable(option: name, value: "\(value)", allowed: rule)

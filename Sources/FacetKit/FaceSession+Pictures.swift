@@ -9,14 +9,14 @@ extension FaceSession {
         public var name: String
         /// The camera's name in settings and for `Source.init(_:pace:)`: `/dev/video0`, `libcamera:…`, `pipewire:…`.
         public var address: String
-        /// The camera's formats and controls as V4L2 lists them; nil for one that libcamera or PipeWire offers.
+        /// The camera's formats and controls as V4L2 lists them; nil for a camera that libcamera or PipeWire offers.
         public var details: CameraInventory.Camera?
         /// The camera as the source of a session.
         public var source: Source { Source(address) }
     }
 
-    /// Lists the cameras of this machine, those in use too, without blocking the task's thread. First come those of
-    /// V4L2, then those that libcamera and PipeWire offer if GStreamer is installed. A camera may be in both parts.
+    /// Lists the cameras of this machine, including those in use, without blocking the task's thread. First come V4L2's
+    /// cameras, then those that libcamera and PipeWire offer if GStreamer is installed. A camera may be in both parts.
     /// `CameraInventory` says why other video nodes are not cameras.
     /// - Throws: `FaceSessionError.thread` if the system has no thread left.
     public static func cameras() async throws(FaceSessionError) -> [Camera] {

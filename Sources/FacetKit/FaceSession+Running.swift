@@ -4,10 +4,10 @@ import System
 extension FaceSession {
     /// Runs the session on the calling thread, which is blocked until the source ends or `stop` is called.
     /// - Parameter handler: Receives each update, on this thread. While it works, a live source drops frames as late.
-    /// - Throws: `FaceSessionError` if the source or the models cannot be used, once all faces have left.
+    /// - Throws: `FaceSessionError` if the source or the models cannot be used, after the `leave` event of each face.
     public func run(_ handler: (FaceUpdate) -> Void) throws(FaceSessionError) { try run(nil, handler) }
 
-    /// Runs the session like `run(_:)`, and lets the ticket cancel the run, even before the run begins.
+    /// Runs the session like `run(_:)`. The ticket can cancel this run, even before it begins.
     package func run(_ ticket: RunTicket?, _ handler: (FaceUpdate) -> Void) throws(FaceSessionError) {
         guard control.wait(until: { $0.state.begin(ticket, on: pthread_self()) }) else { throw .alreadyRunning }
         parts.loading?.join()
@@ -122,7 +122,7 @@ extension FaceSession {
         }
     }
 
-    /// Loads other options while the source runs. If they do not work, the former ones stay in use.
+    /// Loads other options while the source runs. If they do not work, the former options stay in use.
     private func load(_ options: Options, _ report: Report) {
         do throws(FaceSessionError) {
             try processor.load(options)

@@ -36,7 +36,7 @@ extension FaceSession {
         /// - Parameter address: An address that begins with `rtsp://`, `rtsps://`, `http://` or `https://`; or `exec:`
         ///   and a shell command that writes MJPEG, H.264 or YUV4MPEG to its standard output, and is restarted whenever
         ///   it ends.
-        /// - Returns: The source, whose address is checked when a session is made with it, and opened when that runs.
+        /// - Returns: The source. Its address is checked when a session is made, and opened when the session runs.
         public static func stream(_ address: String) -> Source { file(address, pace: .realtime) }
 
         /// A camera of libcamera or PipeWire, or any GStreamer pipeline. GStreamer must be installed.
@@ -49,7 +49,7 @@ extension FaceSession {
             Source(kind: .pipeline(description), pace: pace, loops: loops)
         }
 
-        /// A program's own source of frames. Two such sources are equal if they have the same object.
+        /// A program's own source of frames. Two such sources are equal if they wrap the same object.
         public static func custom(_ source: any FrameSource) -> Source {
             Source(kind: .custom(CustomSource(source: source)))
         }
@@ -58,7 +58,7 @@ extension FaceSession {
         package static func isCamera(_ text: String) -> Bool { text == "auto" || text.hasPrefix("/dev/") }
 
         /// Makes the source that a user names: `auto`, `/dev/video0`, `libcamera`, `pipewire`, `gstreamer:…`, `exec:…`,
-        /// `clip.mp4` or `rtsp://…`. The pace is for clips.
+        /// `clip.mp4` or `rtsp://…`. The pace applies to clips only.
         public init(_ text: String, pace: FrameSourceOptions.Pace = .asap) {
             self.init(text, configuration: CameraConfiguration(), options: FrameSourceOptions(pace: pace))
         }
@@ -112,20 +112,20 @@ extension FaceSession.Source {
         }
     }
 
-    /// The maximum number of pixels of a JPEG.
+    /// The maximum number of pixels of a JPEG that is decoded; unlimited for a V4L2 camera.
     var maximumPixels: Int { isCamera ? .max : options.maximumPixels }
 
     /// Whether frames may come from a camera with an infrared lamp, which may light only every other frame.
     var mayHaveLamp: Bool { if case .media = kind { false } else { true } }
 
-    /// The options with `stallTimeout` limited to eleven days, which does not overflow in any unit.
+    /// The options with `stallTimeout` limited to eleven days, so that it overflows in no unit.
     var boundedOptions: FrameSourceOptions {
         var bounded = options
         bounded.stallTimeout = min(options.stallTimeout, .seconds(1_000_000))
         return bounded
     }
 
-    /// Opens the source, except a camera, which opens when it runs. `memory` says which camera was in use before.
+    /// Opens the source, except a V4L2 camera, which opens when it runs. `memory` tells which camera was used before.
     func open(_ memory: CameraMemory) throws(FaceSessionError) -> any FrameSource {
         try check()
         let options = boundedOptions

@@ -17,8 +17,8 @@ extension FaceSession {
     }
 
     /// All updates of one run, which begins with the first `next`, and stops when the loop over them ends or its task
-    /// is cancelled. If the source waits, as a file with pace `asap` does, the policy is `.waiting`, otherwise
-    /// `.bounded(100)`.
+    /// is cancelled. The policy is `.waiting` if the source waits for its reader, as a file with pace `asap` does;
+    /// otherwise `.bounded(100)`.
     public var updates: Updates { Updates(session: self, policy: nil) }
 
     /// All updates of one run as in `updates`, but with this policy for every source.
@@ -102,7 +102,7 @@ final class UpdateChannel: Sendable {
         var waiting: [FaceUpdate] = []
         var reader: Reader?
         var end: Next?
-        /// Whether `send` does not wait for the reader, so that the session can pause or end.
+        /// Whether `send` queues updates without waiting for the reader, so that the session can pause or end.
         var isReleased = false
     }
 
@@ -144,7 +144,7 @@ final class UpdateChannel: Sendable {
         return waiting.count < limit ? [] : [waiting.removeFirst()]
     }
 
-    /// Lets `send` queue updates without waiting for the reader, until one says that the session has paused or ended.
+    /// Lets `send` queue updates without waiting for the reader, until an update reports the pause or the end.
     func release() { state.update { $0.isReleased = true } }
 
     func next() async -> Next {

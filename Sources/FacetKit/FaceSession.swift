@@ -81,7 +81,7 @@ public final class FaceSession: Sendable {
     struct Parts: Sendable {
         let control: Monitor<Control>
         let processor: FrameProcessor
-        /// The thread that loads the models before the first run, which waits for it; nil if the run loads them.
+        /// The thread that loads the models, for which the first run waits; nil if the run loads them itself.
         let loading: JoinableThread?
         let memory = CameraMemory()
         let meter = SessionMeter()

@@ -12,7 +12,7 @@ public struct FaceUpdate: Equatable, Sendable {
     public var events: [FaceEvent]
     /// The reasons why some events cannot be detected at the moment, once they have not changed for two seconds.
     public var attention: [FaceAttention]
-    /// The error that made a model unusable, so that the analysis goes on without it; set in one update only.
+    /// The error that made a model unusable. The analysis goes on without that model. Set in one update only.
     public var problem: InferenceError?
     /// The numbers of frames so far, over all runs: captured, analysed and dropped.
     public var counts: FrameCounts

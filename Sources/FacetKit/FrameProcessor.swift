@@ -1,4 +1,4 @@
-/// Turns each frame into an update by decoder, analyzer and tracker, and keeps the state of the source.
+/// Turns each frame into an update with a decoder, an analyzer and a tracker, and keeps the state of the source.
 ///
 /// `@unchecked Sendable` because one thread at a time uses it: first the one that loads the models, then the run's.
 final class FrameProcessor: @unchecked Sendable {
@@ -27,7 +27,7 @@ final class FrameProcessor: @unchecked Sendable {
     private var lastDelivery: Double?
     private var stream: StreamDescription?
     private var stallTimeout = 0.0
-    /// The media time, in seconds, of the last frame that could be decoded, or else of the first that could not.
+    /// The media time, in seconds, of the stream's last decodable frame; of its first frame if none was decodable.
     private var lastPicture: Double?
     /// The media time, in seconds, since which there was neither a face nor motion; nil if there is one now.
     private var quietSince: Double?
@@ -63,7 +63,7 @@ final class FrameProcessor: @unchecked Sendable {
 
     // MARK: - Source
 
-    /// Prepares for the frames of a stream, which counts as lost when none can be decoded for `options.stallTimeout`.
+    /// Prepares for a stream's frames. The stream counts as lost if no frame can be decoded for `options.stallTimeout`.
     func begin(_ stream: StreamDescription, _ options: FrameSourceOptions) -> FaceUpdate {
         self.stream = stream
         meter.use(decoder: stream.decoder)
@@ -144,7 +144,7 @@ final class FrameProcessor: @unchecked Sendable {
         return update
     }
 
-    /// Returns the failure to report once no frame could be decoded for `stallTimeout`; nil before, and once reported.
+    /// Returns the failure to report after `stallTimeout` without a decodable frame; nil before, and once reported.
     private func loss(at time: Double, _ reason: String) -> SourceFailure? {
         let since = lastPicture ?? time
         lastPicture = since
@@ -158,7 +158,7 @@ final class FrameProcessor: @unchecked Sendable {
         )
     }
 
-    /// Analyses a frame, and returns also the decoded frame, or nil if a coarse look showed that nothing had changed.
+    /// Analyses a frame. Also returns it decoded, or nil if a coarse comparison showed that nothing had changed.
     private func analyse(
         _ frame: Frame,
         with analyzer: FaceAnalyzer,
@@ -181,7 +181,7 @@ final class FrameProcessor: @unchecked Sendable {
         return (try analyzer.analyze(picture), picture)
     }
 
-    /// Examines the places of unseen faces, and adds the clothes of the seen ones to the observations, if that is due.
+    /// If due, examines the places of unseen faces, and adds the clothes of seen faces to the observations.
     private func readPlaces(
         in picture: Frame,
         afterCut isCut: Bool,
@@ -234,9 +234,9 @@ extension InferenceError {
     fileprivate var isOfFrame: Bool { if case .unreadableFrame = self { true } else { false } }
 }
 
-/// Passes on the reasons why events cannot be detected once they have been the same for a while, to avoid flicker.
+/// Passes on the reasons why events cannot be detected once the reasons have not changed for a while.
 struct AttentionFilter {
-    /// The seconds that reasons must stay unchanged: longer than a glance aside, short for a user who looks for them.
+    /// The seconds for which reasons must stay unchanged: longer than a glance aside, but a short wait for a user.
     private static let settling = 2.0
 
     /// The reasons to report: the last ones that were unchanged for long enough.
@@ -244,7 +244,7 @@ struct AttentionFilter {
     private var candidate: [FaceAttention] = []
     private var since = 0.0
 
-    /// Takes the reasons of a frame, and its media time in seconds.
+    /// Takes the reasons that apply to a frame, and the frame's media time in seconds.
     mutating func advance(_ attention: [FaceAttention], at time: Double) {
         if attention != candidate {
             candidate = attention

@@ -2,8 +2,8 @@ package import FaceMessages
 
 /// Makes the messages about a session's updates, except events and daily totals.
 ///
-/// Publish an update's events before its `conditions`, and these before its `values`. By the status, subscribers then
-/// know whether metadata without faces means that no face is present or that no frames are analysed.
+/// Publish an update's events first, then its `conditions`, then its `values`. From the status, subscribers then know
+/// whether metadata without faces means that no face is present or that no frames are analysed.
 package struct MessageProducer: Sendable {
     private let origin: MessageOrigin
     /// The status of the daemon and its camera, as last published.
@@ -110,7 +110,7 @@ package struct MetadataOptions: Hashable, Sendable {
 }
 
 extension DaemonStatus {
-    /// Takes over the source's new state, and clears what described the former one, except at the end of the session.
+    /// Takes over the source's new state. Unless the session has ended, clears the details of the former state.
     fileprivate mutating func follow(_ new: StreamState) {
         attention = []
         guard new != .ended else { return state = .stopped }
@@ -133,7 +133,7 @@ extension DaemonStatus {
 }
 
 extension Zone {
-    /// Returns the zone in the form of messages, with the number of faces in it.
+    /// Returns the zone as messages contain it, with the number of faces in the zone.
     package func counted(_ faces: Int) -> ZonesMessage.Zone {
         var zone = ZonesMessage.Zone(name: name, faces: faces, area: area.corners)
         zone.isOn = isOn

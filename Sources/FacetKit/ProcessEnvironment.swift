@@ -11,13 +11,13 @@ package enum ProcessEnvironment {
         }
     }
 
-    /// The least address space, in bytes: LiteRT, its thread pool and the threads' stacks take 0.7 GiB, most of it
-    /// unused. If they get less, they end the process in ways that no code can catch.
+    /// The minimum address space, in bytes: LiteRT, its thread pool and the threads' stacks take 0.7 GiB, most of it
+    /// unused. If they get less, the process ends in ways that no code can catch.
     private static let addressSpace: UInt64 = 1 << 30
-    /// The least limit on open files: about 30 are used with a broker, an outbox and a camera.
+    /// The minimum limit on open files: about 30 are used with a broker, an outbox and a camera.
     private static let descriptors: UInt64 = 64
 
-    /// Opens `/dev/null` for each closed standard descriptor, so that no other file gets its number and the output.
+    /// Opens `/dev/null` for each closed standard descriptor, so that the process's output never goes to another file.
     package static func openStandardDescriptors() {
         while true {
             let descriptor = open("/dev/null", O_RDWR)

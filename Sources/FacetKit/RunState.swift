@@ -33,7 +33,7 @@ struct RunState {
     private var working: Configuration?
     private var run: Run?
     private var isPaused = false
-    /// The number of the newest configuration when the pause was last reported; nil if no pause was.
+    /// The number of the newest configuration when the pause was last reported; nil if no pause was reported.
     private var pausedAt: Int?
     private(set) var isLeaving = false
     private var leaveReason = FaceEvent.LeaveReason.restart
@@ -77,7 +77,7 @@ struct RunState {
 
     // MARK: - The run
 
-    /// Begins a run. Returns false if another run is in progress; nil to wait for one that is about to end.
+    /// Begins a run. Returns false if another run is in progress; nil if the caller must wait for a run that is ending.
     mutating func begin(_ ticket: RunTicket?, on thread: UInt) -> Bool? {
         if let run { return run.isEnding && run.thread != thread ? nil : false }
         run = Run(ticket: ticket, thread: thread, isEnding: ticket?.isCancelled ?? false)
@@ -91,7 +91,7 @@ struct RunState {
         sourceIsClosed()
     }
 
-    /// Returns the next action while no source runs; nil to wait for another request.
+    /// Returns the next action while no source runs; nil if the run must wait for another request.
     mutating func next() -> Step? {
         if isEnding { return .end }
         guard isPaused else {
@@ -111,7 +111,7 @@ struct RunState {
         current.flatMap { isLeaving || wanted.options == $0.options ? nil : wanted.options }
     }
 
-    /// Notes that options are in use or, with an error, that they were rejected and the former ones stay.
+    /// Notes that options are in use or, with an error, that they were rejected and the former options stay.
     mutating func optionsWereLoaded(_ options: FaceSession.Options, _ error: FaceSessionError? = nil) {
         guard let error else {
             current?.options = options
@@ -122,13 +122,13 @@ struct RunState {
         status.outcome = .rejected(error)
     }
 
-    /// Notes that a frame was analysed or, without a frame, that the source waits for its camera or sender.
+    /// Notes that the source works: a frame was analysed or, if not `hasFrame`, it waits for its camera or sender.
     mutating func sourceWorks(hasFrame: Bool) {
         if hasFrame, working != current { working = current }
         if status.outcome == .pending, current == wanted { status.outcome = .inEffect }
     }
 
-    /// Notes that the source came to its end, or stopped as it was asked to.
+    /// Notes that the source came to its end, or was stopped on request.
     mutating func sourceEnded() {
         if !isLeaving { run?.isEnding = true }
         sourceIsClosed()
@@ -150,7 +150,7 @@ struct RunState {
 /// The handle by which one run of a session can be cancelled, without an effect on the run before or after it.
 package final class RunTicket: Sendable {
     private let flag = Atomic(false)
-    /// The function that ends the session's wait for the reader of its updates.
+    /// The function that lets the session go on without waiting for the reader of its updates.
     let release: @Sendable () -> Void
 
     package init(release: @escaping @Sendable () -> Void = {}) { self.release = release }

@@ -25,10 +25,10 @@ package final class SessionMeter: Sendable {
     private struct State {
         /// All counts except those of the current mailbox, which the session takes its frames from.
         var counts = FrameCounts()
-        /// The time at which the session took its current frame, and its thread's processor time then, in seconds.
+        /// When the session took its current frame: the time, and the seconds of processor time used by its thread.
         var frame: (taken: ContinuousClock.Instant, processorTime: Double)?
         var work = (decoding: 0.0, analysis: 0.0)
-        /// The number of runs of each stage since the last statistics, with their total and longest seconds.
+        /// The runs of each stage since the last statistics: their number, total seconds and longest seconds.
         var stages: [Stage: (runs: Int, total: Double, longest: Double)] = [:]
         var mailbox: FrameMailbox?
         var decoder: String?
@@ -75,7 +75,7 @@ package final class SessionMeter: Sendable {
 
     package var counts: FrameCounts { state.withLock { $0.total } }
 
-    /// The time for which the session has been working on its current frame; zero while it waits for one.
+    /// The time for which the session has been working on its current frame; zero while it waits for a frame.
     package var timeWithFrame: Duration { state.withLock { state in state.frame.map { .now - $0.taken } ?? .zero } }
 
     func record(_ stage: Stage, _ duration: Duration) {
@@ -100,7 +100,7 @@ package final class SessionMeter: Sendable {
         state.withLock { $0.work.decoding += time.processor }
     }
 
-    /// Decodes on the session's thread, between `beginFrame` and `endFrame`, whose time then does not include decoding.
+    /// Measures decoding on the session's thread; the work between `beginFrame` and `endFrame` does not include it.
     func measureDecoding<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
         var time = WorkTime()
         defer {

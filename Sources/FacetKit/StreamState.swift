@@ -8,6 +8,6 @@ public enum StreamState: Hashable, Sendable {
     case lost(SourceFailure)
     /// The session is paused, and the camera closed.
     case paused
-    /// The source has ended, the session was stopped, or it failed.
+    /// The source has ended, or the session was stopped or failed.
     case ended
 }

@@ -1,8 +1,8 @@
 package import FaceMessages
 
-/// Makes the messages that a daemon would publish, about a session that runs in this program.
+/// Makes, for a session that runs in this program, the messages that a daemon would publish.
 package struct UpdateMessages: Sendable {
-    /// The topics without messages: commands, zones, and pictures, which a session's updates contain as frames.
+    /// The topics for which no messages are made: commands, zones, and pictures (an update contains its frame).
     package static let missingTopics: [Topic] = [.previewJPEG, .zones, .zoneEnter, .zoneLeave] + Topic.commands
 
     /// The seconds between two `stats` messages, as in a daemon's default settings.
@@ -16,7 +16,7 @@ package struct UpdateMessages: Sendable {
     private var day = DayLedger()
     private var events = 0
 
-    /// Makes messages on `topics` only. Without `metadata` options, all values of each frame are published.
+    /// Prepares to make messages on `topics` only. Without `metadata` options, they contain all values of each frame.
     package init(camera: String = "file", topics: Set<Topic> = Set(Topic.allCases), metadata: MetadataOptions? = nil) {
         self.topics = topics
         origin = MessageOrigin(camera: camera, boot: ULID.make(at: .wallClock()))
@@ -65,7 +65,7 @@ extension FaceUpdate {
 }
 
 extension [FaceEvent] {
-    /// Returns the number of present faces after each event; `last` is the number after the last one.
+    /// Returns the number of present faces after each event; `last` is the number after the last event.
     package func faceCounts(upTo last: Int) -> [Int] {
         var count = last
         return reversed().map { event in

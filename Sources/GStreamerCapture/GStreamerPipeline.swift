@@ -12,8 +12,8 @@ final class GStreamerPipeline {
     }
 
     struct Picture {
-        /// The frame, without stamp and orientation; nil if its size or its planes are unusable. If the pipeline is not
-        /// live, the memory returns to it with the frame's last copy.
+        /// The frame, without stamp and orientation; nil if its size or its planes are unusable. Frames of a pipeline
+        /// that is not live use the pipeline's memory until their last copy is released.
         var frame: Frame?
         /// The description of the stream, with GStreamer's name of the pixel format.
         var stream: StreamDescription
@@ -80,7 +80,7 @@ final class GStreamerPipeline {
     /// The reason why GStreamer cannot be used; nil if it can.
     static let unavailable: String? = FacetPipelineLoad().map { String(cString: $0) }
 
-    /// Starts the pipeline or, once it has started, waits for the next picture; at most for `nanoseconds`.
+    /// Starts the pipeline or, once it has started, waits for the next picture. Takes at most `nanoseconds`.
     func next(nanoseconds: Int64) -> Step {
         var frame = FacetPipelineFrame()
         let state =

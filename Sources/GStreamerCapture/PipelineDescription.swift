@@ -7,7 +7,7 @@ public struct PipelineDescription: Hashable, Sendable {
     package let name: String
     /// The pipeline in the syntax of `gst-launch-1.0`, without the sink that Facet adds.
     package let text: Secret
-    /// Whether the source is a camera. An absent camera is waited for.
+    /// Whether the source is a camera. A session waits for an absent camera.
     package let isCamera: Bool
 
     /// Describes a pipeline, such as `videotestsrc num-buffers=90` or `rtspsrc location=… ! decodebin`.
@@ -46,7 +46,7 @@ public struct PipelineDescription: Hashable, Sendable {
         return PipelineDescription(camera: "pipewire", node, properties, size, rate)
     }
 
-    /// Lists libcamera's and PipeWire's cameras: `camera.source` value and display name. Empty without GStreamer.
+    /// Lists the `camera.source` value and display name of libcamera's and PipeWire's cameras. Empty without GStreamer.
     package static func cameras() -> [(device: String, name: String)] {
         guard GStreamerPipeline.unavailable == nil, let list = FacetPipelineCameras() else { return [] }
         defer { FacetPipelineFreeText(list) }

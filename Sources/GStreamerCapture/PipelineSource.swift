@@ -3,8 +3,8 @@ import System
 
 /// A GStreamer pipeline as a source of frames.
 ///
-/// Cameras and other live pipelines are reopened within a second after each loss. Their frames get the capture time by
-/// the pipeline's clock. Other pipelines end with their file.
+/// Cameras and other live pipelines are reopened within a second after each loss. The capture times of their frames
+/// come from the pipeline's clock. Other pipelines end with their file.
 package final class PipelineSource: FrameSource {
     /// The interval, in nanoseconds, at which a blocked wait checks whether it must end.
     private static let slice: Int64 = 50_000_000
@@ -12,7 +12,7 @@ package final class PipelineSource: FrameSource {
     private let description: PipelineDescription
     private let options: FrameSourceOptions
     private let isOver = StopSignal(false)
-    /// The pipeline that `init` made, until it is played.
+    /// The pipeline that `init` made, until `run` takes it.
     private let made: Mutex<GStreamerPipeline?>
 
     /// Checks the description, without opening the camera or the file.

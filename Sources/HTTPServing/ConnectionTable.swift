@@ -1,8 +1,8 @@
 import System
 
 /// The open connections, and which of them to close. A connection has `patience` seconds for each request and its
-/// answer, and a stream has no limit. When there are too many connections, the client with the most waiting ones loses
-/// the one that has waited longest.
+/// answer. A stream has no limit. When there are too many connections, the client with the most of them, not counting
+/// streams, loses its oldest one.
 struct ConnectionTable {
     struct Entry {
         let address: String
@@ -40,7 +40,7 @@ struct ConnectionTable {
         return overdue
     }
 
-    /// Marks the connection that makes room for another one as closing, and returns it; nil if only streams are left.
+    /// Marks the connection that must make room for a new one as closing, and returns it; nil if only streams are left.
     mutating func closeOldest() -> Int32? {
         let waiting = entries.filter(\.value.isWaiting).ofBusiest { clientNetwork(of: $0.value.address) }
         guard let oldest = waiting.min(by: { $0.value.since < $1.value.since }) else { return nil }
@@ -55,7 +55,7 @@ struct ConnectionTable {
 }
 
 extension Sequence {
-    /// Returns the elements of the client that has the most, or of all such clients. The caller drops one to make room.
+    /// Returns the elements of the client with the most elements, or of all such clients. The caller drops one of them.
     package func ofBusiest<Client: Hashable>(_ client: (Element) -> Client) -> [Element] {
         let counts = reduce(into: [:]) { $0[client($1), default: 0] += 1 }
         let most = counts.values.max()

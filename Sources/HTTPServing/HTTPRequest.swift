@@ -37,7 +37,7 @@ package struct HTTPRequest: Sendable {
 package struct HTTPResponse: Sendable {
     package indirect enum Body: Sendable {
         case bytes([UInt8])
-        /// A stream. With `ifEmpty`, the head waits for the first part, and `ifEmpty` is sent if there is none.
+        /// A stream. With `ifEmpty`, even the head waits for a first part, and if there is none, `ifEmpty` is sent.
         case stream(any HTTPStream, ifEmpty: HTTPResponse? = nil)
     }
 
@@ -52,7 +52,7 @@ package struct HTTPResponse: Sendable {
     }
 }
 
-/// The answer of a stream that is asked for its next part.
+/// The answer that a stream gives when it is asked for its next part.
 package enum HTTPStreamPart: Sendable {
     /// The bytes of the part, at least one.
     case bytes([UInt8])
@@ -63,10 +63,10 @@ package enum HTTPStreamPart: Sendable {
 
 /// A response's body that is made while it is sent.
 ///
-/// The next part is requested when the last one has been sent, so a stream that always gives its newest value skips
-/// some for slow clients.
+/// The next part is requested when the last one has been sent. A stream that always gives its newest value thus skips
+/// some values for slow clients.
 package protocol HTTPStream: AnyObject, Sendable {
-    /// Begins the stream. It calls `ready`, on any thread, when `next` has a part again after it had none.
+    /// Begins the stream. The stream calls `ready`, on any thread, when `next` has a part again after it had none.
     func begin(ready: @escaping @Sendable () -> Void)
     /// Returns the next part. Runs on the server's thread, which it must not block.
     func next() -> HTTPStreamPart

@@ -136,7 +136,7 @@ extension HTTPServer {
     }
 }
 
-/// A request from the arrival of its head until its answer is sent.
+/// A request whose head has arrived and whose answer is not sent yet.
 final class PartialRequest {
     var request: HTTPRequest
     var response: HTTPResponse?

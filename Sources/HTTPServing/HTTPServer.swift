@@ -167,7 +167,7 @@ package final class HTTPServer: @unchecked Sendable {
         MHD_stop_daemon(server)
     }
 
-    /// Adds a connection. If there are too many, closes an older one instead, or the new one if none can be closed.
+    /// Adds a connection. If there are too many then, closes an older one, or the new one if no other can be closed.
     private func opened(_ socket: Int32) {
         if table.isFull {
             let oldest = table.closeOldest()

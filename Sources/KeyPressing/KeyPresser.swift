@@ -6,12 +6,12 @@ package struct KeyPresser {
     private let bindings: [KeyBinding]
     private let keyboard: VirtualKeyboard
 
-    /// The topics to subscribe to: those of the events that press keys, and the status.
+    /// The topics to subscribe to: those of the events that press keys, and the status topic.
     package var topics: [Topic] {
         EventWatch.topics(Set(bindings.map(\.event.topic)).sorted { $0.rawValue < $1.rawValue })
     }
 
-    /// Makes a virtual keyboard with the keys. Throws `CommandFailure`, with a remedy, if uinput cannot be used.
+    /// Makes a virtual keyboard with the bound keys. Throws `CommandFailure`, with a remedy, if uinput cannot be used.
     package init(_ bindings: [KeyBinding]) throws {
         self.bindings = bindings
         keyboard = try VirtualKeyboard(keys: bindings.flatMap(\.keys))

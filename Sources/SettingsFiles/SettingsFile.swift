@@ -35,7 +35,7 @@ package struct SettingsFile {
         try self.init(path: path, text: text, example: example)
     }
 
-    /// Parses `text`; error messages name `path` as its file. Throws `SettingsError` as for a file.
+    /// Parses `text`; error messages name `path` as its file. Throws `SettingsError` if it is not YAML or is empty.
     package init(path: String, text: String, example: String = daemonExample) throws(SettingsError) {
         self.path = path
         self.example = example

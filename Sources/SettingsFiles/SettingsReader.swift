@@ -3,7 +3,7 @@ import System
 
 /// Reads settings from the command line, else from the environment, else from a file, and collects all problems.
 ///
-/// Each `read` leaves the value as it is if there is none in these sources.
+/// Each `read` leaves the value as it is if no source gives one.
 package struct SettingsReader {
     private static let notSingle = "is a group of settings, not a single one"
 
@@ -14,10 +14,8 @@ package struct SettingsReader {
     private let environment: [String: String]
     private let file: SettingsFile?
 
-    /// - Parameters:
-    ///   - arguments: The settings on the command line, by dotted key.
-    ///   - environment: The environment, of which only variables that begin with `FACET_` are read.
-    ///   - file: The settings file, if there is one.
+    /// Makes a reader of the command line's `arguments` by dotted key, of the variables in `environment` that begin
+    /// with `FACET_`, and of a settings `file`, if there is one.
     package init(arguments: [String: String] = [:], environment: [String: String] = [:], file: SettingsFile? = nil) {
         self.arguments = arguments
         // The password is no setting: it must not end up in anything that prints settings.
@@ -72,8 +70,8 @@ package struct SettingsReader {
         for name in names(in: prefix, depth: .max) { read("\(prefix).\(name)", &group[name], "a single value") { $0 } }
     }
 
-    /// Returns the sorted names of a group's settings, when these are not known in advance. A name has at most `depth`
-    /// parts, so deeper keys share the name above them. Reports a problem if the key is not a group.
+    /// Returns the sorted names of a group's settings, which need not be known in advance. A name consists of the first
+    /// `depth` parts of a setting's key inside the group. Reports a problem if the key is not a group.
     package mutating func names(in prefix: String, depth: Int = 1) -> [String] {
         switch find(prefix) {
         case nil: break
@@ -102,8 +100,8 @@ package struct SettingsReader {
     /// Whether a problem with a setting was reported.
     package func hasProblem(with key: String) -> Bool { problems.contains { $0.key == key } }
 
-    /// Throws all problems, if there are any. They include keys that no `read` asked for, and environment variables
-    /// that none asked for but look like settings. For a key in `renamed`, the problem gives its present name and form.
+    /// Throws all problems, if there are any. They include keys that no `read` asked for, and unknown environment
+    /// variables that look like settings. A key in `renamed` gets a problem that gives its present name and form.
     package mutating func finish(renamed: [String: (key: String, form: String)] = [:]) throws(SettingsError) {
         let sections = Set(readKeys.flatMap(Self.sections))
         let keys = readKeys.union(sections)
@@ -141,7 +139,7 @@ package struct SettingsReader {
         return lookUp(key).value
     }
 
-    /// Returns a setting's value, source and line. The value is nil if no source gives it, the line 0 outside the file.
+    /// Returns a setting's value (nil if no source gives one), its source and its line (0 outside the file).
     private func lookUp(_ key: String) -> (value: SettingsFile.Value?, source: String, line: Int) {
         if let text = arguments[key] { return (.text(text), "command line", 0) }
         let variable = Self.environmentName(key)

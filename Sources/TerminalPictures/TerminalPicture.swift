@@ -12,8 +12,8 @@ package final class TerminalPicture {
     private let colors: ChafaCanvasMode
     private var canvas: (pointer: OpaquePointer, size: TerminalSize)?
 
-    /// Finds out from the environment variables what the terminal can show. Without `format`, uses the best known
-    /// format. Throws `TerminalError` if that fails.
+    /// Finds out from the environment variables what the terminal can show. If `format` is nil, uses the best format
+    /// that it can show. Throws `TerminalError` if chafa does not describe the terminal.
     package init(format: TerminalFormat? = nil, environment: [String: String]) throws(TerminalError) {
         // Chafa expects the form of C's environ: `name=value` strings, ended by a null pointer.
         var entries = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
@@ -40,8 +40,8 @@ package final class TerminalPicture {
         chafa_term_info_unref(info)
     }
 
-    /// The control sequences that show a frame in `size` cells from the top left corner. The frame must be BGRA with
-    /// premultiplied alpha. Throws `TerminalError` for another format, or if memory is short.
+    /// Returns the control sequences that show a frame in `size` cells from the top left corner. The frame must be BGRA
+    /// with premultiplied alpha. Throws `TerminalError` for another format, or if memory is short.
     package func sequences(_ frame: Frame, size: TerminalSize) throws(TerminalError) -> [UInt8] {
         guard frame.format == .bgra else { throw .noPicture }
         if format == .kitty { return clearing + (try kitty(frame, size: size)) }
@@ -60,7 +60,7 @@ package final class TerminalPicture {
         return clearing + Array(lines.joined(separator: Array("\r\n".utf8)))
     }
 
-    /// The maximum bytes of data in one sequence, a limit of kitty's protocol.
+    /// The maximum number of data bytes in one sequence, a limit of kitty's protocol.
     private static let chunk = 4096
 
     /// The sequences of kitty's graphics protocol. Pixels are compressed: raw ones would take megabytes per picture.

@@ -30,7 +30,7 @@ struct Facet: AsyncParsableCommand {
         }
     }
 
-    /// Ends the program as the argument parser would, but without secrets in the text, which may quote arguments.
+    /// Ends the program as the argument parser would. Secrets are masked in the text, which may quote arguments.
     private static func end(with error: any Error) -> Never {
         let text = fullMessage(for: error).withoutSecrets
         let code = exitCode(for: error)
@@ -64,7 +64,7 @@ struct Facet: AsyncParsableCommand {
         return ValidationError("'facet \(command._commandName)' has no option '--\(unknown)'\(hint)")
     }
 
-    /// The commands and options that had another name before version 0.4. An empty command stands for all commands.
+    /// The commands and options that had another name before version 0.4. An empty command means all commands.
     private static let renamed = [
         ("looks", "", "overlays"), ("mirror", "", "webcam"), ("metrics", "", "fleet --prometheus FILE"),
         ("", "--look", "--overlay"), ("watch", "--only", "watch smile leave"), ("watch", "--verbose", "--faces"),

@@ -106,7 +106,7 @@ enum Main {
         }
     }
 
-    /// Refuses process limits and a first argument, `word`, that would otherwise fail later with a bad message.
+    /// Refuses unsuitable process limits and a wrong first argument, `word`, which would fail later with a bad message.
     private static func check(_ word: String?) throws {
         ProcessEnvironment.openStandardDescriptors()
         // This comes before anything needs a thread, because Dispatch waits for a thread's memory for ever.

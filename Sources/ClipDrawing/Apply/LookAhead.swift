@@ -1,13 +1,13 @@
 /// Delays frames until later ones are known, so that faces are drawn without gaps from first to last sighting.
 struct LookAhead {
-    /// The seconds before and after a detection of an untracked face for which its place is hidden too.
+    /// How long, in seconds, the place of an untracked face is hidden before and after its detection.
     private static let unfollowedMargin = 0.12
-    /// The intersection over union above which a detection counts as a face that is covered already.
+    /// The intersection over union above which a detection counts as a face that is already among those to draw.
     private static let samePlace = 0.8
 
     /// The maximum gap between two sightings of one face, in seconds. Frames are delayed by this time.
     let patience: Double
-    /// Whether every possible face is to be hidden, also shortly before and after it was seen.
+    /// Whether to hide every possible face, also shortly before its first sighting and after its last.
     let coversAll: Bool
     /// The maximum number of delayed frames; a value below 1 counts as 1.
     var maximumFrames = Int.max
@@ -15,8 +15,8 @@ struct LookAhead {
     private(set) var paths: [Int: SmoothedPath] = [:]
     private(set) var unfollowed: [(time: Double, faces: [FaceObject])] = []
 
-    /// Adds the update of the next frame. Returns the updates that need not wait any longer, in order, with the faces
-    /// to draw. A face that is not followed, or for which there was no enter event yet, has a negative identity.
+    /// Adds the update of the next frame. Returns the delayed updates that are ready, in order, with the faces to draw.
+    /// A face that is not followed, or for which there was no enter event yet, has a negative identity.
     mutating func add(_ update: FaceUpdate) -> [FaceUpdate] {
         let beforeCut = update.isCut ? finish() : []
         let newest = update.mediaTime
@@ -31,7 +31,7 @@ struct LookAhead {
         return beforeCut + settle(max(due.count, waiting.count - max(1, maximumFrames)))
     }
 
-    /// Ends the scene and returns all updates that still waited, in order.
+    /// Ends the scene and returns all delayed updates, in order.
     mutating func finish() -> [FaceUpdate] { settle(waiting.count) }
 
     private mutating func settle(_ count: Int) -> [FaceUpdate] {

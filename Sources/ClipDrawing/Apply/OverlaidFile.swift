@@ -16,7 +16,7 @@ struct OverlaidFile {
     private var scene = Scene()
     private let picture = Picture()
     private var messages = UpdateMessages()
-    /// Detects faces that lie on their side; nil if faces are not hidden, or such faces are searched for anyway.
+    /// Finds faces that lie on their side; nil if faces are not hidden, or if the session finds such faces anyway.
     private let check: FaceCheck?
 
     /// Checks the output's path. Throws `CommandFailure` if the output cannot be written or is the input itself.
@@ -102,7 +102,7 @@ struct OverlaidFile {
         return frames + ahead.finish()
     }
 
-    /// Adds an update and returns the frames that need not wait any longer.
+    /// Adds an update and returns the delayed frames that are ready to be drawn.
     private mutating func settled(by update: FaceUpdate) -> [FaceUpdate] {
         summary.add(update)
         guard let size = update.frame?.size else { return [] }

@@ -7,7 +7,7 @@ package struct OverlayJob {
     let isStrict: Bool
     let replaces: Bool
 
-    /// Makes a job. A strict one writes no file that it would warn about. It replaces files only with `replaces`.
+    /// Makes a job. With `isStrict`, it writes no file that causes warnings. Without `replaces`, it overwrites no file.
     package init(_ style: DrawingStyle, maximumFaces: Int, findsTurned: Bool, isStrict: Bool, replaces: Bool) throws {
         drawing = try OverlayPicture(style)
         options.frames = .full

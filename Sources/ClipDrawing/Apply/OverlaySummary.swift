@@ -1,8 +1,8 @@
 /// The counts of frames, faces and smiles in one file that `facet apply` draws over, and the warnings about the file.
 struct OverlaySummary {
-    /// The maximum number of lost faces, or of frames, that a warning lists.
+    /// The maximum number of lost faces, or of frames, that one warning lists.
     private static let named = 5
-    /// The maximum duration, in seconds, of three frames in which a jumping face may be missed in the middle one.
+    /// The maximum time, in seconds, that three frames may span to be checked for a face that the middle one lacks.
     private static let longestJump = 0.2
 
     let hidesFaces: Bool
@@ -41,7 +41,7 @@ struct OverlaySummary {
         }
     }
 
-    /// Notes the middle one of three frames if it lacks a face that moves by more than its own size per frame.
+    /// Notes the middle one of the last three frames if it lacks a face that moves by more than its size per frame.
     private mutating func noteJumps(_ update: FaceUpdate) {
         if update.isCut { recent = [] }
         recent.append((update.mediaTime, update.sightings.map(\.face.bounds)))
@@ -60,7 +60,7 @@ struct OverlaySummary {
         if !apart(gone, come).isEmpty, !apart(come, gone).isEmpty { missed.append(now.time) }
     }
 
-    /// Checks once a second for faces that only --turned finds. Only two successive findings count.
+    /// Checks one frame a second for faces that lie on their side. Only two successive findings count.
     mutating func check(_ frame: Frame, with check: FaceCheck) throws {
         let time = frame.stamp.mediaTime
         guard turned == nil, lastCheck.map({ time >= $0.time + 1 }) ?? true else { return }
@@ -69,10 +69,10 @@ struct OverlaySummary {
         lastCheck = (time, isTurned)
     }
 
-    /// Counts the places hidden in a frame that were not confirmed as faces.
+    /// Updates `places` with the number of hidden places in a frame that were not confirmed as faces.
     mutating func hide(_ faces: [FaceObject]) { places = max(places, faces.count { $0.faceID.rawValue <= 0 }) }
 
-    /// Counts a single picture, its faces, and the places hidden in it, which may be more.
+    /// Counts a single picture, its confirmed faces, and the other places hidden in it.
     mutating func showsPicture(with faces: [FaceObject], hiding hidden: [FaceObject]) {
         hide(hidden)
         let entered = faces.filter { $0.faceID.rawValue > 0 }

@@ -1,14 +1,14 @@
 /// The recent path of one face, smoothed over its sightings (the frames that show it) without lag or jitter.
 struct SmoothedPath {
-    /// The maximum time, in seconds, between a sighting and those that smooth it.
+    /// The maximum time, in seconds, between a sighting and the neighbours that smooth it.
     private static let reach = 0.16
-    /// The standard deviation, in seconds, of the Gaussian that weights those sightings by their distance in time.
+    /// The standard deviation, in seconds, of the Gaussian that weights a sighting's neighbours by distance in time.
     private static let spread = 0.06
-    /// The distance from the smoothed path, as a fraction of the face's size, at which a sighting is left as it is.
+    /// The distance from the smoothed path, as a fraction of the face's size, above which a sighting is not smoothed.
     private static let length = 0.025
-    /// The difference of an angle from the smoothed path, in degrees, at which a sighting is left as it is.
+    /// The difference from the smoothed path, in degrees, above which an angle of the head is not smoothed.
     private static let angle = 4.0
-    /// The seconds before its first and after its last sighting for which a face at the picture's border is hidden too.
+    /// How long, in seconds, a face at the picture's border is hidden before its first sighting and after its last.
     private static let margin = 0.3
     /// The factor by which the hidden area is enlarged before a face's first sighting and after its last.
     private static let growth = 1.15
@@ -50,8 +50,8 @@ struct SmoothedPath {
         return face(before.face, start + way * ((time - before.time) / gap))
     }
 
-    /// The area to hide shortly before a face's first sighting or after its last: for `patience` seconds if it is well
-    /// inside the picture, where faces rarely come or go, and for `margin` seconds at the border.
+    /// The area to hide shortly before a face's first sighting or after its last: for `patience` seconds if the face is
+    /// well inside the picture, where faces rarely come or go, and for `margin` seconds at the border.
     func face(beside time: Double, patience: Double) -> FaceObject? {
         guard let last = samples.last else { return nil }
         let index = time < start ? 0 : samples.count - 1
@@ -72,7 +72,7 @@ struct SmoothedPath {
         return result
     }
 
-    /// The values of a sighting, moved towards the line through its neighbours, the less the farther they are from it.
+    /// The values of a sighting, moved towards the line through its neighbours. Values far from the line do not move.
     private func smoothed(_ index: Int) -> FaceValues {
         let own = samples[index].values
         let line = fit(around: index).value

@@ -21,7 +21,7 @@ package struct OverlayRecorder {
         self.drawing = drawing
     }
 
-    /// Records a clip with the faces of a track, to its end or for `seconds`. `metadata` is the track's file.
+    /// Records a clip with the faces of a track, for `seconds` or to the clip's end. `metadata` is the track's file.
     package mutating func record(_ clip: String, _ track: MessageTrack?, metadata: String?, seconds: Double?) throws {
         let frames = try ClipFrames(clip)
         let interruption = Interruption()
@@ -46,7 +46,7 @@ package struct OverlayRecorder {
         try finish(isWhole: frames.isFinished)
     }
 
-    /// Records live pictures for `seconds`, or until Ctrl-C if that is nil.
+    /// Records live pictures for `seconds`, or until Ctrl-C if `seconds` is nil.
     package mutating func record(_ subscriber: Subscriber, seconds: Double?) async throws {
         if !subscriber.isLocal {
             let note = "recording the daemon's preview: 5 pictures a second unless preview.rate there says otherwise"
@@ -60,7 +60,7 @@ package struct OverlayRecorder {
         try finish()
     }
 
-    /// Adds a picture at `mediaTime` of the clip. `seconds` is the scene's own time, which differs in a live recording.
+    /// Adds a picture at `mediaTime` of the clip. `seconds` is the scene's time if that differs, as for live pictures.
     mutating func add(_ picture: Picture, scene: Scene, mediaTime: Double, at seconds: Double? = nil) throws {
         let canvas = try drawing.draw(picture, scene: scene, at: seconds ?? mediaTime)
         let writer = try writer ?? begin(canvas)
@@ -72,7 +72,7 @@ package struct OverlayRecorder {
         Console.progress(Self.progress(end, writer.frames, of: length, after: elapsed))
     }
 
-    /// Ends the clip and gives the file its name. With `isWhole`, the sound is copied to its end.
+    /// Ends the clip and gives the file its name. Without `isWhole`, the sound ends with the last picture.
     func finish(isWhole: Bool = true) throws {
         if Console.showsProgress { Console.progress("") }
         guard let writer else { throw CommandFailure("there was no picture to record; \(output) was not written") }

@@ -16,7 +16,7 @@ package struct FaceReport {
         var faceID: FaceID { message.event.face.faceID }
         var topic: Topic { Topic(message.event.kind) }
 
-        /// Whether the event is a leave that was caused by the end of the source and not by the face.
+        /// Whether the event is a leave for another reason than the face, such as a lost camera or the clip's end.
         var isEndOfSource: Bool {
             if case .leave(_, _, let reason) = message.event.kind { ![.left, .still].contains(reason) } else { false }
         }
@@ -74,7 +74,7 @@ package struct FaceReport {
             return best.map { [$0] } ?? []
         }
 
-        /// The time at which the eyes were most closed in a blink that was reported at `time`, after they had opened.
+        /// The time at which the eyes were most closed in a blink that lasted `duration` and was reported at `time`.
         func closure(before time: Double, _ duration: Double) -> Double {
             let first = time - duration - Self.blinkDelay
             let during = samples.filter { $0.face.isSeen && first <= $0.time && $0.time <= time }
@@ -91,7 +91,7 @@ package struct FaceReport {
         /// The maximum time, in seconds, from the end of a blink to its event.
         private static let blinkDelay = 0.4
 
-        /// The samples that show an event best: the height of a smile, closed eyes, the last sighting before a leave.
+        /// The samples that show an event best: the peak of a smile, closed eyes, the last sighting before a leave.
         func samples(showing happening: Happening) -> [Sample] {
             var time = happening.time
             switch happening.message.event.kind {
@@ -224,7 +224,7 @@ package struct FaceReport {
     /// The seconds for which each cell of a grid, row by row, was inside a face. Cells near a face's border count less.
     func heat(columns: Int, rows: Int) -> [Double] {
         var seconds = [Double](repeating: 0, count: columns * rows)
-        /// The cells that a face covers along one axis, and their squared distance from its middle in half face sizes.
+        /// The cells that a face covers along one axis, with their squared distance from its middle, 1 at its edge.
         func cells(_ edge: Double, _ length: Double, of count: Int) -> [(index: Int, distance: Double)] {
             let middle = (edge + length / 2) * Double(count)
             let half = max(0.5, length / 2 * Double(count))

@@ -188,7 +188,7 @@ struct ReportPage {
         "<dl>" + facts.map { "<div><dt>\($0.name)</dt><dd>\($0.value)</dd></div>" }.joined() + "</dl>"
     }
 
-    /// The HTML attributes of an event's element. The first element at a time gets the identifier that links point to.
+    /// The HTML attributes of an event's element. The first element for each time gets the id that links point to.
     private static func moment(_ happening: FaceReport.Happening, _ known: inout Set<String>) -> String {
         let fragment = fragment(happening.time)
         let id = known.insert(fragment).inserted ? " id=\"t=\(fragment)\"" : ""

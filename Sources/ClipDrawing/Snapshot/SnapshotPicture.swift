@@ -11,7 +11,7 @@ package struct SnapshotPicture {
         self.event = event
     }
 
-    /// Draws over a clip's frame at `time` in seconds. Without a time, takes the event's frame or else the first face.
+    /// Draws over a clip's frame: the one at `time` in seconds, or else at the event, or else with the first face.
     package mutating func draw(_ clip: String, _ track: MessageTrack?, at time: Double?) throws -> Canvas {
         let moments = try time.map { [(time: $0, face: nil)] } ?? moments(in: track)
         let frames = moments.count > 1 ? try ClipFrames(clip) : nil
@@ -30,7 +30,7 @@ package struct SnapshotPicture {
         return try drawing.draw(picture, scene: playback?.scene ?? Scene(), at: reached)
     }
 
-    /// Draws over a preview picture: the event's, else the next one, or with `wantsFace` the first one with a face.
+    /// Draws over a preview picture: the event's if one is awaited, or the next, or with `wantsFace` one with a face.
     package mutating func draw(_ subscriber: Subscriber, wantsFace: Bool) async throws -> Canvas {
         let wantsFace = event == nil && wantsFace
         var choice = PictureChoice(event: wantsFace ? EventName(.enter) : event)
@@ -105,7 +105,7 @@ extension Array {
 struct PictureChoice {
     typealias Candidate = (picture: PreviewPicture, scene: Scene)
 
-    /// The seconds to wait after an event before the best picture of a smile, or just the newest picture, is taken.
+    /// How long, in seconds, pictures are gathered after a smile, and the right picture of another event is awaited.
     static let patience = 0.5
     /// The number of recent pictures kept, since the closed eyes of a blink come up to half a second before its event.
     private static let capacity = 32
@@ -133,7 +133,7 @@ struct PictureChoice {
     /// The pictures to choose from at a time in seconds; empty while it is better to wait.
     ///
     /// For a smile these are the best ones. For a blink it is the one nearest to the blink's middle, even if it came
-    /// before the event. For all else it is the first one that shows the event's frame or a later one.
+    /// before the event. For any other event it is the first one that shows the event's frame or a later one.
     func chosen(at seconds: Double) -> [Candidate] {
         guard kind != nil else { return candidates.suffix(1) }
         guard let awaited, let newest = candidates.last else { return [] }

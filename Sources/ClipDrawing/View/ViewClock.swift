@@ -1,10 +1,10 @@
-/// The time of a view and that of its clip, in seconds. A pause stops both, and the clip's can begin again at 0.
+/// The time of a view and the position in its clip, in seconds. A pause stops both. The position can return to 0.
 struct ViewClock {
     private var clipStart = 0.0
     private var pauseStart: Double?
     var isPaused: Bool { pauseStart != nil }
 
-    /// Begins or ends a pause. After it, the clip's time goes on from where it was, and the view's time is the present.
+    /// Begins or ends a pause. Afterwards the clip goes on where it stopped, and the view shows the present again.
     mutating func setPaused(_ isPaused: Bool, at seconds: Double) {
         if isPaused {
             pauseStart = pauseStart ?? seconds

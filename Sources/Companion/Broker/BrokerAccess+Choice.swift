@@ -1,12 +1,12 @@
 // Chooses the camera on a broker for a command that shows only one.
 extension BrokerAccess {
-    /// The maximum number of cameras that an error lists.
+    /// The maximum number of cameras that an error message lists.
     private static let listed = 12
-    /// The seconds without a new camera after which the list of cameras counts as complete.
+    /// How long, in seconds, no new camera must appear before the list of cameras counts as complete.
     private static let pause = 0.3
 
-    /// Returns the topic base of the camera that the user named, or of the only one; the default base if the user named
-    /// nothing and no camera is found. Throws an error that lists the cameras if none or several fit.
+    /// Returns the topic base of the camera that the user named, or else of the only camera; the default base if the
+    /// user named nothing and no camera is found. Throws an error that lists the cameras if none or several match.
     func chosenBase(command: String) async throws -> String {
         if camera == nil, !Self.isPlural(patterns) { return patterns[0] }
         let topics: [Topic] = [.status, .count, .metadata, .stats]

@@ -6,7 +6,7 @@ package struct BrokerAccess: Sendable {
     package var mqtt: String?
     /// The topic bases: each is the prefix of all topics of one camera, such as `faces`. Empty for the default bases.
     package var topic: [String] = []
-    /// The only camera that the command is about, by its name or its topic base; nil if the user named none.
+    /// The name or topic base of the only camera that the command is about; nil if the user named none.
     package var camera: String?
     /// The paths of the password file and the TLS files, by their keys in the user's settings file.
     package var files: [String: String] = [:]
@@ -22,7 +22,7 @@ package struct BrokerAccess: Sendable {
     }
 
     /// Fills in missing values from the environment and the user's settings file. The file's broker, with its password
-    /// and TLS files, counts only if nothing else names a broker. Throws `CommandFailure` with all errors in the file.
+    /// and TLS files, is used only if nothing else names one. Throws `CommandFailure` with all errors in the file.
     package mutating func complete(environment: [String: String]) throws {
         let environment = environment.given
         let configuration = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
@@ -60,7 +60,7 @@ package struct BrokerAccess: Sendable {
     /// The topic base of a daemon whose settings do not name another.
     package static let standardBase = "faces"
 
-    /// The topic bases to listen to, by default those that the documentation recommends; `+` stands for any level.
+    /// The topic bases to listen to: those that the user named, or `faces` and `+/faces`. `+` matches any one level.
     package var patterns: [String] { topic.isEmpty ? [Self.standardBase, "+/" + Self.standardBase] : topic }
 
     /// The topic bases to listen to: all patterns, or one camera's base if `all` is false or the user named a camera.
@@ -68,16 +68,16 @@ package struct BrokerAccess: Sendable {
         all && camera == nil ? patterns : [try await chosenBase(command: command)]
     }
 
-    /// Connects to the broker and subscribes for all cameras; for one camera if `all` is false or the user named one.
+    /// Connects to the broker and subscribes for all cameras, or for one if `all` is false or the user named a camera.
     package func subscriber(_ command: String, _ topics: [Topic], all: Bool = true) async throws -> Subscriber {
         try await Subscriber(self, command: command, topics: topics, patterns: bases(command: command, all: all))
     }
 
-    /// Whether the topic bases may belong to several cameras: there are several, or one contains a wildcard.
+    /// Whether several cameras may have these topic bases: there are several bases, or one contains a wildcard.
     package static func isPlural(_ bases: [String]) -> Bool { bases.count > 1 || bases.contains { $0.contains("+") } }
 
-    /// The topics with these names, which may begin with a topic base; without names, the events and the state of
-    /// cameras. Throws `CommandFailure` for an unknown name, and suggests a similar one.
+    /// Returns the topics with these names, which may include a topic base. Without names, returns the topics of events
+    /// and of the cameras' state. Throws `CommandFailure` for an unknown name, and suggests a similar one.
     package func topics(named names: [String]) throws(CommandFailure) -> [Topic] {
         guard !names.isEmpty else { return [.status, .detectState, .metadata] + Topic.events }
         return try names.map { name throws(CommandFailure) in

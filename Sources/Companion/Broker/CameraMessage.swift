@@ -1,4 +1,4 @@
-/// A message about a camera, from a broker or from a local session, which needs no broker (see `Subscriber`).
+/// A message about a camera, from a broker or from a local session in this process (see `Subscriber`).
 package struct CameraMessage: Sendable {
     package enum Content: Sendable {
         case decoded(DaemonMessage)
@@ -13,7 +13,7 @@ package struct CameraMessage: Sendable {
     package var base: String
     package var topic: Topic
     package var content: Content
-    /// Whether the message is a retained one from before the subscription.
+    /// Whether the message is a retained one that was published before the subscription.
     var isRetained = false
     /// The payload as received; empty for a message from a local session (`--source`).
     package var payload: [UInt8] = []

@@ -4,7 +4,7 @@ import Foundation
 package struct CameraTable {
     package typealias Camera = (base: String, state: CameraState)
 
-    /// The limit on the number of cameras, because any client that may publish can make up cameras.
+    /// The maximum number of cameras. It is needed because any client that may publish can make up cameras.
     private static let capacity = 1024
 
     package private(set) var connection: ConnectionState = .connecting
@@ -21,7 +21,7 @@ package struct CameraTable {
         self.refused = refused
     }
 
-    /// The cameras in the order of their topic bases; numbers in them are compared by value.
+    /// The cameras, ordered by topic base; numbers in topic bases are compared by value.
     package var sorted: [Camera] {
         cameras.sorted { $0.key.compare($1.key, options: .numeric) == .orderedAscending }
             .map { (base: $0.key, state: $0.value) }
@@ -46,17 +46,17 @@ package struct CameraTable {
     /// Whether a sign of life came, as a message that was not retained, or is not needed: no status says `online`.
     func isCertain(_ base: String) -> Bool { heard[base] != nil || cameras[base]?.status?.state != .online }
 
-    /// The maximum interval between signs of life, in seconds, that `uncertainty` takes into account.
+    /// The maximum interval between signs of life, in seconds, that `uncertainty` assumes.
     private static let longestInterval = 10.0
 
-    /// How long to wait, in seconds, until silent cameras count as gone; nil if no camera's state is uncertain.
+    /// How long to wait, in seconds, for signs of life from cameras whose state is uncertain; nil if there are none.
     var uncertainty: Double? {
         let intervals = cameras.filter { !isCertain($0.key) }.compactMap { $1.status?.signInterval }
         return intervals.max().map { min($0, Self.longestInterval) * LifeSigns.patience + 2 }
     }
 
     /// The seconds since the camera's newest message that was not retained. Without such a message, the seconds since
-    /// its status; nil if such a camera streams, as it sends nothing while nothing changes.
+    /// its status, or nil if the camera streams: then it may be silent merely because nothing changes.
     package func age(of base: String, at now: Timestamp) -> Double? {
         let state = cameras[base]
         let time = heard[base] ?? (state?.condition == .streaming ? nil : state?.status?.time)
@@ -96,8 +96,8 @@ package struct CameraTable {
         return change.isEmpty ? nil : (base, change)
     }
 
-    /// Listens for the cameras `bases` and others, then stops the subscriber and returns the table. Listening ends
-    /// `limit` seconds after the connection, or earlier once `isComplete` is true. `isComplete` is asked only after
+    /// Listens until `limit` seconds after connecting, or until `isComplete` is true, then stops the subscriber and
+    /// returns the table. The table contains the cameras `bases` from the start. `isComplete` is asked only after
     /// `pause` seconds without a new camera, when the broker has sent its retained messages. `picture` receives the
     /// preview pictures. Throws `CommandFailure` if the broker cannot be reached.
     package static func listen(
@@ -151,7 +151,7 @@ extension CameraState {
         if let message = occurrence.decoded { _ = take(message) }
     }
 
-    /// The value for `camera.orientation` that makes the faces upright; nil unless all lie on the same side.
+    /// The value for `camera.orientation` that makes the faces upright; nil unless all faces lie on the same side.
     package var betterOrientation: Orientation? {
         let rolls = faces.compactMap(\.pose?.roll)
         guard !rolls.isEmpty else { return nil }

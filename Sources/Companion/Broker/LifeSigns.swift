@@ -1,4 +1,4 @@
-/// Watches whether daemons still run: one that ended together with its broker still has the retained status `online`.
+/// Watches whether daemons still run. If one ends together with its broker, its retained status remains `online`.
 struct LifeSigns {
     private struct Daemon {
         /// The daemon's newest status message, which says `online`.
@@ -15,7 +15,7 @@ struct LifeSigns {
 
     private var daemons = ByteDictionary<Daemon>()
 
-    /// Notes a message, a sign of life unless it was retained. Returns the last status if the daemon counted as gone.
+    /// Notes a message, a sign of life unless it was retained. Returns the daemon's status if it had counted as gone.
     mutating func take(_ message: CameraMessage, at now: SuspendingClock.Instant = .now) -> CameraMessage? {
         let base = message.base
         switch message.content {
@@ -61,7 +61,7 @@ struct LifeSigns {
 }
 
 extension DaemonStatus {
-    /// The maximum interval between two signs of life of the daemon, in seconds; nil if it need not give any. Daemons
-    /// before version 0.5 do not state it: they have the default interval.
+    /// The maximum interval between two signs of life of the daemon, in seconds; nil if it need not give any. A daemon
+    /// before version 0.5 does not state the interval, and has the default one.
     var signInterval: Double? { statsInterval ?? (publish == nil ? UpdateMessages.statsInterval : nil) }
 }

@@ -6,13 +6,13 @@ package final class Subscriber: Sendable {
         case connection(ConnectionState)
         case failed(any Error)
 
-        /// The decoded message; nil for anything else than a message that could be decoded.
+        /// The decoded message; nil for any other occurrence and for a message that could not be decoded.
         package var decoded: DaemonMessage? {
             if case .message(let message) = self, case .decoded(let decoded) = message.content { decoded } else { nil }
         }
     }
 
-    /// How long, in seconds, to wait for all retained messages of a broker and the first picture of a preview.
+    /// How long, in seconds, a broker may take to send all retained messages and the first preview picture.
     static let listening = 1.5
 
     /// The topic bases that are listened to; `+` stands for any level.
@@ -42,8 +42,8 @@ package final class Subscriber: Sendable {
         feed = .nothing
     }
 
-    /// Opens a clip, or names a camera that is opened when the session runs. Its messages on `topics` are like a
-    /// daemon's. `metadata` chooses what the metadata contains; nil for all values of each frame.
+    /// Makes a subscriber to a session in this process, which opens a clip now, but a camera only when it runs. Its
+    /// messages on `topics` are like a daemon's. With `metadata` nil, the metadata has all values of each frame.
     package init(
         source text: String,
         topics: [Topic] = Topic.viewed,
@@ -63,7 +63,7 @@ package final class Subscriber: Sendable {
         feed = .session(try FaceSession(source: source, options: options), Set(topics), metadata)
     }
 
-    /// Connects and subscribes; waits for a broker that is away. Throws `CommandFailure` if the options cannot work.
+    /// Connects and subscribes, and keeps trying if the broker is away. Throws `CommandFailure` for wrong options.
     ///
     /// Subscribes to each topic by its full name: some brokers send retained messages only without a wildcard.
     package init(_ options: BrokerAccess, command: String, topics: [Topic], patterns: [String]) throws {
@@ -82,10 +82,10 @@ package final class Subscriber: Sendable {
         feed = .broker(connection, topics: Set(topics))
     }
 
-    /// The topic base of the camera, for a command about one camera: the first pattern.
+    /// The topic base of the camera, for a command about one camera: the first of `patterns`.
     package var base: String { patterns.first ?? BrokerAccess.standardBase }
 
-    /// Passes everything that happens to `receive`, until the subscriber is stopped or the session ends.
+    /// Passes each occurrence to `receive`, until the subscriber is stopped or the session ends.
     func forward(to receive: @escaping @Sendable (Occurrence) -> Void) async {
         switch feed {
         case .broker(let connection, let topics):
@@ -134,7 +134,7 @@ package final class Subscriber: Sendable {
         }
     }
 
-    /// Publishes a command to the daemon with a topic base, by default that of the command's only camera.
+    /// Publishes `text` to the daemon with the topic base `base`, by default that of the only camera.
     package func send(_ text: String, on topic: Topic, under base: String? = nil) {
         let name = topic.name(under: base ?? self.base)
         connection?.publish(event: MQTTMessage(topic: name, text: text, qos: .atLeastOnce))
@@ -147,7 +147,7 @@ package final class Subscriber: Sendable {
         }
     }
 
-    /// The place where cameras are looked for, in messages to the user, such as `under faces at localhost:1883`.
+    /// The words for where cameras are looked for, in messages to the user, such as `under faces at localhost:1883`.
     var place: String { "under \(patterns.joined(separator: ", ")) at \(address)" }
 
     var noDaemon: String {
@@ -166,7 +166,7 @@ package final class Subscriber: Sendable {
         CommandFailure("no camera \(place): start facetd, or name its base with --topic\(Self.hint(about: patterns))")
     }
 
-    /// Sends what was published, then disconnects; stops a local session.
+    /// Disconnects from the broker after sending what was published, or stops the local session.
     package func stop() async {
         switch feed {
         case .broker(let connection, _): _ = await connection.stop()

@@ -1,6 +1,6 @@
 /// Measures the direction in which the nearest face looks, as the median over some seconds.
 package struct GazeMeasurement: PersonMeasurement {
-    /// The maximum median angle, in degrees, between the gazes and their median. Above it the person is looking around.
+    /// The maximum median angle, in degrees, between the gazes and their median. Above it, the eyes moved too much.
     private static let mostSpread = 6.0
     package let deadline = patience
     private let seconds: Double
@@ -10,7 +10,7 @@ package struct GazeMeasurement: PersonMeasurement {
 
     package init(seconds: Double) { self.seconds = seconds }
 
-    /// Takes the faces at a time. Returns the median direction once gazes have been measured for long enough.
+    /// Adds the faces seen at a time, in seconds. Returns the median direction once there are gazes for long enough.
     package mutating func measure(_ faces: [FaceObject], at time: Double) throws(CommandFailure) -> Gaze? {
         let nearest = faces.max { $0.bounds.area < $1.bounds.area }
         hasSeenFace = hasSeenFace || nearest != nil

@@ -11,14 +11,14 @@ package struct GuidedMeasurement: PersonMeasurement {
     private var level: Double?
     package private(set) var prompt: String?
     private var secondsLeft = 0.0
-    /// The total seconds with several faces or, once the measurement has begun, with no measurable face.
+    /// The total time, in seconds, with several faces or, after the measurement has begun, with no measurable face.
     private var secondsWrong = 0.0
     package private(set) var failure: String?
     package var deadline: Double { began == nil ? Self.patience : .infinity }
 
     package init() {}
 
-    /// Takes the faces at a time. The measurement begins with the first face whose smile level is known.
+    /// Adds the faces seen at a time, in seconds. Measuring begins with the first face whose smile level is known.
     package mutating func measure(_ faces: [FaceObject], at time: Double) throws(CommandFailure) -> Value? {
         let elapsed = time - last
         last = time

@@ -3,13 +3,13 @@ package protocol PersonMeasurement {
     associatedtype Value
     /// The time, in seconds, at which to give up waiting for a result.
     var deadline: Double { get }
-    /// Takes the faces at a time in seconds. Returns the result once it is known. Throws what the person did wrong.
+    /// Adds the faces seen at a time, in seconds. Returns the result once known. Throws what the person did wrong.
     mutating func measure(_ faces: [FaceObject], at time: Double) throws(CommandFailure) -> Value?
     /// Why there is no result, as a message to the person; nil if no face was seen.
     var failure: String? { get }
     /// The instruction to the person; nil if there is none.
     var prompt: String? { get }
-    /// The line that a terminal shows meanwhile: the instruction, the seconds left for it, and a bar.
+    /// The line shown on a terminal during the measurement: the instruction, the seconds left for it, and a bar.
     var progress: String { get }
 }
 

@@ -3,7 +3,7 @@ package import Foundation
 /// The cameras of this machine, as lines of text and as JSON.
 package struct DeviceList {
     private let inventory = CameraInventory.list()
-    /// The cameras that GStreamer finds.
+    /// The cameras that libcamera and PipeWire provide, found through GStreamer.
     private let shared = PipelineDescription.cameras()
 
     package init() {}

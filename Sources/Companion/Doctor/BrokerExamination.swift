@@ -107,7 +107,7 @@ struct BrokerExamination {
         return findings + (status.attention ?? []).map { .remark("attention", Self.words($0)) }
     }
 
-    /// A finding that the faces in a preview picture lie on their side or upside down; nil if not, or if unknown.
+    /// A finding that the faces in a preview picture are sideways or upside down; nil if they are upright or unknown.
     static func orientation(of jpeg: [UInt8]) -> Finding? {
         guard let frame = try? JPEGDecoder().decode(jpeg), let check = try? FaceCheck() else { return nil }
         return (try? check.betterOrientation(of: frame)).flatMap { $0 }.map(orientation)

@@ -2,7 +2,7 @@ import Foundation
 
 /// Examines what the daemon needs on this machine.
 struct MachineExamination {
-    /// Whether a daemon is known to stream. Then a camera that is busy is no fault.
+    /// Whether a daemon is known to stream. A busy camera is then no fault: the daemon uses it.
     var isStreaming = false
 
     func findings() -> [Finding] {
@@ -39,7 +39,7 @@ struct MachineExamination {
         return [.fails("camera", "there is no camera on this machine", remedy: remedy + further)]
     }
 
-    /// A finding on why libcamera does not list a ribbon camera: missing software, or no access to device files.
+    /// A finding on why libcamera lists no camera on a ribbon cable: missing software, or no access to device files.
     private static func ribbon(_ camera: CameraInventory.Camera) -> Finding {
         let nodes =
             names(in: "/dev").filter { $0.hasPrefix("media") }.map { "/dev/\($0)" }

@@ -3,16 +3,16 @@ import MediaFiles
 
 /// The time that this machine needs per frame, with one face in the picture and with four.
 package struct MachineSpeed {
-    /// The frame rate of the cameras in the estimate of how many this machine can analyse.
+    /// The frame rate of each camera in the estimate of how many cameras this machine can analyse.
     private static let rate = 30
     /// The duration of each of the two measurements, in seconds.
     private static let duration = 1.5
     /// The media time, in seconds, from which the person in the demo's clip sits still.
     private static let start = 2.0
-    /// The number of frames taken from the clip, and of frames analysed before the measurement begins.
+    /// The number of frames taken from the clip. The same number is analysed before the measurement begins.
     private static let count = 30
 
-    /// The size of the picture with one face.
+    /// The size of the picture with one face, in pixels.
     let size: FrameSize
     /// The processor time per frame with one face, in milliseconds of one core, without decoding.
     let one: Double
@@ -50,7 +50,7 @@ package struct MachineSpeed {
         return .works("speed", "one face \(words[0]); four faces \(words[1]); without decoding")
     }
 
-    /// The processor time per frame in milliseconds. Plays the frames to and fro, so that the picture always changes.
+    /// The processor time per frame in milliseconds. Frames play forwards, then backwards, so that the picture changes.
     private static func measure(_ frames: [Frame], faces: Int, seconds: Double) throws -> Double {
         var options = FaceAnalyzer.Options()
         // Higher than the number of faces in the picture, so that the search for further ones goes on, as by default.

@@ -2,8 +2,8 @@ import Foundation
 
 /// The clip that the demo shows, with which the machine's speed is measured too.
 package enum DemoClip {
-    /// The path of the clip, which is made on first use if it is not installed. If it is missing, the error suggests to
-    /// name another clip with `option`.
+    /// The path of the clip. If it is not installed, it is made on first use. If that is not possible, throws an error
+    /// that suggests to name another clip with `option`.
     package static func path(or option: String = "--source") throws -> String {
         let path = RunningProgram.data + "/demo.mp4"
         let maker = RunningProgram.directory + "/demo-clip"

@@ -15,15 +15,15 @@ package enum OutputPath {
 
     package static func names(_ endings: [String]) -> String { endings.map { "." + $0 }.joined(separator: ", ") }
 
-    /// - Throws: `CommandFailure` if both paths lead to the same file, so that writing would destroy the input.
+    /// Throws `CommandFailure` if both paths lead to the same file, so that writing would destroy the input.
     package static func checkIsNot(_ output: String, _ input: String) throws {
         guard let one = fileStatus(output), let other = fileStatus(input) else { return }
         guard one.st_dev == other.st_dev, one.st_ino == other.st_ino else { return }
         throw CommandFailure("cannot write to \(output): it is the input, which would be lost; choose another name")
     }
 
-    /// - Throws: `CommandFailure` if the extension is not one of `endings`, the directory is not writable, the path
-    ///   leads to anything but a regular file, such as a link or a pipe, or the file exists and `replaces` is false.
+    /// Throws `CommandFailure` if a file cannot be written: its extension is not in `endings`, its directory is not
+    /// writable, it is not a regular file, but a link or a pipe for instance, or it exists and `replaces` is false.
     package static func check(_ path: String, endings: [String], what: String, replaces: Bool) throws {
         let ending = ending(of: path)
         guard endings.contains(ending) else {

@@ -1,7 +1,7 @@
 import Foundation
 package import SettingsFiles
 
-/// A settings file in which single settings are changed, while everything else stays, including comments.
+/// A settings file in which single settings can be changed. Everything else stays as it is, including comments.
 package struct SettingsText {
     package let path: String
     package let lines: [Substring]
@@ -57,7 +57,7 @@ package struct SettingsText {
         return try changed(to: lines, only: [group])
     }
 
-    /// The file in which the setting `key` in a top-level group has another value.
+    /// The file in which the setting `key` in a top-level group has the value `value`.
     package func changed(_ group: String, _ key: String, to value: String) throws -> SettingsText {
         var lines = lines
         let setting = "\(key): \(value)"

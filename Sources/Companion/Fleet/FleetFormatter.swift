@@ -17,7 +17,7 @@ package struct FleetFormatter {
         return parts.isEmpty ? count : "\(count): " + parts.joined(separator: ", ")
     }
 
-    /// A heading and a row for each camera, at most `rows` lines. The last line says how many more cameras there are.
+    /// A heading, then a row for each camera, in at most `rows` lines. If not all fit, the last line counts the others.
     package func rows(_ table: CameraTable, columns: Int? = nil, rows: Int? = nil, at now: Timestamp) -> [String] {
         let bases = table.problemsFirst.map(\.base)
         let labels = table.cameras.map { Self.label($0.key, $0.value) }

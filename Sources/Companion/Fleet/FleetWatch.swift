@@ -61,8 +61,8 @@ package struct FleetWatch {
         for line in FleetFormatter.hours(table) { Console.print(line: line) }
     }
 
-    /// The states of all cameras, once `isComplete` is true for each and, with `isAlive`, none that should be online
-    /// lacks a sign of life, or once the time is up.
+    /// Listens until `isComplete` is true for each camera and, with `isAlive`, none that says `online` lacks a sign of
+    /// life, or until the time limit. Returns the states of all cameras.
     private static func table(
         _ access: BrokerAccess,
         _ topics: [Topic],

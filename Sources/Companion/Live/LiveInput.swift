@@ -6,23 +6,23 @@ package struct LiveInput: Sendable {
         case occurrence(Subscriber.Occurrence)
         case key(UInt8)
         case tick
-        /// A signal asks the command to end in good order.
+        /// A signal, such as Ctrl-C, asks the command to end in good order.
         case interrupted
     }
 
     package var content: Content
-    /// The time of arrival in seconds since the command began to listen; the wait in the queue does not count.
+    /// The time of arrival in the queue, in seconds since the command began to listen.
     package var seconds: Double
     /// The state of the connection in words, to be shown to the user.
     package var connection = ""
     /// A message to the user at the terminal.
     package var note: String?
-    /// Whether the queue was empty after this input.
+    /// Whether the queue was empty after this input was taken from it.
     package var isLast = false
-    /// The number of messages dropped so far.
+    /// The number of messages dropped since the command began to listen.
     package var dropped = 0
 
-    /// What the input adds to each limit of `LiveBacklog`: a number of messages, of frames, and of payload bytes.
+    /// What the input adds to the amounts that `LiveBacklog` limits: messages, frames, and payload bytes.
     fileprivate var amounts: SIMD3<Int> {
         guard case .occurrence(.message(let message)) = content else { return .zero }
         var amounts: SIMD3 = [1, 0, message.payload.count]
@@ -33,8 +33,8 @@ package struct LiveInput: Sendable {
     fileprivate var isTick: Bool { if case .tick = content { true } else { false } }
 }
 
-/// The queue of inputs for a command that may be slower than they arrive. With too many messages, frames or bytes the
-/// oldest messages are dropped, but never keys, signals and changes of the connection. At most one tick is queued.
+/// The queue of a command's inputs, which may come faster than it takes them. With too many messages, frames or bytes
+/// the oldest messages are dropped, but never keys, signals and changes of the connection. At most one tick is queued.
 struct LiveBacklog {
     private(set) var dropped = 0
     private let most: SIMD3<Int>
@@ -73,7 +73,7 @@ struct LiveBacklog {
 }
 
 extension Inbox<LiveBacklog> {
-    /// Appends an input and takes its time under the lock, so that times in the queue never decrease.
+    /// Appends an input. Its time is taken under the lock, so that times in the queue never decrease.
     func put(_ content: LiveInput.Content) { put { $0.put(content) } }
 
     func next() async -> LiveInput? { await next { $0.removeFirst() } }

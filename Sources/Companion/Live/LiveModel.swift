@@ -1,6 +1,6 @@
 /// What a command shows of one camera, updated by its messages: its state, the faces to draw, and its pictures.
 package struct LiveModel {
-    /// How long a picture waits, in seconds, for the metadata of its frame, which comes later. By default the daemon
+    /// How long a picture waits, in seconds, for its frame's metadata, which arrives after it. By default the daemon
     /// publishes metadata at most 15 times a second: while a face moves, the next message comes within 67 ms.
     private static let patience = 0.1
     /// How long a picture is held back if faces are hidden, in seconds. Faces found up to this time before or after it
@@ -19,10 +19,10 @@ package struct LiveModel {
     package private(set) var picture: PreviewPicture?
     package private(set) var connection: ConnectionState = .connecting
     private var waiting: [PreviewPicture] = []
-    /// The faces found in waiting pictures and in those shortly before, the oldest first.
+    /// The faces found in waiting pictures and in those shortly before, oldest first.
     private var found: [(arrival: Double, faces: [NormalizedRect])] = []
 
-    /// The seconds between two pictures at the lowest `preview.rate`.
+    /// The interval between two pictures, in seconds, at the lowest `preview.rate` that a daemon accepts.
     private static let longestInterval = 10.0
     /// The seconds between the arrivals of the last two pictures; `longestInterval` until there are two.
     private var interval = Self.longestInterval
@@ -95,13 +95,13 @@ package struct LiveModel {
         waiting.removeAll { $0.found == nil }
     }
 
-    /// The scene with the faces in the picture's frame; with the newest faces if the picture does not name its frame.
+    /// Returns the scene with the faces of the picture's frame, or with the newest faces if the frame is unknown.
     package func scene(of picture: PreviewPicture) -> Scene {
         let isCovering = hidesFaces && picture.found == nil
         return picture.frame.map { isCovering ? scene.covering(from: $0) : scene.showing(frame: $0) } ?? scene
     }
 
-    /// Whether it is known where faces are in the picture, from a search or from metadata.
+    /// Whether a search or metadata tells where faces are in the picture.
     package func knowsFaces(of picture: PreviewPicture) -> Bool {
         picture.found != nil || (picture.frame != nil && state.stamp != nil)
     }
@@ -124,7 +124,7 @@ package struct LiveModel {
         forgetWaiting()
     }
 
-    /// Drops the waiting pictures, which must not be shown any more.
+    /// Drops the waiting pictures, so that they are not shown any more.
     package mutating func forgetWaiting() {
         waiting = []
         found = []

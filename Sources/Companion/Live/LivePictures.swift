@@ -1,4 +1,4 @@
-/// Combines pictures with the metadata of their frames. If no pictures come, tells the user why.
+/// Combines pictures with the metadata of their frames. If no picture comes, ends the command with the reason.
 package struct LivePictures {
     /// How long a command waits for the first picture, in seconds.
     package static let patience = 10.0
@@ -58,8 +58,8 @@ package struct LivePictures {
         }
     }
 
-    /// Calls `show` for each picture, with the faces in its frame and its time of arrival, until the source or the user
-    /// ends it, or `limit` seconds after the first picture.
+    /// Calls `show` for each picture, with the faces in its frame and its time of arrival. Ends when the source or the
+    /// user does, or `limit` seconds after the first picture.
     package static func show(
         _ subscriber: Subscriber,
         hidesFaces: Bool,

@@ -1,20 +1,20 @@
-/// Tells the user at the terminal what is wrong with the broker, daemons or cameras, each trouble once.
+/// Makes messages to the user about problems of the broker, daemons and cameras. Each problem is reported once.
 struct Notices {
     /// The maximum number of topics with malformed messages to report, and of cameras to remember.
     private static let capacity = 64
     let address: String
-    /// Whether to wait for a broker that cannot be reached at first. After the first connection always true.
+    /// Whether to keep trying if the broker cannot be reached at first. Always true once a connection was made.
     private(set) var waitsForBroker: Bool
     private(set) var hasTrouble = false
     private(set) var unreadable: Set<String> = []
     /// Whether to report conditions of cameras.
     var tellsOfCameras = true
-    /// Whether the source is a local session (`--source`), with which the command ends.
+    /// Whether the source is a local session (`--source`). The command ends when the session does.
     var isLocal = false
     /// The last known condition of each camera, by topic base.
     private(set) var conditions: [String: CameraState.Condition] = [:]
 
-    /// The topics without which the command waits in vain.
+    /// The topics that the command needs.
     var awaited: [Topic] = []
     var isPlural = false
     /// Whether a camera publishes any of the awaited topics.
@@ -22,7 +22,7 @@ struct Notices {
     /// The messages about cameras that do not publish all awaited topics, by topic base.
     private(set) var lacking: [String: String] = [:]
 
-    /// How long after connecting, in seconds, a lack of messages is reported. Retained messages come at once.
+    /// How long after connecting, in seconds, missing messages are reported. Retained ones would have come at once.
     static let patience = 3.5
     /// The message to the user if no daemon is found; nil if it was shown or is not needed.
     private(set) var silence: String?
@@ -30,7 +30,7 @@ struct Notices {
     /// The state of the connection, for a screen that always shows it.
     private(set) lazy var connection = "connecting to \(address)"
 
-    /// The message to the user about an occurrence; nil if there is none. Throws the error if trying again cannot help.
+    /// Returns the message to the user on an occurrence; nil if there is none. Throws if trying again cannot help.
     mutating func note(_ occurrence: Subscriber.Occurrence, at seconds: Double) throws -> String? {
         switch occurrence {
         case .connection(.connecting), .connection(.stopped): return nil
@@ -68,7 +68,7 @@ struct Notices {
         }
     }
 
-    /// The message to the user that a camera or its daemon is lost or back, each once; nil if there is none.
+    /// Returns the message to the user that a camera or its daemon is lost or has come back; nil if neither is news.
     private mutating func note(_ state: CameraState, of message: CameraMessage) -> String? {
         let base = message.base
         let old = conditions[base]
@@ -90,7 +90,7 @@ struct Notices {
         return nil
     }
 
-    /// Returns, once per camera, the message that it does not publish awaited topics. Throws it if no other camera can.
+    /// Returns, once per camera, a message on the awaited topics that it lacks. Throws it if the only camera lacks all.
     private mutating func lack(_ state: CameraState, of base: String) throws(CommandFailure) -> String? {
         guard !awaited.isEmpty, let status = state.status, status.state == .online else { return nil }
         let missing = awaited.filter { topic in
@@ -104,7 +104,7 @@ struct Notices {
         return isServed || missing.count < awaited.count ? words : nil
     }
 
-    /// Returns, once, the message that no daemon is found. Throws an error if no daemon publishes awaited topics.
+    /// Returns, once, the message that no daemon is found. Throws an error if no daemon publishes an awaited topic.
     mutating func silence(at seconds: Double) throws -> String? {
         guard let connected, seconds - connected >= Self.patience else { return nil }
         if !isServed, let words = lacking.min(by: { $0.key < $1.key })?.value { throw CommandFailure(words) }

@@ -4,9 +4,9 @@ extension Subscriber {
     /// - Parameters:
     ///   - terminal: The terminal whose keys are inputs too.
     ///   - interval: The interval of ticks; nil for one second.
-    ///   - interruptible: Whether Ctrl-C ends this in good order, instead of ending the program.
-    ///   - waitsForBroker: Whether to wait for a broker that cannot be reached at first.
-    ///   - notes: Whether to write messages to the user to standard error; nil for yes if there is no `terminal`.
+    ///   - interruptible: Whether Ctrl-C makes this function return, instead of ending the program.
+    ///   - waitsForBroker: Whether to keep trying if the broker cannot be reached at first.
+    ///   - notes: Whether to write messages to the user to standard error; nil means only if there is no `terminal`.
     ///   - tellsOfCameras: Whether these messages report conditions of cameras, for commands that do not show them.
     ///   - awaited: The topics that the command needs. The user is told if no daemon publishes them.
     ///   - receive: Takes an input, and returns whether to go on.
@@ -65,7 +65,7 @@ extension Subscriber {
         await stop()
     }
 
-    /// Like `follow`, for a single answer: an unreachable broker is an error, and no camera's condition is reported.
+    /// Calls `follow` for one quick answer: an unreachable broker is an error, and no camera's condition is reported.
     func ask(every interval: Duration, _ receive: (LiveInput) throws -> Bool) async throws {
         try await follow(every: interval, interruptible: false, waitsForBroker: false, tellsOfCameras: false, receive)
     }

@@ -6,7 +6,7 @@ package struct FaceRelay {
     private let osc: [DatagramSender]
     private let opentrack: [DatagramSender]
 
-    /// - Throws: `CommandFailure` if an address is not `HOST:PORT`, or cannot be looked up.
+    /// Looks up the receivers' addresses. Throws `CommandFailure` if one is not `HOST:PORT`, or is unknown.
     package init(osc: [String], opentrack: [String]) throws {
         self.osc = try osc.map(DatagramSender.init)
         self.opentrack = try opentrack.map(DatagramSender.init)
@@ -41,8 +41,8 @@ package struct FaceRelay {
 struct FaceChannels {
     private var owners: [FaceID?] = []
 
-    /// Updates the channels. The number of a face that has left is free from the next call.
-    /// - Returns: The numbers whose face has left, with nil, then the number of each present face.
+    /// Updates the channels. Returns each number whose face has just left, with nil, then the number of each present
+    /// face, with the face. A number whose face has left is free from the next call.
     mutating func assign(_ faces: [FaceObject]) -> [(number: Int, face: FaceObject?)] {
         let left = owners.indices.filter { index in
             owners[index].map { owner in !faces.contains { $0.faceID == owner } } ?? false
@@ -62,8 +62,8 @@ struct FaceChannels {
 final class DatagramSender {
     let address: String
     private let descriptor: CInt
-    /// The number of sends in a row that succeeded. One success proves nothing: the system reports only at the next
-    /// send that no program listens. A failure is reported to the user after two successes, or if it is the first send.
+    /// The number of consecutive successful sends, 2 at first. One success proves nothing: the system reports only at
+    /// the next send that no program listens. A failure is reported to the user only after two successes.
     private var successes = 2
 
     /// Looks up `HOST:PORT` or `[ADDRESS]:PORT`. Throws `CommandFailure` if the address has another form or is unknown.

@@ -26,8 +26,8 @@ package enum OSC {
         padded(address) + padded("," + arguments.map(\.type).joined()) + arguments.flatMap(\.bytes)
     }
 
-    /// A bundle about all faces: `/facet/count`, and a `/facet/face` with its number and values for each. An unknown
-    /// value is −1, an unknown angle is 0.
+    /// A bundle about all faces: `/facet/count`, and for each face `/facet/face` with its face number and values. An
+    /// unknown value is −1, an unknown angle is 0.
     package static func faces(_ faces: [FaceObject]) -> [UInt8] {
         let messages = faces.map { face in
             message("/facet/face", [.int(face.faceID.rawValue)] + values(of: face).map(\.argument))
@@ -35,8 +35,8 @@ package enum OSC {
         return bundle([message("/facet/count", [.int(faces.count)])] + messages)
     }
 
-    /// A bundle with one face's values, on addresses such as `/facet/CAMERA/NUMBER/smile`. If `face` is nil, because it
-    /// has left, the bundle says only that `present` is 0.
+    /// A bundle with one face's values, on addresses such as `/facet/CAMERA/NUMBER/smile`. For a nil `face`, which
+    /// means that the face has left, the bundle says only that `present` is 0.
     package static func channel(_ number: Int, of camera: String, _ face: FaceObject?) -> [UInt8] {
         let name = addressPart(camera)
         let present = ("present", Argument.int(face == nil ? 0 : 1))

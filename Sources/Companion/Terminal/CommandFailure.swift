@@ -3,7 +3,7 @@ package struct CommandFailure: Error, CustomStringConvertible {
     private let reason: String
     private let remedy: String?
 
-    /// Makes a failure from one paragraph, which may quote others. Secrets and control characters are masked.
+    /// Makes a failure with a reason of one paragraph, in which secrets and control characters are masked.
     package init(_ reason: String, remedy: String? = nil) {
         self.reason = reason.withoutSecrets.printable
         self.remedy = remedy
@@ -14,7 +14,7 @@ package struct CommandFailure: Error, CustomStringConvertible {
         self = error as? CommandFailure ?? CommandFailure(lines: "\(error)".split(separator: "\n"))
     }
 
-    /// Makes a failure from several lines. Secrets and control characters are masked.
+    /// Makes a failure with a reason of several lines, in which secrets and control characters are masked.
     package init(lines: some Sequence<some StringProtocol>) {
         reason = lines.map(\.printable).joined(separator: "\n").withoutSecrets
         remedy = nil

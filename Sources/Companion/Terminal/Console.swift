@@ -14,7 +14,7 @@ package enum Console {
         return isTerminal && environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
     }
 
-    /// Writes all bytes at once, so that readers get whole lines. Ends the program if that fails on standard output.
+    /// Writes all bytes at once, so that readers get whole lines. Ends the program if standard output fails.
     package static func write(_ bytes: [UInt8], to descriptor: Int32 = STDOUT_FILENO) {
         let code = bytes.withUnsafeBytes { writeAll($0, to: descriptor) }
         // Without standard output a command is of no use. Without messages on standard error it still is.
@@ -38,10 +38,10 @@ package enum Console {
         write(Array(("facet: " + line.withoutSecrets.printable + "\n").utf8), to: STDERR_FILENO)
     }
 
-    /// Replaces the line in which the cursor is, on standard error.
+    /// Replaces the current line of the terminal at standard error.
     package static func progress(_ line: String) { write(Array(("\r" + line + "\u{1B}[K").utf8), to: STDERR_FILENO) }
 
-    /// Ends the program by SIGPIPE, even if that is ignored: as usual for a program whose output has no reader.
+    /// Ends the program by SIGPIPE, even if that is ignored, as is usual when the reader of its output is gone.
     private static func endOfPipe() -> Never {
         signal(SIGPIPE, SIG_DFL)
         raise(SIGPIPE)

@@ -33,7 +33,7 @@ struct TopState {
         traces[base] = Dictionary(new) { $1 }
     }
 
-    /// Continues all faces with their present values up to a time in seconds.
+    /// Extends the recent values of all faces up to a time, in seconds, by their present values.
     mutating func advance(to seconds: Double) {
         for base in traces.keys {
             for face in traces[base, default: [:]].keys { traces[base]?[face]?.advance(to: seconds) }
@@ -72,7 +72,7 @@ struct FaceTrace: Hashable {
         }
     }
 
-    /// Continues with the present values up to a time. Metadata comes only when a value changes.
+    /// Extends the recent values up to a time, in seconds, by the present ones: metadata comes only with changes.
     mutating func advance(to seconds: Double) {
         let passed = Self.index(of: seconds) - newest
         guard passed > 0 else { return }
@@ -99,7 +99,7 @@ struct FaceTrace: Hashable {
 /// A value of a face that is shown in a column: as a sparkline and as text.
 struct FaceSignal {
     let name: String
-    /// The values from the lowest to the highest bar. For angles −45°…45°, so that straight ahead is in the middle.
+    /// The values of the lowest and the highest bar. For angles −45°…45°, so that straight ahead is in the middle.
     var range = 0.0...1
     /// The value to draw as a bar, for a face; nil if it is unknown.
     let level: (FaceObject) -> Double?

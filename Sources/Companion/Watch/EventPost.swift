@@ -6,7 +6,7 @@ import CCurl
 package final class EventPost: @unchecked Sendable {
     private static let waits = 0.5...30
 
-    /// The HTTP statuses below 500 that call for another try (RFC 9110, RFC 6585), as all from 500 on do.
+    /// The HTTP statuses below 500 after which a post is tried again, as after any from 500 up (RFC 9110, RFC 6585).
     private static let passing: Set = [408, 425, 429]
     /// The name of the header whose value is `sha256=` and the HMAC of the body in hexadecimal.
     static let signatureHeader = "X-Facet-Signature-256"
@@ -18,7 +18,7 @@ package final class EventPost: @unchecked Sendable {
     private let client: OpaquePointer
 
     /// Makes a sender that signs bodies with `secret`. A request may take `patience` milliseconds. Throws
-    /// `CommandFailure` if the address is not one of http or https, or is malformed, or if libcurl is missing.
+    /// `CommandFailure` if the address is malformed or neither http nor https, or if libcurl is missing.
     package init(to url: String, secret: [UInt8]?, patience: Int = 10_000) throws {
         guard let mark = url.firstRange(of: "://"), ["http", "https"].contains(url[..<mark.lowerBound].lowercased())
         else {
@@ -43,8 +43,8 @@ package final class EventPost: @unchecked Sendable {
         self.client = client
     }
 
-    /// Makes a sender that signs bodies with the key in a file, of at least 16 bytes. Throws `CommandFailure` if the
-    /// key or the address cannot be used, or if libcurl is missing.
+    /// Makes a sender that signs bodies with a key of at least 16 bytes, the first line of a file. Throws
+    /// `CommandFailure` if the key or the address cannot be used, or if libcurl is missing.
     package convenience init(to url: String, secretFile: String?) throws {
         let key = try secretFile.map { path in
             try FileText.secret(FileText.read(path, "key"), "key in \(path)", atLeast: 16)

@@ -1,6 +1,6 @@
 /// Prints events and faces as they come, and passes each event to a shell command or a web address.
 package struct EventWatch {
-    /// How long unfinished requests may take after the end, in seconds.
+    /// How long unfinished requests to the web address may take after the watch has ended, in seconds.
     private static let patience = 5.0
 
     /// The topics to subscribe to: those to show and the status topic, which tells whether a daemon runs.
@@ -102,15 +102,14 @@ struct EventQueue {
     private let failure: String
     private let patience: Double
     private var count = 0
-    /// The number of dropped messages.
     private var dropped = 0
     /// The value of `dropped` at the last report, which was written at the time `noted`.
     private var reported = 0
     private var noted: ContinuousClock.Instant?
 
-    /// Makes a queue that drops and reports the oldest message beyond `capacity`. At the end, waiting messages may take
-    /// `patience` seconds. `failure` says what a dropped message lacks, as in "the command is too slow: no command".
-    /// `perform` handles a message and returns the error.
+    /// Makes a queue that drops and reports the oldest message beyond `capacity`. `finish` gives waiting messages
+    /// `patience` seconds. Reports begin with `failure`, such as "the command is too slow: no command", and go on "for
+    /// 3 events". `perform` handles a message and returns the error.
     init(
         capacity: Int,
         patience: Double = .infinity,

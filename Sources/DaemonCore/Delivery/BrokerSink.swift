@@ -1,4 +1,4 @@
-/// Passes messages to the broker connection: events reliably, retained ones as a topic's newest state, others once.
+/// Passes messages to the broker connection: events reliably, retained ones as newest states, others at once or never.
 package struct BrokerSink: MessageSink {
     private let connection: BrokerConnection
     private let base: String

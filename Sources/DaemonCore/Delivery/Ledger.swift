@@ -13,9 +13,9 @@ package final class Ledger: Sendable {
         static let detection = "detection"
     }
 
-    /// The valid range of stored face identities: half of the integers that JSON readers represent exactly.
+    /// The valid range of stored face identities. JSON readers are exact up to 2^53, which leaves room for new faces.
     private static let faceIDs = 1...(1 << 52)
-    /// The placeholder sender in stored values, which are encoded as messages because their decoder validates them.
+    /// The placeholder for the sender in stored values. They are encoded as messages, whose decoder validates them.
     private static let origin = MessageOrigin(camera: "", boot: "")
 
     let store: Outbox
@@ -92,10 +92,10 @@ package final class Ledger: Sendable {
         DaemonMessage.today(today, from: origin).encoded.payload
     }
 
-    /// Whether the last `detect/set` command switched detection on; nil without one, or if the settings do not keep it.
+    /// Whether the last `detect/set` command switched detection on; nil without one, or if commands are not stored.
     var lastSwitch: Bool? { keepsSwitch ? store.value(for: Key.detection).map { $0 != Array("OFF".utf8) } : nil }
 
-    /// Stores whether a command switched detection on, if the settings keep that. May wait for the disk.
+    /// Stores whether a command switched detection on, if the settings ask for that. May wait for the disk.
     func keep(switch isOn: Bool) async throws {
         guard keepsSwitch else { return }
         try await onThread(named: "outbox") { [store] in

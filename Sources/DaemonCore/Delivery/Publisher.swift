@@ -90,7 +90,7 @@ package final class Publisher: Sendable {
     /// The number of publishing jobs that wait in the queue.
     var queued: Int { queue.read(\.jobs.count) }
 
-    /// Publishes today's totals if a new day has begun and the queue is not full. `always` publishes them in any case.
+    /// Publishes today's totals if a new day has begun and the queue is not full, or in any case if `always` is set.
     func publishToday(always: Bool = false) {
         guard always || queued < Self.capacity else { return }
         post(waits: false) { [self] in
@@ -98,7 +98,7 @@ package final class Publisher: Sendable {
         }
     }
 
-    /// Publishes the statistics, unless the queue is full: newer ones follow soon.
+    /// Publishes the statistics. Drops them if the queue is full, because newer ones follow soon.
     package func publish(_ stats: DaemonStats) {
         guard queued < Self.capacity else { return }
         publish(.stats(stats, from: origin), waits: false)

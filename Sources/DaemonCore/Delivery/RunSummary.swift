@@ -8,7 +8,7 @@ final class RunSummary: MessageSink {
         var counts: [Topic: Int] = [:]
     }
 
-    /// The maximum number of faces listed. Of further faces only the number is kept, as a camera may run for days.
+    /// The maximum number of faces listed. Further faces are only counted, as a camera may run for days.
     private static let capacity = 40
 
     private struct State {

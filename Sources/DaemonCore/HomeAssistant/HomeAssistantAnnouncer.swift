@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Announces the device to Home Assistant, again whenever that starts. Removes the device if discovery is off.
+/// Announces the device to Home Assistant, and again whenever Home Assistant starts. Removes it if discovery is off.
 final class HomeAssistantAnnouncer: Sendable {
     private static let key = "homeAssistantTopics"
     private static let zonesKey = "homeAssistantZones"
@@ -36,8 +36,8 @@ final class HomeAssistantAnnouncer: Sendable {
         }
     }
 
-    /// The discovery topics with a retained message of this daemon: this run's `own`, and those that earlier runs
-    /// `left` under another base topic or prefix or while discovery was on, which must be cleared.
+    /// The discovery topics with a retained message of this daemon. `own` is this run's topic. `left` are the topics of
+    /// earlier runs, with another base topic or prefix or with discovery on, which must be cleared.
     private var announcedTopics: (left: [String], own: [String]) {
         let own = isOn ? [discovery.withLock(\.topic)] : []
         return (store.list(for: Self.key).filter { !own.contains($0) }, own)

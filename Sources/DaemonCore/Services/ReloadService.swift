@@ -3,7 +3,7 @@ import UnixSignals
 
 /// Reads the settings again on SIGHUP. Invalid settings change nothing.
 ///
-/// A terminal that is closed sends the same signal. The service then returns, which ends the daemon.
+/// Closing the terminal sends SIGHUP too. The service then returns, which ends the daemon.
 struct ReloadService: Service {
     let running: Settings
     let load: @Sendable () throws -> Settings
@@ -13,8 +13,8 @@ struct ReloadService: Service {
     private let endsWithTerminal: Bool
     private let signals: UnixSignalsSequence
 
-    /// Makes a service that handles the signal from now on. Waiting until it runs would be too late: services start in
-    /// any order, and an earlier signal would end the process.
+    /// Makes a service that handles SIGHUP from now on, not only once the service runs. Services start in any order,
+    /// and a SIGHUP before that would end the process.
     init(
         running: Settings,
         load: @escaping @Sendable () throws -> Settings,
@@ -42,7 +42,7 @@ struct ReloadService: Service {
         }
     }
 
-    /// Whether the process has a terminal that is still open. If `open` fails, `close` fails too.
+    /// Whether the process has a terminal that is still open. If `open` fails, `close` fails too, as it gets -1.
     private static var hasTerminal: Bool { close(open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC)) == 0 }
 
     private func reload() {

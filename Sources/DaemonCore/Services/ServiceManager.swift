@@ -52,7 +52,7 @@ final class Watchdog: Sendable {
 
     init(interval: Duration, logger: Logger) { (self.interval, self.logger) = (interval, logger) }
 
-    /// Whether the session has been at work on its current frame for less than the interval. Logs once if it has not.
+    /// Whether the session has worked on its current frame for less than the interval. Logs once when it gets stuck.
     func isAlive(timeWithFrame time: Duration) -> Bool {
         let isNow = time >= interval
         let wasStuck = isStuck.withLock { exchange(&$0, with: isNow) }

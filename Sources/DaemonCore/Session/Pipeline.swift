@@ -14,7 +14,7 @@ package final class Pipeline {
     private var preview: JPEGEncoder?
     private var state: StreamState?
     private var configuration: ConfigurationStatus?
-    /// How many frames after a change of the camera's state unused memory is released. By then all code has run once.
+    /// How many frames after a change of the camera's state unused memory is released. All code has then run once.
     private static let framesUntilRelease = 60
     private var framesSinceChange = 0
 

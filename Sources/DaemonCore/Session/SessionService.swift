@@ -35,7 +35,7 @@ final class SessionService: Service {
     }
 
     /// Switches detection on or off, which opens or closes the camera. Safe to call from any thread. The session's
-    /// thread publishes the state once it has changed, so that after quick switches subscribers know the last one.
+    /// thread publishes the state once it has changed, so that subscribers know the last state after quick switches.
     func setDetection(_ isOn: Bool) { if isOn { session.resume() } else { session.pause() } }
 
     /// Gives the session new settings, which take effect once it works with them. Only parts whose settings differ are

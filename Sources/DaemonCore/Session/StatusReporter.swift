@@ -72,7 +72,7 @@ package final class StatusReporter: Sendable {
 
     func connected(to broker: String) { change { $0.broker = broker } }
 
-    /// Publishes a changed condition of the outbox, which tells whether events survive a crash.
+    /// Publishes the outbox's condition, which tells whether events survive a crash, if it has changed.
     func outbox(_ condition: StoreCondition) { change { $0.take(condition) } }
 
     private func change(_ edit: (inout DaemonStatus) -> Void) { producer.withLock { send($0.change(edit)) } }

@@ -1,9 +1,9 @@
 /// Runs the face detector on single pictures. Used from one thread at a time.
 package final class FaceCheck {
-    /// How much higher another orientation must score than the present one. `surely` is its minimum score.
+    /// How much higher than the present orientation another one must score. It must also score at least `surely`.
     private static let margin: Float = 0.04
     private static let surely: Float = 0.6
-    /// The input sizes at which an orientation is scored: the pixels of the picture's longer side.
+    /// The lengths of the picture's longer side, in input pixels, at which an orientation is scored.
     private static let scales = [640, 320, 160]
 
     private let finder: FaceFinder
@@ -11,8 +11,8 @@ package final class FaceCheck {
     /// Loads the detector. Throws an error that names the file if one is missing, damaged or of another version.
     package init() throws(InferenceError) { finder = try FaceFinder(LiteRT.shared(in: ModelDirectory.find())) }
 
-    /// Returns the bounds of possible faces, forehead to chin, in a picture that must not show any. The bounds are
-    /// fractions of the upright picture. A picture of at least 512 pixels is not enlarged for the search, because a
+    /// Returns the bounds, forehead to chin, of possible faces in a picture in which all faces should be hidden. They
+    /// are fractions of the upright picture. A picture of at least 512 pixels is not enlarged for the search, because a
     /// face that is found only when enlarged is too small to be recognised. Enlarging a smaller picture helps to find
     /// faces that its edge cuts off.
     package func faces(in frame: Frame) throws(InferenceError) -> [NormalizedRect] {
@@ -46,7 +46,7 @@ package final class FaceCheck {
         return best.orientation
     }
 
-    /// Returns the highest face score, averaged over three scales: at one, upside-down faces score nearly as high.
+    /// Returns the best face score, averaged over three scales. At one scale, upside-down faces score nearly as high.
     private func score(of frame: Frame, _ orientation: Orientation) throws(InferenceError) -> Float {
         var frame = frame
         frame.orientation = orientation

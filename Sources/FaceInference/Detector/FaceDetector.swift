@@ -54,7 +54,7 @@ final class FaceDetector {
         }
     }
 
-    /// Finds faces with at least `minimumScore`, highest first. The region's side becomes the input's longer side.
+    /// Finds faces with at least `minimumScore`, highest first. The input's longer side covers the side of `region`.
     func detect(in frame: Frame, region: CropRegion, minimumScore: Float) throws(InferenceError) -> [FaceDetection] {
         try model.run(on: frame, through: region.uprightFromInput(width: width, height: height))
         return FaceDetection.best(decode(in: region, minimumScore), mostOverlap: Self.mostOverlap)
@@ -126,7 +126,7 @@ struct FaceDetection: Hashable, Sendable {
 }
 
 extension FaceDetection {
-    /// Makes a detection for the face in a region of the landmark model: without a score, all points in the centre.
+    /// Makes a detection of the face in a landmark model's region, with the score 0 and all points in the centre.
     init(in region: CropRegion) {
         let size = region.side / CropRegion.margin
         let points = Array(repeating: region.center, count: 5)
@@ -159,7 +159,7 @@ extension FaceDetection {
     /// The distance from the top of the detector's box down to the top of the mesh, as a fraction of the box's height.
     private static let forehead: Float = 0.1
 
-    /// The head pose as estimated from the five points. The pitch is nil, and so is a large yaw.
+    /// The head pose as estimated from the five points. The pitch is always nil, the yaw is nil if it is large.
     var pose: HeadPose {
         let yaw = Double(turnedShare) * Self.yaw.perShare
         return HeadPose(roll: Double(roll) * 180 / .pi, yaw: abs(yaw) <= Self.yaw.most ? yaw : nil, pitch: nil)

@@ -9,8 +9,8 @@ final class FaceFinder {
     static let candidateScore: Float = 0.35
     private static let leastScore: Float = 0.3
     private static let sureScore: Float = 0.68
-    /// The minimum score to keep following a face. While a face is new it must reach the higher `newScore`: what looks
-    /// like a face in one frame seldom does in the next ones.
+    /// The minimum score to keep following a face. While a face is new it must reach the higher `newScore`, because
+    /// what wrongly looks like a face in one frame seldom does in the next ones.
     private static let followingScore: Float = 0.4
     private static let newScore: Float = 0.62
     /// The minimum size of an accepted face, in pixels of the search's input.
@@ -18,7 +18,7 @@ final class FaceFinder {
     /// The sides of the two close-ups as multiples of the face's size. Each is scaled to `closerPixels` a side.
     private static let closerSides: [Float] = [4, 2.5]
     private static let closerPixels = 160
-    /// The maximum input pixels of the region's longer side in a search. `finePixels` is that for high accuracy.
+    /// The maximum length, in input pixels, of a searched region's longer side. For high accuracy it is `finePixels`.
     static let usualPixels = 640
     static let finePixels = 1280
     /// The size of the smallest face that the detector finds, in pixels of its input.
@@ -31,7 +31,7 @@ final class FaceFinder {
     private let options: FaceAnalyzer.Options
     private let liteRT: LiteRT
     private let closer: FaceDetector
-    /// The parameters of a search. Its detector is kept until frames of another shape need another input size.
+    /// The parameters of a search, for which a detector is kept until frames of another shape need another input size.
     private struct Use: Hashable {
         var pixels: Int
         var reach: Float
@@ -93,7 +93,7 @@ final class FaceFinder {
     typealias CloseUp = (face: FaceDetection, luminance: Double)
 
     /// Checks a search's candidate in two close-ups.
-    /// - Returns: The face as found in the closer one; nil if the close-ups do not confirm it.
+    /// - Returns: The face as found in the closer of the two; nil if the close-ups do not confirm it.
     func confirm(
         _ candidate: FaceDetection,
         in frame: Frame,
@@ -109,7 +109,7 @@ final class FaceFinder {
         return Self.areSure(scores) ? face : nil
     }
 
-    /// Whether at least two scores, of the search and the two close-ups, reach `sureScore`.
+    /// Whether at least two of three scores, those of the search and of its two close-ups, reach `sureScore`.
     static func areSure(_ scores: [Float]) -> Bool { scores.count { $0 >= sureScore } >= 2 }
 
     /// Finds a face again at or near the place where it was a moment ago; nil if it is not there.
@@ -135,7 +135,7 @@ final class FaceFinder {
         return same.first.map { ($0, closer.luminance(of: $0, in: region)) }
     }
 
-    /// Returns the input pixels of the region's longer side with which a search finds the smallest wanted face.
+    /// Returns the length of the region's longer side, in input pixels, in a search for the smallest wanted face.
     func pixels(in size: FrameSize) -> Int {
         let most = options.accuracy == .high ? Self.finePixels : Self.usualPixels
         let smallest = options.minimumSize * Double(size.vector.min())
@@ -147,8 +147,8 @@ final class FaceFinder {
 
     // MARK: Searches in which no face may be missed
 
-    /// The pixels and the reach of the searches of a frame in which no face may be missed. A large face that is half
-    /// covered is found only at a small scale: the second search gives it a score of 0.2, the third one 0.8.
+    /// The arguments of `find` in a frame in which no face may be missed, one pair for each search. A large face that
+    /// is half covered is found only at a small scale: the second search gives it a score of 0.2, the third one 0.8.
     private static let searches: [(pixels: Int, reach: Float)] = [
         (usualPixels, 0), (usualPixels / 2, 0.25), (usualPixels / 4, 0),
     ]
@@ -166,7 +166,7 @@ final class FaceFinder {
         return FaceDetection.best(found, mostOverlap: 0.3)
     }
 
-    /// Finds faces by the three `searches` of at most `most` pixels each, enough for a scene that was searched before.
+    /// Finds faces by the three `searches` of at most `most` pixels each: enough for a scene that was searched before.
     func findNext(in frame: Frame, rotation: Float = 0, most: Int = .max) throws(InferenceError) -> [FaceDetection] {
         var found: [FaceDetection] = []
         for (pixels, reach) in Self.searches {

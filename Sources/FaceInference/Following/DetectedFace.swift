@@ -3,7 +3,7 @@ struct DetectedFace {
     let lineage: Int
     /// The last detection of the face, in pixels of an upright picture of size `size`.
     private(set) var detection: FaceDetection
-    /// The size of the last upright picture.
+    /// The size of the last frame's upright picture, in pixels.
     private(set) var size: FrameSize
     /// The check that the face looks the same from one detection to the next.
     var continuity = FaceContinuity()
@@ -22,12 +22,13 @@ struct DetectedFace {
     private static let mostMotion: Float = 0.1
     /// The tolerance for rounded timestamps, in seconds.
     private static let slack = 0.005
-    /// The seconds until landmarks are tried again, unless the face grows by `growth` or turns by `turn` before.
+    /// The seconds until landmarks are tried again, unless the size grows by the factor `growth` or `turnedShare`
+    /// changes by `turn` before.
     private static let patience = 1.0
     private static let growth: Float = 1.25
     private static let turn: Float = 0.12
 
-    /// How long a face counts as new, in seconds: until after its enter event.
+    /// How long after it was found a face counts as new, in seconds. It exceeds the default delay of the enter event.
     private static let newness = 0.3
     private let foundAt: Double
 
@@ -47,7 +48,7 @@ struct DetectedFace {
     /// The region in which the landmark model would look for the face.
     var region: CropRegion { CropRegion(around: detection) }
 
-    /// The pixels that the frame's longer side must have so that a close-up loses no detail of this face.
+    /// The length, in pixels, of the frame's longer side at which a close-up loses no detail of this face.
     var neededSide: Float { FaceFinder.closerFacePixels * size.vector.max() / detection.side }
 
     var observation: FaceObservation {

@@ -7,7 +7,7 @@ package struct FaceAnalysis: Sendable {
     package var unconfirmed: [FaceObject] = []
     /// Whether a confirmed face was not followed because `maximumFaces` are followed already.
     package var isOverLimit = false
-    /// Whether the frame seems to begin another scene. Without `isThorough`, only if that interrupts a followed face.
+    /// Whether the frame seems to begin another scene. Without `isThorough`, only cuts that end a followed face count.
     package var isCut = false
     package var ranDetector: Bool { detectionTime > .zero }
     package var landmarkRuns = 0

@@ -1,5 +1,5 @@
 extension FaceAnalyzer {
-    /// The minimum side of a region, in pixels, for the landmark model. A face in it has 16 pixels between the outer
+    /// The minimum side of a region, in pixels, to use the landmark model. A face in it has 16 pixels between the outer
     /// eye corners, the minimum with which blinks are detected.
     private static let smallestMesh: Float = 40
 

@@ -1,11 +1,11 @@
 extension FaceAnalyzer {
-    /// The maximum time between two frames, in seconds, for a face to be still near its last place: ten frames a
-    /// second, plus a thousandth for rounded timestamps.
+    /// The maximum time between two frames, in seconds, after which a face is still near its last place. It is that of
+    /// ten frames a second, plus a thousandth for rounded timestamps.
     private static let longestStep = 0.101
-    /// The minimum fraction of a detection's box that a followed face must cover for both to be hidden together.
+    /// The minimum fraction of a detection's box that a followed face must cover so that hiding the face hides both.
     private static let coveredShare = 0.8
 
-    /// Whether to search a frame for new faces. After a cut always; while no face is followed, as `scene` decides.
+    /// Whether to search a frame for new faces: always after a cut, and as `scene` decides while no face is followed.
     func isSearchDue(in frame: Frame, afterCut isCut: Bool) -> Bool {
         let time = frame.stamp.mediaTime
         if isCut { return true }

@@ -36,11 +36,11 @@ public final class FaceAnalyzer {
         /// If computing all landmarks in every frame would take more, new and large faces come first and the others
         /// keep their earlier landmarks. The same frames then do not always give the same events.
         public var cpuBudget: Double?
-        /// Whether every frame is searched for faces, for clips and pictures that are analysed ahead of their use.
-        /// Takes several times as long.
+        /// Whether every frame is searched for faces, which takes several times as long. Meant for clips and pictures
+        /// that are analysed ahead of their use.
         package var isThorough = false
-        /// Whether, with `isThorough`, no face may be missed because faces are to be hidden. Every frame is then
-        /// searched at several scales, and candidates that no followed face covers are reported as unconfirmed.
+        /// Whether faces are to be hidden, so that none may be missed. With `isThorough`, every frame is then searched
+        /// at several scales, and candidates that no followed face covers are reported as unconfirmed.
         package var isForHiding = false
         /// Whether, with `isThorough`, a scene's first frame is also searched for faces on their side or upside down.
         package var findsTurned = false
@@ -75,12 +75,12 @@ public final class FaceAnalyzer {
     let scene: SceneGate
     private let cuts = CutDetector()
     let workspace = UnchangedFace.Workspace()
-    /// How many searches in a row, made while faces were followed, came after a change beside those faces.
+    /// How many searches in a row, while faces were followed, came after a change elsewhere in the picture.
     var changes = 0
-    /// Whether the scene beside the followed faces keeps changing.
+    /// Whether the picture keeps changing outside the followed faces.
     var isChanging: Bool { changes > 1 }
 
-    /// Compiles the models in about 50 ms. Loads and checks them first, unless another analyzer of the process has.
+    /// Compiles the models in about 50 ms. First loads and checks them, unless another analyzer of the process did so.
     /// - Parameters:
     ///   - options: What to look for.
     ///   - lineage: The last lineage of the previous analyzer. New ones are greater, so that faces are not confused.
@@ -167,7 +167,7 @@ public final class FaceAnalyzer {
     }
 
     /// Checks a small gray version of the next frame for changes, if no face is followed.
-    /// - Returns: The analysis of an unchanged frame; nil if `analyze` must take it, in colour and at `usefulScale`.
+    /// - Returns: The analysis; nil if `analyze` must take the frame instead, in colour and at `usefulScale`.
     package func glance(at frame: Frame) -> FaceAnalysis? {
         guard isIdle(at: frame.stamp.mediaTime), !scene.mustSearch(at: frame) else { return nil }
         noteTime(of: frame)
@@ -205,7 +205,7 @@ public final class FaceAnalyzer {
         detected = []
     }
 
-    /// Stops following faces that are only pictures. No landmarks are computed for one until it moves by itself.
+    /// Stops following faces that are only pictures. Their landmarks are not computed until they move by themselves.
     package func setAside(_ lineages: [Int], in frame: Frame) {
         for face in faces where lineages.contains(face.lineage) {
             setAside.removeAll { $0.region(in: frame.uprightSize).isSameFace(as: face.region) }
@@ -240,7 +240,7 @@ public final class FaceAnalyzer {
         return [8, 4, 2].first { longer / Float($0) >= needed } ?? 1
     }
 
-    /// Whether no face is followed or was just lost, so that only a change of the scene is a reason to search.
+    /// Whether no face is followed or was just lost, so that only a change of the picture is a reason to search.
     func isIdle(at time: Double) -> Bool {
         options.skipsUnchanged && count == 0 && !schedule.hasLost(at: time)
     }

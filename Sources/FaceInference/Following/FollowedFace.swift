@@ -4,7 +4,7 @@ struct FollowedFace {
     let landmarks: FaceLandmarks
     /// The landmark model's confidence that there is a face, 0…1.
     private(set) var presence = 0.0
-    /// The region in which to look for the face in the next frame, in pixels of the last upright picture.
+    /// The region in which to look for the face in the next frame, in pixels of the last frame's upright picture.
     private(set) var region: CropRegion
     /// The comparison that decides in which frames the landmarks must be computed.
     let unchanged = UnchangedFace()
@@ -22,7 +22,7 @@ struct FollowedFace {
     var isCarriedOver: Bool { carriedFrames > 0 }
     /// How far the region moved in the last frame, as a fraction of its side.
     private(set) var shift: Float = 0
-    /// The size of the last upright picture. A JPEG may be decoded at a different scale in each frame.
+    /// The size of the last frame's upright picture. A JPEG may be decoded at a different scale in each frame.
     private(set) var size: FrameSize
     /// The media time, in seconds, at which the face was found.
     let foundAt: Double
@@ -31,7 +31,7 @@ struct FollowedFace {
     /// The minimum confidence for a new face. Real faces nearly always have 0.99, pictures without a face seldom 0.7.
     /// The worst, round letters in the sky of a cartoon, had 0.94.
     static let minimumPresenceAtBirth = 0.95
-    /// How long a face counts as new, in seconds: until after its enter event.
+    /// How long after it was found a face counts as new, in seconds. It exceeds the default delay of the enter event.
     private static let newness = 0.3
 
     /// Returns the values by which the budget decides whether to compute the landmarks in a frame of this media time.
@@ -72,10 +72,10 @@ struct FollowedFace {
         return true
     }
 
-    /// The pixels that the frame's longer side must have so that the landmark model loses no detail of this face.
+    /// The length, in pixels, of the frame's longer side at which the landmark model loses no detail of this face.
     var neededSide: Float { Float(LandmarkModel.inputSize) * size.vector.max() / region.side }
 
-    /// Takes the landmark model's confidence and the new landmarks' region. Returns false if the face is lost.
+    /// Updates the face to its new landmarks and the model's confidence. Returns false if the face is lost.
     mutating func update(_ presence: Double, in size: FrameSize) -> Bool {
         self.presence = presence
         let before = self.region(in: size)

@@ -1,5 +1,5 @@
 /// Spreads the computation of many faces' landmarks over frames, so that the analysis stays within a fraction of one
-/// core. It goes by the processor time of earlier frames, so the events then depend on the machine's speed.
+/// core. It is controlled by the processor time of earlier frames, so the events depend on the machine's speed.
 struct LandmarkBudget {
     /// A face whose landmarks could be computed in a frame.
     struct Candidate: Hashable {

@@ -1,8 +1,8 @@
-/// Measures whether a face changes by itself, beyond what moves its picture as a whole. The face of a poster never
+/// Measures whether a face changes by itself, not only because its picture moves as a whole. The face of a poster never
 /// does, even if the camera sways, the light changes and the picture is noisy.
 ///
-/// It compares the face with a reference frame as `UnchangedFace` does, but finds the face wherever it is now, and for
-/// as long as nothing changes. The reference slowly adapts to later frames, so that wandering shadows do not count.
+/// It compares the face with a reference frame as `UnchangedFace` does, but finds the face wherever it is now, and
+/// keeps the reference until the face changes. The reference slowly adapts, so that wandering shadows do not count.
 final class OwnMotionMeter {
     /// The interval between comparisons, in seconds. A new reference is taken `pause` seconds after a change.
     private static let interval = 0.095
@@ -23,7 +23,7 @@ final class OwnMotionMeter {
     typealias Workspace = UnchangedFace.Workspace
 
     private let picture = UnchangedFace()
-    /// The face's last region in units of the picture's width. `earlierSide` is its side in the reference, if any.
+    /// The face's last region, in units of the picture's width. `earlierSide` is its side in the reference, else 0.
     private var place = CropRegion(center: .zero, side: 0)
     private var earlierSide: Float = 0
     private var comparedAt = 0.0
@@ -50,7 +50,7 @@ final class OwnMotionMeter {
         return .movement
     }
 
-    /// Whether the face still looks like the reference, near its last region or near `other`.
+    /// Whether the face still looks like the reference, near its last region or near the region `other`.
     func isUnchanged(_ other: CropRegion? = nil, in frame: Frame, _ workspace: Workspace) -> Bool {
         defer { comparedAt = frame.stamp.mediaTime }
         let places = [region(in: frame.uprightSize), other].compactMap(\.self)

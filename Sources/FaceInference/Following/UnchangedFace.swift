@@ -7,13 +7,13 @@ final class UnchangedFace {
     /// The number of cells along each side of the grid.
     static let side = 48
     static let count = side * side
-    /// The side of the grid in sides of the landmark model's crop. It is 1.3 of the larger side of the landmarks' box.
+    /// The side of the grid as a fraction of the landmark model's crop. The grid is 1.3 times as large as the mesh.
     private static let margin: Float = 1.3 / 1.5
     /// The maximum number of frames in a row without computed landmarks.
     private static let mostSkips = 9
     /// The maximum time without computed landmarks, in seconds, for low frame rates.
     private static let longestPause = 0.5
-    /// How long landmarks are reused, in seconds, if the face changed but not the eyes: one frame at 25 or 30 a second.
+    /// How long landmarks are reused, in seconds, if only the eyes are unchanged: one frame at 25 or 30 a second.
     static let longestLag = 0.045
     /// The smile level at which landmarks are no longer reused for `longestLag`. In single frames, talking looks like a
     /// smile and differs only in the speed of the lips, which is measured worse with fewer frames. On the labelled
@@ -26,7 +26,7 @@ final class UnchangedFace {
     private static let eyeTolerance: Float = 0.28
     private static let mouthTolerance: Float = 0.20
     private static let faceTolerance: Float = 0.28
-    /// The minimum squared contrast, in squared grey levels per cell, that is assumed for a part.
+    /// The minimum squared contrast, in squared grey levels per cell, that is assumed for a part of the face.
     private static let leastContrast: Float = 4
     /// The fraction of the cells in which the noise is measured: those with the least contrast.
     private static let flatShare = 0.4
@@ -47,11 +47,11 @@ final class UnchangedFace {
 
     /// The brightness of the cells when the landmarks were last computed.
     let reference = Cells(count: UnchangedFace.count)
-    /// Each cell's change per unit of shift right, shift down, scaling, turn and gain: five vectors per four cells.
+    /// Each cell's change per unit of shift right, shift down, scaling, turn and gain, as five vectors for four cells.
     let effects = Cells(count: 5 * UnchangedFace.count)
     /// The weight of each cell: 1 inside the face's ellipse, 0 outside.
     let mask = Cells(count: UnchangedFace.count)
-    /// The matrix of the least-squares fit inside the ellipse, by rows: the sums of the products of the effects.
+    /// The normal matrix of the least-squares fit inside the ellipse, by rows: sums of products of the effects.
     private var products = InlineArray<5, SIMD8<Float>>(repeating: .zero)
     /// The indices of the cells with the least contrast, in which the noise is measured.
     private(set) var flat: [Int] = []
@@ -63,7 +63,7 @@ final class UnchangedFace {
     private var size = FrameSize(width: 0, height: 0)
     private var skips = UnchangedFace.mostSkips
     private var computedAt = 0.0
-    /// Whether landmarks may be reused for one frame after a change, because the mouth is far from a smile.
+    /// Whether landmarks may be reused for one frame if only the eyes are unchanged, because the smile level is low.
     private var canLag = false
 
     /// Temporary memory that all faces of an analyzer share.
@@ -95,7 +95,7 @@ final class UnchangedFace {
         .init(around: face.center, .init(repeating: margin * face.side / 2))
     }
 
-    /// Returns the face's motion in the upright picture since its landmarks were computed; nil to compute them again.
+    /// Returns the face's motion in the upright picture since its landmarks were computed; nil if new ones are needed.
     func motion(in frame: Frame, _ workspace: Workspace) -> AffineTransform? {
         let pause = frame.stamp.mediaTime - computedAt
         guard skips < Self.mostSkips, frame.size == size, pause >= 0, pause < Self.longestPause,
@@ -176,7 +176,7 @@ final class UnchangedFace {
         products = products(mask)
     }
 
-    /// Returns the matrix of the least-squares fit to cells with these weights.
+    /// Returns the normal matrix of a least-squares fit to the cells with these weights.
     func products(_ weights: Cells) -> InlineArray<5, SIMD8<Float>> {
         var inside = Cells.Vector.zero
         for block in weights.indices { inside += weights[block] }
@@ -205,7 +205,7 @@ final class UnchangedFace {
         return result
     }
 
-    /// Fits a motion to the cells, and overwrites them. Nil if the motion is large or the residual more than noise.
+    /// Returns the motion that fits the cells best; nil if it is large or leaves more than noise. Overwrites the cells.
     private func motion(to cells: Cells, eyesOnly: Bool) -> AffineTransform? {
         let fitted = fit(to: cells, mask, products)
         // This form also refuses NaN.
@@ -228,7 +228,7 @@ final class UnchangedFace {
         return AffineTransform(a: 1 + scale.x, b: -turn.y, c: turn.x, d: 1 + scale.y, tx: tx, ty: ty)
     }
 
-    /// The part of one vector of cells that a fit does not explain.
+    /// Returns the part of one vector of cells that a fit does not explain.
     @inline(__always)
     func residual(of cells: Cells, _ block: Int, _ fitted: SIMD8<Float>) -> Cells.Vector {
         var residual = cells[block]

@@ -8,7 +8,7 @@ package struct CropRegion: Hashable, Sendable {
     var rotation: Float = 0
 
     /// Returns the map from pixels of a crop of `size` × `size` pixels to the upright picture. Pixel i of the crop is
-    /// at i / size of the side, not at (i + ½) / size, because the models were trained with that.
+    /// at i / size of the side, not at (i + ½) / size, because the models were trained that way.
     func uprightFromCrop(size: Int) -> AffineTransform {
         let step = side / Float(size)
         let (sine, cosine) = (sinf(rotation) * step, cosf(rotation) * step)

@@ -115,7 +115,7 @@ struct FaceGeometry {
     /// Returns the gaze of a face with this pose, from the head and the irises' positions between the eye corners.
     ///
     /// An eyeball turns about a point behind the line between its corners. Seen from the camera, the iris moves by its
-    /// circle's radius for each radian of gaze, the line by its distance from that point for each radian of the head.
+    /// circle's radius per radian of gaze, and the line by its distance from that point per radian of the head's turn.
     func gaze(with pose: HeadPose) -> Gaze? {
         guard unit > 0 else { return nil }
         var offset = SIMD2<Float>.zero
@@ -149,8 +149,8 @@ struct FaceGeometry {
 }
 
 /// The coefficients of the gaze. `Tools/look-formula.py` fits the first three to recorded landmarks of people who look
-/// at the camera or away. They agree with anatomy: an iris on a radius of 10.5 mm, with outer eye corners 90 mm apart,
-/// moves by that distance in 491°, and the corners turn with the head on two thirds of that radius.
+/// at the camera or away. They agree with anatomy: the iris moves on a radius of 10.5 mm, where the 90 mm between the
+/// outer eye corners correspond to 491°, and the corners turn with the head on two thirds of that radius.
 private enum GazeFormula {
     /// The degrees of gaze for each degree that the head turns.
     static let head = 0.68
@@ -164,7 +164,7 @@ private enum GazeFormula {
     /// it, one iris is hidden and the other is seen from the side.
     private static let yaws = 25.0...35.0
 
-    /// Returns the weight of the irises, 0…1, for a yaw of the head in degrees. The head's direction has the rest.
+    /// Returns the irises' weight in the gaze, 0…1, for a yaw of the head in degrees. The rest is the head's weight.
     static func trust(yaw: Double) -> Double {
         min(1, max(0, (yaws.upperBound - abs(yaw)) / (yaws.upperBound - yaws.lowerBound)))
     }

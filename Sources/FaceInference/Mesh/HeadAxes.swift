@@ -1,6 +1,6 @@
 import Glibc
 
-/// The axes of the head, from a few landmarks, as unit vectors in space: x to the picture's right, y up, z towards the
+/// The axes of the head, from a few landmarks, as 3D unit vectors: x to the picture's right, y up, z towards the
 /// viewer. The head's x axis runs along the outer eye corners and the sides of the face, its y axis from chin to
 /// forehead, its z axis out of the face.
 struct HeadAxes: Hashable, Sendable {
@@ -25,7 +25,7 @@ struct HeadAxes: Hashable, Sendable {
         return SIMD3((vector * x).sum(), (vector * y).sum(), (vector * z).sum())
     }
 
-    /// Returns the head's pose, which is first rolled in the picture, then pitched, then turned by the yaw. The pitch
+    /// Returns the head's pose, in which a roll in the picture comes first, then the pitch, then the yaw. The pitch
     /// comes from a fit of the mean face to the landmarks, because chin and forehead move in a smile.
     func pose(of landmarks: FaceLandmarks) -> HeadPose {
         let yaw = atan2f(z.x, z.z)

@@ -30,8 +30,8 @@ package final class PersonOutline {
         return model.outputs[0].numbers[Int(place.y) * Self.size + Int(place.x)]
     }
 
-    /// Returns the fractions, 0…1, of a head's and a body's place that a person covers; `bounds` are those of the face.
-    /// Only wanted positions count, because others belong to another person.
+    /// Returns the fractions, 0…1, of a head's and a body's place that people cover; `bounds` are those of the face.
+    /// Only positions where `isWanted` is true count, because the others belong to another person.
     func coverage(
         of bounds: NormalizedRect,
         in frame: Frame,

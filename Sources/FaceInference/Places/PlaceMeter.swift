@@ -1,16 +1,16 @@
 /// Tells whether the place where a face was last seen still shows a person, without recognising whom.
 ///
 /// It remembers the empty room from a moment without people, and measures how much of the place differs from it. If no
-/// empty room is known, it compares the clothes, and then loads and asks a model that outlines people. All data stay in
-/// memory. It takes the frames of one source, in order, from one thread at a time.
+/// empty room is known, it compares the clothes with those last seen there, and asks a model that outlines people if
+/// they do not match. All data stay in memory. It takes the frames of one source, in order, from one thread at a time.
 package final class PlaceMeter {
     // Tuned on half of the scenes of `benchmark hold`; docs/accuracy.md has the results for the other half.
 
     /// The intervals between readings, in seconds. Without people: `empty` until the empty room is known, then `known`.
-    /// With people who are all seen: `new` for `firstReadings`, then `seen`. With a person who is not seen: `unseen`.
+    /// While all people are seen: `new` for `firstReadings`, then `seen`. While a person is not seen: `unseen`.
     private static let pauses = (empty: 1.0, known: 4.0, new: 1.0, seen: 6.0, unseen: 0.5)
     private static let firstReadings = 4
-    /// How much a cell must differ from the empty room, in levels of 0…255. `change` is that from the last reading.
+    /// How much a cell must differ from the empty room, in levels of 0…255. `change` is that since the last reading.
     private static let difference: Float = 26
     private static let change: Float = 10
     /// The minimum fraction of a place that differs from the empty room if a person is there. If the person moves, at
@@ -20,7 +20,7 @@ package final class PlaceMeter {
     /// The minimum coverage by an outline to assume a person. `clothes` is the minimum similarity of the clothes.
     private static let outline = 0.3
     private static let clothes = 0.6
-    /// The minimum fraction of a head's place that must be filled for the head to be there.
+    /// The minimum fraction of a head's place that must be filled for a head to be assumed there.
     private static let head = 0.5
     /// The number of readings without a face after which everything in view is learnt as the empty room, even a person
     /// who faces away from the camera. Before that, only small changes are learnt.
@@ -44,9 +44,8 @@ package final class PlaceMeter {
     private var places = [Place](repeating: .background, count: PlaceColors.count)
     private var gain = SIMD4<Float>(repeating: 1)
     private var readAt: Double?
-    /// The number of people seen, and the number of readings in a row since that number last changed.
+    /// The number of people seen, and the number of readings in a row with that number and no unseen person.
     private var people = (count: 0, readings: 0)
-    /// The number of readings in a row without a person.
     private var emptyReadings = 0
     private var replacedAt = -Double.infinity
     private var outline: (model: PersonOutline, usedAt: Double)?
@@ -136,7 +135,8 @@ package final class PlaceMeter {
         return isOccupied ? .person(moved: below.hasMoved, head: false) : .empty
     }
 
-    /// Cell counts of a place: all, not hidden by seen people, changed since the last reading, unlike the empty room.
+    /// The numbers of a place's cells: all, those that seen people leave free, and of the free cells those that changed
+    /// since the last reading and those that differ from the empty room.
     private struct Count {
         var (all, free, changed, differing) = (0, 0, 0, 0)
         var hasMoved: Bool { Double(changed) >= PlaceMeter.moved * Double(free) }
@@ -155,7 +155,7 @@ package final class PlaceMeter {
         return count
     }
 
-    /// Returns the colours below a face in the last frame, in the empty room's light if known; nil if too few are seen.
+    /// Returns the colours below a face in the last frame, in the empty room's light if known; nil if few are visible.
     func clothes(below bounds: NormalizedRect) -> ClothesColors? {
         var clothes = ClothesColors()
         PlaceColors.forEachCell(of: bounds.around(widths: 0.7, heights: 0.9...2.1)) { index in
@@ -198,7 +198,7 @@ package final class PlaceMeter {
         for face in faces { PlaceColors.forEachCell(of: face.headAndShoulders) { places[$0] = whose } }
     }
 
-    /// Whether most of the background, or of a picture that people fill, differs from an earlier one.
+    /// Whether most of the background, or of the whole picture if people fill it, differs from an earlier one.
     private func isOtherScene(than earlier: PlaceColors) -> Bool {
         let beside = places.count { $0 == .background }
         let isFull = Double(beside) < Self.leastBeside * Double(PlaceColors.count)

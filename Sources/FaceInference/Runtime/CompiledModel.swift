@@ -94,7 +94,7 @@ final class CompiledModel {
         }
     }
 
-    /// Calls a LiteRT function that makes an object, and destroys the object in the end unless `destroy` is nil.
+    /// Calls a LiteRT function that makes an object. The object is destroyed with this model unless `destroy` is nil.
     private func make(
         _ operation: String,
         destroyedBy destroy: ((OpaquePointer) -> Void)?,
@@ -120,7 +120,7 @@ final class CompiledModel {
 final class AlignedMemory {
     let base: UnsafeMutableRawPointer
     let count: Int
-    /// The bytes beyond a tensor that XNNPACK may read (`XNN_EXTRA_BYTES`). Most models' tensors fill their own pages.
+    /// The number of bytes beyond a tensor's memory that XNNPACK may read (`XNN_EXTRA_BYTES`).
     private static let margin = 16
 
     /// Allocates `count` zeroed bytes.

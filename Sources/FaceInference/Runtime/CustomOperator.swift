@@ -1,8 +1,8 @@
 import CLiteRT
 
-/// One of the three operators of the landmark model that LiteRT lacks. They cut lips and eyes out of a feature map
-/// where a first estimate of the mesh has them, and map the points found there back to the mesh. LiteRT calls them from
-/// `run_compiled_model`, on the same thread. Only the first two rows of the row-major 4×4 matrices matter.
+/// One of three operators that the landmark model needs but LiteRT lacks. They cut lips and eyes out of a feature map
+/// where a first estimate of the mesh has them, and map the points found there back to the mesh. They use only the
+/// first two rows of 4×4 matrices, stored by rows. LiteRT calls them from `run_compiled_model`, on the same thread.
 final class CustomOperator {
     private enum Kind: String, CaseIterable {
         case makeMatrix = "Landmarks2TransformMatrix"

@@ -1,6 +1,6 @@
 /// The reason why faces cannot be searched for. The description says what failed and why, and often what to do.
 public enum InferenceError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The file is in no directory of the search path.
+    /// The LiteRT library is not in any of the directories that were searched.
     case notInstalled(file: String, searched: [String])
     /// A file that inference needs is not there.
     case missingFile(path: String)

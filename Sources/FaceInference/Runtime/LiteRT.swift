@@ -16,7 +16,7 @@ package final class LiteRT: @unchecked Sendable {
     // The value has a size, because the thread sanitizer takes access to an empty one for access to what follows it.
     let compiling = Mutex(false)
 
-    /// The libraries by directory. They are held weakly: each entry returns its library while that is in use, else nil.
+    /// The LiteRT libraries by directory, held weakly. Each entry returns its library while that is in use, else nil.
     private static let loaded = Mutex<[String: @Sendable () -> LiteRT?]>([:])
 
     /// Returns the library and the models of a directory, and loads them if they are not in use yet.
@@ -66,7 +66,7 @@ package final class LiteRT: @unchecked Sendable {
         free(UnsafeMutableRawPointer(mutating: functions))
     }
 
-    /// Returns a model's bytes, which must not be freed while a compiled model uses them.
+    /// Returns a model's bytes, which the caller must keep as long as a compiled model uses them.
     func bytes(of model: PinnedFile) throws(InferenceError) -> AlignedMemory {
         if let bytes = models[model] { return bytes }
         return try model.load(from: directory)

@@ -12,7 +12,7 @@ public enum ModelDirectory {
         return directories(for: RunningProgram.path)
     }
 
-    /// Returns `/opt/facet/lib/facet` for a program `/opt/facet/bin/facetd`, then the usual directories.
+    /// Returns a program's search path: `/opt/facet/lib/facet` for `/opt/facet/bin/facetd`, then the usual directories.
     static func directories(for program: String?) -> [String] {
         let usual = ["/usr/lib/facet", "/usr/local/lib/facet"]
         let beside = program.map { "/" + $0.split(separator: "/").dropLast(2).joined(separator: "/") + "/lib/facet" }

@@ -1,15 +1,15 @@
 /// The brightness of 48 × 36 cells of a frame, which is compared with that of earlier frames to find changes.
 ///
-/// The cells are stored by columns of the stored picture, from the left, each from top to bottom. The cells of a row
-/// share one gain, because a camera exposes its rows one after the other.
+/// The cells are stored by columns of the stored picture, from the left, each from top to bottom. Changes of light are
+/// compensated by one gain for each row of cells, because a camera exposes its rows one after the other.
 final class ChangeMap {
     static let columns = 48
     static let rows = 36
     static let count = columns * rows
-    /// The number of vectors of four cells in a column.
+    /// The number of vectors in a column of cells. Each vector holds four cells, one below the other.
     private static let height = rows / Cells.Vector.scalarCount
-    /// The number of groups of four adjacent cells in a row. Each group has one ratio of brightness: sorting a quarter
-    /// of the numbers takes a tenth of the time, and what moves covers adjacent cells anyway.
+    /// The number of groups of four adjacent cells in a row. Each group gives one ratio of brightness, because sorting
+    /// a quarter of the numbers takes a tenth of the time. Moving things cover several adjacent cells anyway.
     private static let groups = columns / 4
     /// A constant added to the brightness before ratios are taken, so that dark cells do not give extreme ratios.
     private static let offset: Float = 4

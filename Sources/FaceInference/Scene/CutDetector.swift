@@ -4,7 +4,7 @@ final class CutDetector {
     enum Step {
         /// The frames differ no more than frames of one scene do.
         case small
-        /// Most cells differ, but a change of light can explain that, as it can between two uniform scenes.
+        /// Most cells differ, but a change of light can explain that. It always can between two uniform scenes.
         case light
         /// Most cells differ by more than a change of light can explain.
         case cut

@@ -1,6 +1,6 @@
 /// Decides in which frames the detector must search for faces: those in which the picture has changed.
 ///
-/// It compares each frame's change map with that at the last search, relative to each cell's noise and without changes
+/// It compares each frame's change map with that of the last search, relative to each cell's noise and without changes
 /// of the light, so that sensor noise, mains flicker, auto exposure and daylight do not count. Continuous motion is
 /// learnt as noise within seconds. Once a second the detector searches in any case. The same frames at the same times
 /// give the same decisions.
@@ -21,12 +21,12 @@ final class SceneGate {
     private static let learning: Float = 1.0 / 32
     /// The variance that is added to the noise to allow for video coding, in squared grey levels.
     private static let noiseFloor: Float = 1
-    /// The fraction by which the smoothed picture approaches each frame. `smoothFloor` is its `noiseFloor`.
+    /// The fraction by which the smoothed picture approaches each frame. Its `noiseFloor` is `smoothFloor`.
     private static let smoothing: Float = 0.2
     private static let smoothFloor: Float = 0.16
     /// The number of frames that the smoothed picture takes to settle after the start.
     private static let settling = 4
-    /// The sum of the deviations of 2 × 2 cells, each limited to `cellLimit`, above which these have changed.
+    /// The sum of deviations above which a block of 2 × 2 cells has changed. Each deviation is limited to `cellLimit`.
     private static let blockThreshold: Float = 14
     private static let cellLimit: Float = 8
     /// The deviation, in standard deviations of the noise, above which a cell has changed. If more than `cellShare` of
@@ -43,7 +43,7 @@ final class SceneGate {
     private let smooth = Cells(count: ChangeMap.count)
     private let smoothReference = Cells(count: ChangeMap.count)
     private let deviations = Cells(count: ChangeMap.count)
-    /// What the reference shows: nothing yet, a scene without faces, or the scene beside followed faces.
+    /// What the reference shows: nothing yet, a scene without faces, or the scene around followed faces.
     private enum Kept { case none, withoutFaces, besideFaces }
     private var kept = Kept.none
     private var averaged = 0
@@ -56,9 +56,9 @@ final class SceneGate {
     /// The fraction of cells that differed in the last comparison. `usualShare` is its average beside followed faces.
     private var changedShare: Float = 0
     private var usualShare: Float = 0
-    /// Whether there is a reference from a search beside followed faces.
+    /// Whether there is a reference from a search that was made while faces were followed.
     var canCompare: Bool { kept == .besideFaces }
-    /// Whether the scene beside followed faces changed abruptly in the last comparison, as by a hard cut.
+    /// Whether the scene outside the followed faces changed abruptly in the last comparison, as by a hard cut.
     private(set) var wasCut = false
 
     init(region: NormalizedRect) { map = ChangeMap(region: region) }
@@ -157,7 +157,7 @@ final class SceneGate {
         changeBegan = -.infinity
     }
 
-    /// Learns each cell's noise from the difference of successive frames. Large ones are limited to learn no faces.
+    /// Learns each cell's noise from the difference of successive frames, limited so that moving faces are not learnt.
     private func learnNoise() {
         let lit = map.adapt(previous, to: map.cells)
         for index in lit.indices {
@@ -169,7 +169,7 @@ final class SceneGate {
         previous.copy(map.cells)
     }
 
-    /// Updates the smoothed picture, which shows changes that are weaker than the noise. Returns whether there is one.
+    /// Updates the smoothed picture, and returns whether it shows a change, which may be weaker than the noise.
     private func followSmoothly() -> Bool {
         smooth.approach(map.cells, share: Self.smoothing)
         smoothed += 1
@@ -203,7 +203,7 @@ final class SceneGate {
         return changed > Self.cellShare * Float(ChangeMap.count) || largestBlock() > Self.blockThreshold
     }
 
-    /// The maximum sum of the deviations of 2 × 2 adjacent cells.
+    /// Returns the largest sum of the deviations in a block of 2 × 2 adjacent cells.
     private func largestBlock() -> Float {
         let rows = ChangeMap.rows
         let numbers = deviations.numbers

@@ -1,35 +1,35 @@
 /// Decides in which frames to search for further faces.
 ///
 /// While no face is followed, a search is always due and `SceneGate` decides. Once `maximumFaces` are followed, none is
-/// due. In between, searches come at an interval, and more often for a moment after a face was lost. A search beside
-/// followed faces may be postponed while nothing changes there.
+/// due. In between, searches come at an interval, and more often for a moment after a face was lost. They may be
+/// postponed while nothing changes outside the followed faces.
 struct SearchSchedule: Hashable, Sendable {
-    /// The interval between searches beside followed faces if the scene there keeps changing, in seconds of media time.
+    /// The interval between searches, in seconds of media time, while the scene outside followed faces keeps changing.
     let interval: Double
     let maximumFaces: Int
     /// How long searches are frequent after a face was lost, in seconds: at most 0.5, even if `interval` is longer.
     private var moment: Double { min(interval, 0.5) }
     /// The interval between searches after a face was lost, in seconds.
     private static let pauseAfterLoss = 0.095
-    /// The interval between searches beside followed faces, in seconds, unless the scene there keeps changing.
+    /// The interval between searches while faces are followed, in seconds, unless the rest of the scene keeps changing.
     private var calmInterval: Double { min(interval, 0.15) }
     /// How long a search is postponed, in seconds: three frames at 30 a second.
     private static let postponement = 0.095
-    /// How long a search beside followed faces waits while nothing changes, in seconds, unless `interval` is longer.
+    /// How long a search waits while nothing changes outside followed faces, in seconds, unless `interval` is longer.
     private static let longestPause = 5.0
     private static let searchesAfterCut = 3
 
-    /// The media time of the last search, in seconds, then those of the last lost face and the last postponed search.
+    /// The media times, in seconds, of the last search, the last lost face and the last postponed search.
     private(set) var lastSearch: Double?
     private(set) var lastLoss: Double?
     private(set) var lastPostponement: Double?
-    /// The number of closely spaced searches, beside followed faces, that are still to come after a cut.
+    /// The number of closely spaced searches that are still to come after a cut, while faces are followed.
     private(set) var hurried = 0
     /// Whether the last search was for large faces only.
     private(set) var wasCoarse = false
 
     /// Whether a search is due at a media time, in seconds, while `count` faces are followed. `isChanging` says whether
-    /// the scene beside them keeps changing.
+    /// the scene outside them keeps changing.
     func isDue(at mediaTime: Double, following count: Int, isChanging: Bool = false) -> Bool {
         guard count < maximumFaces else { return false }
         if let lastLoss, hasLost(at: mediaTime) {
@@ -41,12 +41,12 @@ struct SearchSchedule: Hashable, Sendable {
             && hasPassed(Self.postponement, since: lastPostponement, at: mediaTime)
     }
 
-    /// Whether to search beside followed faces although nothing has changed there.
+    /// Whether to search although nothing has changed outside the followed faces.
     func isOverdue(at mediaTime: Double) -> Bool {
         hasPassed(max(interval, Self.longestPause), since: lastSearch, at: mediaTime)
     }
 
-    /// Whether to check the scene beside followed faces for a cut, although no search is due.
+    /// Whether to check the scene outside the followed faces for a cut, although no search is due.
     func canCompare(at mediaTime: Double, following count: Int) -> Bool {
         count < maximumFaces && hasPassed(Self.postponement, since: lastSearch, at: mediaTime)
             && hasPassed(Self.postponement, since: lastPostponement, at: mediaTime)
@@ -55,18 +55,18 @@ struct SearchSchedule: Hashable, Sendable {
     /// Whether another search must follow soon after a cut, even if the scene does not change.
     var isHurried: Bool { hurried > 0 }
 
-    /// Whether the next search beside followed faces may be for large faces only, at a quarter of the cost. While the
-    /// scene there keeps changing, every other search is.
+    /// Whether the next search may be for large faces only, at a quarter of the cost. Every other search is, while the
+    /// scene outside the followed faces keeps changing.
     func mayBeCoarse(isChanging: Bool) -> Bool { isChanging && !isHurried && !wasCoarse }
 
-    /// Notes a cut, after which the next searches beside followed faces come closely spaced.
+    /// Notes a cut, after which the next searches come closely spaced even if faces are still followed.
     mutating func noteCut() { hurried = Self.searchesAfterCut }
 
     mutating func notePostponement(at mediaTime: Double) { lastPostponement = mediaTime }
 
     func hasLost(at mediaTime: Double) -> Bool { !hasPassed(moment, since: lastLoss, at: mediaTime) }
 
-    /// Whether `seconds` have passed since `time`, or `mediaTime` is before it because the source has begun anew.
+    /// Whether `seconds` have passed since `time`, or `mediaTime` is before `time` because the source has begun anew.
     private func hasPassed(_ seconds: Double, since time: Double?, at mediaTime: Double) -> Bool {
         guard let time else { return true }
         return mediaTime - time >= seconds || mediaTime < time

@@ -87,7 +87,8 @@ public struct CameraState: Hashable, Sendable {
     /// Whether pictures and faces may arrive: the source is open or being opened, or no status is known.
     public var mayShowFaces: Bool { [.starting, .streaming, .unknown].contains(condition) }
 
-    /// Whether something is wrong that the camera's owner should look at. Switching off detection does not count.
+    /// Whether something is wrong that the owner should look at. An unknown condition counts, switched-off detection
+    /// does not.
     public var hasProblem: Bool { [.lost, .stopped, .offline, .gone, .unknown].contains(condition) }
 
     /// The faces in the newest metadata; empty while no frames are analysed.
@@ -114,7 +115,7 @@ public struct CameraState: Hashable, Sendable {
     /// The number of frames analysed per second; nil unless the camera is streaming and statistics have arrived.
     public var analysisRate: Double? { condition == .streaming ? stats?.analysisRate : nil }
 
-    /// Text for users: why the camera does not stream, or why some events cannot be detected; nil if neither applies.
+    /// Text for users: why the camera does not stream, or why some events cannot be detected; nil if neither is known.
     public var explanation: String? {
         switch condition {
         case .streaming:

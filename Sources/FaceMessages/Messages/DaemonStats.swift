@@ -26,16 +26,16 @@ public struct DaemonStats: Hashable, Sendable, WireValue {
 
     /// The numbers of MQTT messages by their fate, since the daemon's start.
     public struct Messages: Hashable, Sendable, WireValue {
-        /// Messages sent to the broker, repetitions included.
+        /// The number of messages sent to the broker, repetitions included.
         public var sent = 0
-        /// Events that are now waiting to be sent to the broker, or to be acknowledged by it.
+        /// The number of events that are now waiting to be sent to the broker, or to be acknowledged by it.
         public var queued = 0
-        /// Events that grew too old before they were sent.
+        /// The number of events that grew too old before they were sent.
         public var expired = 0
-        /// Messages dropped for other reasons, by reason.
+        /// The numbers of messages dropped for other reasons, by reason.
         public var dropped: [String: Int] = [:]
 
-        /// Events accepted while the outbox, where they wait for the broker, could not protect them from a crash.
+        /// The number of events accepted while the outbox, which holds them for the broker, could not survive a crash.
         public var unsafe = 0
         /// Whether the events in the outbox survive a crash of the daemon now; nil without a broker.
         public var outbox: DaemonStatus.Outbox?

@@ -87,7 +87,7 @@ public struct DaemonStatus: Hashable, Sendable, WireValue {
     /// The time of the status's last change; nil in the last will, which is written before its time is known.
     public var time: Timestamp?
 
-    /// Makes a status in which all other values are unknown.
+    /// Makes a status from these values. All others are unknown.
     public init(state: State, cameraState: CameraState? = nil, reason: String? = nil, detail: String? = nil) {
         (self.state, self.cameraState, self.reason, self.detail) = (state, cameraState, reason, detail)
     }

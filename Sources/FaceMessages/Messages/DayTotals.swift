@@ -111,7 +111,7 @@ public struct DayTotals: Hashable, Sendable, WireValue {
 }
 
 extension WireFields {
-    /// Visits the fields that the totals of a day and of an hour have in common.
+    /// Writes or reads the fields that the totals of a day and of an hour have in common.
     fileprivate mutating func sums(
         _ visits: inout Int,
         _ looks: inout Int,

@@ -6,7 +6,7 @@ public struct ZonesMessage: Hashable, Sendable, WireValue {
         public var name: String
         /// The number of faces in the zone.
         public var faces: Int
-        /// The corners of the zone, in order along its border, in shares of the upright picture.
+        /// The corners of the zone, in order along its border, as fractions of the upright picture's width and height.
         public var area: [NormalizedPoint]
         /// Whether faces in the zone are reported. The command `ZoneSwitch` changes this.
         public var isOn = true

@@ -49,7 +49,7 @@ extension Visit: WireValue {
 }
 
 extension FaceObject: WireValue {
-    /// The initial value of a face that is read, before its fields are set.
+    /// An empty face, with which decoding starts before it sets the fields.
     static let blank = FaceObject(faceID: FaceID(rawValue: 0), bounds: .zero, confidence: 0)
 
     mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
@@ -82,7 +82,7 @@ extension FaceObject: WireValue {
         try wire.field("faceID", &faceID.rawValue, .identity)
     }
 
-    /// Visits the fields that a face has both in metadata and in events, except its identity.
+    /// Writes or reads the fields that a face has both in metadata and in events, except its identity.
     mutating func commonFields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
         try wire.field("bounds", &bounds, .object(.zero))
         var (roll, yaw, pitch) = (pose?.roll, pose?.yaw, pose?.pitch)
@@ -122,7 +122,7 @@ extension Gaze: WireValue {
 }
 
 extension FaceEvent.Kind: WireValue {
-    /// Visits the fields that only this kind of event has.
+    /// Writes or reads the fields that only this kind of event has.
     mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
         switch self {
         case .enter, .smile, .mouthOpen, .look: break

@@ -12,14 +12,14 @@ public struct Message: Hashable, Sendable {
     /// The CloudEvents attributes of an event, including its id; nil on other topics.
     public var cloudEvent: CloudEventAttributes?
 
-    /// The frame that a preview picture shows, which is sent in the user properties; nil on other topics.
+    /// Identifies the frame of a preview picture; nil on other topics. It is sent in the user properties.
     public var stamp: FrameStamp?
 
     /// The capture time of an event's frame, for computing its age; nil on other topics. It is not sent.
     public var captured: ContinuousClock.Instant?
 
-    /// Makes a message from its topic and its encoded payload. An event's payload contains its number and its id as
-    /// well.
+    /// Makes a message from its topic and its encoded payload. For an event, the payload must contain the same number
+    /// as `sequence` and the same id as `cloudEvent`.
     public init(topic: Topic, payload: [UInt8], sequence: Int? = nil, cloudEvent: CloudEventAttributes? = nil) {
         self.topic = topic
         self.payload = payload

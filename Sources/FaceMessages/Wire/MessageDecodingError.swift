@@ -2,7 +2,7 @@
 public enum MessageDecodingError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The payload does not have the form that the topic requires.
     case malformed(topic: Topic, reason: String)
-    /// The broker retained the message, although messages on its topic must not be retained: it may be of any age.
+    /// The broker retained the message. On its topic this is not allowed, because the message may be of any age.
     case retained(topic: Topic)
     /// The payload has a version of the message format that this program does not know.
     case unknownSchema(Int)

@@ -3,7 +3,7 @@ import Glibc
 
 extension Timestamp {
     /// The time as messages contain it: ISO 8601 in UTC with microseconds, such as `2026-11-21T04:12:33.120456Z`. It is
-    /// rounded down, so that it never reads as later than a later time.
+    /// rounded down, so that the text is never later than the time.
     public var iso8601: String {
         let (whole, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
         var seconds = time_t(rest < 0 ? whole - 1 : whole)

@@ -75,7 +75,7 @@ public enum Topic: String, Hashable, Sendable, CaseIterable {
     /// Whether messages on this topic are events: never retained, and kept by the daemon until the broker has them.
     public var isEvent: Bool { eventKind != nil }
 
-    /// The event topics, in the order of the cases above.
+    /// The event topics, in the order in which the cases are declared.
     public static let events = allCases.filter(\.isEvent)
 
     /// The kind of event on this topic, with placeholders for its values; nil for a topic without events.
@@ -94,8 +94,8 @@ public enum Topic: String, Hashable, Sendable, CaseIterable {
     /// The topics that the setting `publish` can leave out. `status`, `stats` and `detect/state` are always published.
     public static let selectable = allCases.filter { $0.isEvent || [.metadata, .count, .zones, .today].contains($0) }
 
-    /// The topics published by default. Ends such as `smile_end`, which `metadata` shows too, are not among them, nor
-    /// are events that few users need.
+    /// The topics published by default. End events such as `smile_end`, which `metadata` shows too, are not among them,
+    /// nor are events that few users need.
     public static let selected = selectable.filter {
         ![.smileEnd, .eyesOpen, .mouthOpen, .lookAway, .sign].contains($0)
     }

@@ -1,13 +1,13 @@
 import FoundationEssentials
 
-/// A writer or reader of messages, which visits the fields of a value one after the other.
+/// A writer or reader of messages, which writes or reads the fields of a value one after the other.
 protocol WireFields {
     associatedtype Failure: Error
 
-    /// Visits a field that is absent when its value is nil.
+    /// Writes or reads a field that is absent when its value is nil.
     mutating func optional<Value>(_ name: String, _ value: inout Value?, _ format: WireFormat<Value>) throws(Failure)
 
-    /// Fails, when reading, because a required field has no value.
+    /// Throws an error in a reader, because a required field has no value. Does nothing in a writer.
     func missing(_ name: String) throws(Failure)
 }
 
@@ -17,14 +17,14 @@ protocol WireValue: Sendable {
 }
 
 extension WireFields {
-    /// Visits a required field.
+    /// Writes or reads a required field.
     mutating func field<Value>(_ name: String, _ value: inout Value, _ format: WireFormat<Value>) throws(Failure) {
         var found: Value? = value
         try optional(name, &found, format)
         if let found { value = found } else { try missing(name) }
     }
 
-    /// Visits a field whose absence means the value `absent`. A writer leaves the field out unless `isWritten`.
+    /// Writes or reads a field whose absence means `absent`. A writer leaves it out if `isWritten` is false.
     mutating func field<Value>(
         _ name: String,
         _ value: inout Value,
@@ -67,7 +67,7 @@ extension JSONWriter: WireFields {
     }
 }
 
-/// Reads a value from JSON. It starts from the value `blank`, the decoding configuration, and sets its fields.
+/// Reads a value from JSON. It starts with the value `blank`, given as decoding configuration, and sets its fields.
 struct JSONReader<Value: WireValue>: DecodableWithConfiguration, WireFields {
     private(set) var value: Value
     private let container: KeyedDecodingContainer<WireKey>
@@ -115,7 +115,7 @@ struct WireFormat<Value>: Sendable {
     typealias Write = @Sendable (inout JSONWriter, String, Value) -> Void
 
     let write: Write
-    /// Reads a field; nil if it is absent or has a value of a newer version. Throws `WireRefusal` or `DecodingError`.
+    /// Reads a field; nil if it is absent or its value is unknown. Throws `WireRefusal` or `DecodingError`.
     let read: @Sendable (Container, WireKey) throws -> Value?
 }
 
@@ -140,8 +140,7 @@ extension WireFormat {
 private struct WireRefusal: Error { let reason: String }
 
 extension WireFormat<Double> {
-    /// The format of a number with `decimals` places. In JSON it is `scale` times as large, and must be in `range`
-    /// there.
+    /// The format of a number with `decimals` places. In JSON it is multiplied by `scale`, and must then be in `range`.
     static func number(_ range: ClosedRange<Double>, decimals: Int, scale: Double = 1) -> Self {
         Self { json, name, value in
             json.field(name, value * scale, decimals: decimals)
@@ -151,11 +150,11 @@ extension WireFormat<Double> {
     }
 
     static let share = number(0...1, decimals: 2)
-    /// The format of a coordinate as a share of the picture's side, with a precision of a tenth of a pixel at 1080p.
-    /// The schema's range is −1…2. Readers accept more, in case a later version needs it.
+    /// The format of a coordinate as a fraction of the picture's side, precise to a tenth of a pixel at 1080p. The
+    /// schema's range is −1…2. Readers accept more, in case a later version needs it.
     static let coordinate = number(-8...8, decimals: 4)
     static let length = number(0...8, decimals: 4)
-    /// The format of a time, rate or share without a limit in practice: 1e12 seconds are more than 30,000 years.
+    /// The format of a time, rate or fraction, in practice without a limit: 1e12 seconds are more than 30,000 years.
     static func amount(decimals: Int) -> Self { number(0...1e12, decimals: decimals) }
     static let seconds = amount(decimals: 3)
     static func milliseconds(decimals: Int) -> Self { number(0...1e12, decimals: decimals, scale: 1000) }
@@ -221,7 +220,7 @@ extension WireFormat {
         }
     }
 
-    /// The format of a list of objects. `number` gives each object's number, which no other object may have.
+    /// The format of a list of objects. Reading fails if `number`, if given, returns the same number for two objects.
     static func list<Element: WireValue>(
         of blank: Element,
         numberedBy number: (@Sendable (Element) -> Int)? = nil
@@ -283,7 +282,7 @@ package enum MessageLimits {
 }
 
 extension String {
-    /// Returns the beginning that fits into `bytes` bytes of UTF-8. Characters are no measure: one may have any length.
+    /// Returns the longest beginning of at most `bytes` bytes of UTF-8. A limit in characters would not limit the size.
     fileprivate func limited(to bytes: Int) -> String {
         guard let end = utf8.index(startIndex, offsetBy: bytes, limitedBy: endIndex) else { return self }
         // An end within a scalar is rounded down to the scalar's beginning.

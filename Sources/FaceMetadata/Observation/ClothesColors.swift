@@ -1,7 +1,7 @@
 /// The colours of the clothes below a face, as histograms of brightness and colour differences. They tell whether the
 /// same clothes are seen again within minutes, not who wears them, and they stay in this process.
 package struct ClothesColors: Hashable, Sendable {
-    /// The three histograms, of luma, Cr and Cb. Values outside `range` are counted in the first or last bin.
+    /// The histograms of luma, Cr and Cb. A value outside a histogram's `range` is counted in its first or last bin.
     private static let channels = [
         (first: 0, bins: 12, range: Float(0)...256), (12, 16, 100...180), (28, 16, 80...160),
     ]
@@ -22,7 +22,7 @@ package struct ClothesColors: Hashable, Sendable {
         total += 1
     }
 
-    /// Counts a value by half in its bin and by a quarter in each neighbour, so that changes of light matter less.
+    /// Adds one half to a value's bin and one quarter to each neighbouring bin, so that changes of light matter less.
     private mutating func add(_ value: Float, _ channel: Int) {
         let (first, bins, range) = Self.channels[channel]
         let place = (value - range.lowerBound) / (range.upperBound - range.lowerBound) * Float(bins)
@@ -32,7 +32,7 @@ package struct ClothesColors: Hashable, Sendable {
         counts[first + min(bin + 1, bins - 1)] += 0.25
     }
 
-    /// Replaces the counts by their mean with newer counts, because hands may cover the clothes for a while.
+    /// Averages the counts with newer ones, so that hands that cover the clothes for a while matter less.
     package mutating func blend(_ newer: ClothesColors) {
         for bin in counts.indices { counts[bin] = (counts[bin] + newer.counts[bin]) / 2 }
         total = (total + newer.total) / 2

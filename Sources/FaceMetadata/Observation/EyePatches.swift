@@ -7,7 +7,7 @@ package struct EyePatches: Sendable {
     package static let height = 20
     package static let count = width * height
 
-    /// The brightnesses, 0…255, row by row from the top: first the eye at the picture's left, then the other eye.
+    /// The brightnesses, 0…255, row by row from the top: first the eye on the left in the picture, then the other eye.
     package var pixels: InlineArray<1280, UInt8>
 
     /// Makes the pictures from the pixels that `fill` writes; nil if `fill` returns false.

@@ -1,6 +1,6 @@
 /// The measurements of one face in one frame, before the face has an identity. Left and right are as seen in the
-/// picture. Lengths without a unit are fractions of the distance between the outer eye corners in space, so they do not
-/// change with the face's size, roll and yaw.
+/// picture. Lengths without a unit are fractions of the three-dimensional distance between the outer eye corners, so
+/// they do not change with the face's size, roll and yaw.
 package struct FaceObservation: Sendable {
     /// The number under which the analyzer follows one face without a break.
     package var lineage = 0
@@ -10,11 +10,11 @@ package struct FaceObservation: Sendable {
     /// The bounding box of the face from forehead to chin.
     package var bounds = NormalizedRect.zero
     package var pose = HeadPose()
-    /// The confidence that this is a face, 0…1, of the landmark model, or of the detector for a face without a mesh.
+    /// The landmark model's confidence that this is a face, 0…1; for a face without a mesh, the detector's.
     package var confidence = 0.0
-    /// The centre of the eye at the picture's left.
+    /// The centre of the eye on the left as seen in the picture.
     package var leftEye = NormalizedPoint(x: 0, y: 0)
-    /// The centre of the eye at the picture's right.
+    /// The centre of the eye on the right as seen in the picture.
     package var rightEye = NormalizedPoint(x: 0, y: 0)
     package var mouth = NormalizedPoint(x: 0, y: 0)
     package var leftLids = Lids(height: 0, width: 0)
@@ -28,7 +28,7 @@ package struct FaceObservation: Sendable {
     package var irisDiameter: Double?
     /// The distance between the outer eye corners in the picture, in pixels; estimated for a face without a mesh.
     package var eyeDistance = 0.0
-    /// Whether the face itself changed since an earlier frame, not only its picture as a whole; nil if not measured.
+    /// Whether the face changed by itself since an earlier frame, unlike one on a poster; nil if not measured.
     package var ownMotion: OwnMotion?
     /// The colours of the clothes; nil if they were not measured or too little of them is in the picture.
     package var clothes: ClothesColors?
@@ -50,7 +50,7 @@ package struct FaceObservation: Sendable {
     package struct MouthShape: Hashable, Sendable {
         /// The distance between the inner edges of the lips at their middle: 0 if closed, about 0.2 if wide open.
         package var opening: Double
-        /// The distance by which the corners are below the middle of the upper lip's inner edge: up to 0.09 in a smile.
+        /// The distance of the corners below the middle of the upper lip's inner edge: up to 0.09 in a smile.
         package var cornerDrop: Double
         /// The strength of the smile: 0 is an average mouth at rest, 1 an average smile.
         package var smileLevel: Double
@@ -60,10 +60,10 @@ package struct FaceObservation: Sendable {
         }
     }
 
-    /// The change of a face, apart from movements, turns and changes of light that affect its picture as a whole.
+    /// Whether a face changed by itself, as living faces do. Moving, turning or lighting the whole face does not count.
     package enum OwnMotion: Hashable, Sendable {
         case movement
-        /// The face itself did not change; `size` is its size as a multiple of its size in the earlier frame.
+        /// The face did not change by itself; `size` is its size as a multiple of its size in the earlier frame.
         case rest(size: Double)
 
         package var size: Double? { if case .rest(let size) = self { size } else { nil } }

@@ -32,10 +32,10 @@ package struct PlaceQuery: Hashable, Sendable {
 
 /// The result of examining the place of an unseen face.
 package enum PlaceReading: Hashable, Sendable {
-    /// A person; `moved` is whether they moved since the last reading, `head` whether a head is where the face was.
+    /// A person is there. `moved`: whether they moved since the last reading. `head`: whether a head is still there.
     case person(moved: Bool, head: Bool)
     /// Other people whose faces are seen hide the place, so that it cannot be judged.
     case covered
-    /// No person, or another scene than the one in which the face was seen.
+    /// The place shows no person, or the picture shows another scene than the one in which the face was seen.
     case empty
 }

@@ -20,7 +20,7 @@ public struct FaceEvent: Hashable, Sendable {
         /// A face appeared and has been seen for at least `FaceTracker.Options.enterDelay`.
         case enter
 
-        /// A face left. `lastSeen` is when it was last there, and `dwell` the seconds from its enter until then.
+        /// A face left. `lastSeen` is when it or its person was last seen, `dwell` the seconds from its enter to then.
         case leave(dwell: Double, lastSeen: Timestamp, reason: LeaveReason)
 
         /// A smile began.
@@ -72,7 +72,7 @@ public struct FaceEvent: Hashable, Sendable {
             }
         }
 
-        /// The length of the blink, closure, smile or look in seconds, up to now if it lasts; nil for other events.
+        /// The seconds that the blink, closure, smile or look lasted, or has lasted so far; nil for other events.
         public var duration: Double? {
             switch self {
             case .blink(_, let duration), .eyesClosed(_, let duration), .eyesOpen(_, let duration),
@@ -87,9 +87,9 @@ public struct FaceEvent: Hashable, Sendable {
     public enum Eyes: String, Hashable, Sendable, CaseIterable {
         /// Both eyes.
         case both
-        /// Only the eye at the picture's left, as in a wink.
+        /// Only the eye on the left in the picture, as in a wink.
         case left
-        /// Only the eye at the picture's right, as in a wink.
+        /// Only the eye on the right in the picture, as in a wink.
         case right
     }
 
@@ -111,7 +111,7 @@ public struct FaceEvent: Hashable, Sendable {
 
     /// The reason why a face counts as gone.
     public enum LeaveReason: String, Hashable, Sendable, CaseIterable {
-        /// The face was unseen for `FaceTracker.Options.patience` and is not held any longer, or a clip's scene ended.
+        /// The face was unseen for `FaceTracker.Options.patience` and the person is gone, or a clip's scene ended.
         case left
         /// The face seems to be only a picture of a face, and `FaceTracker.Options.ignoresStill` is set.
         case still

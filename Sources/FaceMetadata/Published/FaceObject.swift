@@ -7,27 +7,27 @@ public struct FaceObject: Hashable, Sendable {
     public var bounds: NormalizedRect
     /// The direction in which the head points.
     public var pose: HeadPose?
-    /// The model's confidence that this is a face, 0…1; 0 for a face that is held, or unseen since a cut of the scene.
+    /// The model's confidence that this is a face, 0…1; 0 if `isHeld`, or if the face is unseen since a scene cut.
     public var confidence: Double
-    /// The centre of the eye at the picture's left.
+    /// The centre of the eye on the left as seen in the picture.
     public var leftEye: NormalizedPoint?
-    /// The centre of the eye at the picture's right.
+    /// The centre of the eye on the right as seen in the picture.
     public var rightEye: NormalizedPoint?
     /// The centre of the mouth.
     public var mouth: NormalizedPoint?
     /// Whether the face smiles.
     public var smiling: Bool?
-    /// The strength of the smile, 0…1. `smiling` becomes true at a higher strength than that at which it ends.
+    /// The strength of the smile, 0…1. `smiling` becomes true at a higher strength than that at which it becomes false.
     public var smile: Double?
-    /// Whether the eye at the picture's left is closed.
+    /// Whether the eye on the left as seen in the picture is closed.
     public var leftEyeClosed: Bool?
-    /// Whether the eye at the picture's right is closed.
+    /// Whether the eye on the right as seen in the picture is closed.
     public var rightEyeClosed: Bool?
-    /// The openness of the eye at the picture's left, 0…1; 1 is as far open as this eye usually is.
+    /// The openness of the eye on the left as seen in the picture, 0…1; 1 is as far open as this eye usually is.
     public var leftEyeOpen: Double?
-    /// The openness of the eye at the picture's right, 0…1; 1 is as far open as this eye usually is.
+    /// The openness of the eye on the right as seen in the picture, 0…1; 1 is as far open as this eye usually is.
     public var rightEyeOpen: Double?
-    /// The lips' distance at which `mouthOpen` is 1, relative to that of the outer eye corners (widest yawn: 0.61).
+    /// The distance between the lips at which `mouthOpen` is 1, relative to the outer eye distance (widest yawn: 0.61).
     package static let widestMouth = 0.6
 
     /// The openness of the mouth, 0…1; 1 is a wide yawn, and speech reaches about half of that.
@@ -36,7 +36,7 @@ public struct FaceObject: Hashable, Sendable {
     public var talking: Bool?
     /// The blinks per minute, from those parts of the last minute in which the eyes could be judged.
     public var blinksPerMinute: Double?
-    /// The fraction, 0…1, of the last minute with both eyes closed, blinks included; unjudged time is left out.
+    /// The fraction, 0…1, of the last minute with both eyes closed, as far as they could be judged; blinks count too.
     public var eyesClosedShare: Double?
     /// Whether the face looks at the camera, or in `LookSettings.direction`; true from `look` to `look_away`.
     public var looking: Bool?
@@ -53,7 +53,7 @@ public struct FaceObject: Hashable, Sendable {
     public var still = false
     /// The number of analysed frames in which the face was seen since its enter.
     public var trackedFrames = 0
-    /// Whether the face was seen in this very frame. If not, it is held, or hidden for a moment with its last values.
+    /// Whether the face was seen in this very frame. If not, it keeps its last values for a moment or is held.
     public var isSeen = true
     /// Whether the face is held: it is unseen, but its place still shows the person. Only its last bounds are known.
     public var isHeld: Bool { !isSeen && pose == nil }
@@ -62,7 +62,7 @@ public struct FaceObject: Hashable, Sendable {
     /// The points of the face mesh, for drawing. They are not published: empty unless this process measured the face.
     package var mesh: [NormalizedPoint] = []
 
-    /// Makes a face whose other values are unknown.
+    /// Makes a face with these values. All others are unknown.
     public init(faceID: FaceID, bounds: NormalizedRect, pose: HeadPose? = nil, confidence: Double) {
         (self.faceID, self.bounds, self.pose, self.confidence) = (faceID, bounds, pose, confidence)
     }

@@ -1,6 +1,6 @@
-/// The direction in which a face looks, in degrees relative to the direction to the camera; 0 and 0 is into the lens.
-/// It is off by some degrees, because eyes differ and glasses refract. That is good enough to tell whether a person
-/// looks at a thing, but not which word the person reads.
+/// The direction in which a face looks, as angles in degrees; both angles are 0 if the face looks into the lens. They
+/// are off by some degrees, because eyes differ and glasses refract. This is good enough to tell whether a person looks
+/// at a thing, but not which word the person reads.
 public struct Gaze: Hashable, Sendable {
     /// The horizontal angle; positive is towards the picture's right.
     public var yaw: Double

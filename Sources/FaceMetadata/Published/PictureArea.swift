@@ -2,14 +2,14 @@
 public struct PictureArea: Hashable, Sendable {
     /// The corners in order along the border, as fractions of the picture's width and height from the top-left corner.
     public let corners: [NormalizedPoint]
-    /// The radius, area / perimeter, of a circle that certainly fits into the area.
+    /// The radius of a circle that certainly fits into the polygon: the polygon's area divided by its perimeter.
     package let certainDepth: Double
     private let edges: [Edge]
     /// The allowed numbers of corners.
     public static let cornerCounts = 3...64
 
     /// Makes an area from its corners, clockwise or counterclockwise.
-    /// - Throws: `Failure` if there are too few or too many corners, one is outside the picture, or they bound no area.
+    /// - Throws: `Failure` if the corners are too few or too many, outside the picture or in line, or if edges cross.
     public init(corners: [NormalizedPoint]) throws(Failure) {
         guard Self.cornerCounts.contains(corners.count) else { throw .cornerCount(corners.count) }
         if let corner = corners.first(where: { !(0...1 ~= $0.x && 0...1 ~= $0.y) }) { throw .outside(corner) }
@@ -48,7 +48,7 @@ public struct PictureArea: Hashable, Sendable {
     /// Whether a point lies inside the area and not on its border.
     public func contains(_ point: NormalizedPoint) -> Bool { depth(of: point) > 0 }
 
-    /// Returns the distance of a point from the border, as a fraction of the picture's sides; negative outside.
+    /// Returns a point's distance from the border, in a picture of width 1 and height 1; negative outside the area.
     package func depth(of point: NormalizedPoint) -> Double {
         var isInside = false
         var nearest = Double.infinity
@@ -110,7 +110,7 @@ private struct Edge: Hashable, Sendable {
         side(of: other.from) * side(of: other.to) < 0 && other.side(of: from) * other.side(of: to) < 0
     }
 
-    /// Positive for a point on one side of the edge's line, negative on the other side, 0 on the line.
+    /// Returns a number that is positive on one side of the edge's line, negative on the other side and 0 on the line.
     private func side(of point: NormalizedPoint) -> Double {
         (to.x - from.x) * (point.y - from.y) - (to.y - from.y) * (point.x - from.x)
     }

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Detects when one face begins and ceases to look at a target: it is near enough, and its gaze stays within a cone for
-/// a moment. docs/accuracy.md says how reliable this is.
+/// Detects when one face begins or ceases to look at a target. A face looks at the target if it is near enough and its
+/// gaze stays within a cone for a moment. docs/accuracy.md says how reliable this is.
 struct LookDetector: Sendable {
     /// The factor by which the limits of cone and distance widen while a gaze is within them, to avoid flicker.
     private static let hysteresis = 1.25
@@ -17,12 +17,12 @@ struct LookDetector: Sendable {
 
     /// Whether the face looks at the target; nil if that is unknown.
     private(set) var isLooking: Bool?
-    /// The time since which the gaze is on the target, and the last time at which it was seen there; nil if elsewhere.
+    /// The times at which the gaze reached the target and was last seen on it; nil while the gaze is elsewhere.
     private var onTarget: (since: Double, last: Double)?
-    /// The time since which the eyes have been judged; nil if they have been unknown for longer than a blink.
+    /// The time at which the state of the eyes became known; nil once it was unknown for longer than a blink.
     private var knownSince: Double?
     private var lastOpen: Double?
-    /// The time at which the face entered. Looks are reported as no longer than the visit, which begins then.
+    /// The time at which the face entered, and so its visit began. No look is reported as longer than the visit.
     var visitBegan = -Double.infinity
 
     /// Processes the eyes in the next frame in which the face was seen; `distance` is in metres, `time` in seconds.
@@ -64,7 +64,7 @@ struct LookDetector: Sendable {
         return .lookAway(duration: max(0, target.last - max(target.since, visitBegan)))
     }
 
-    /// Processes a frame with the gaze off the target, or in which open eyes were last seen more than a blink ago.
+    /// Processes a frame in which the gaze is off the target, or the eyes were not open for longer than a blink.
     private mutating func leaveTarget(at time: Double, _ settings: LookSettings) -> FaceEvent.Kind? {
         if isLooking == true {
             let last = onTarget?.last ?? time
@@ -85,13 +85,13 @@ struct GazeDetector: Sendable {
     private static let smallestEyeDistance = 30.0
     /// The maximum yaw to either side, in degrees, for measuring the face's distance. Beyond it, irises look narrower.
     private static let yawLimit = 25.0
-    /// The time constant, in seconds, of the average distance, because squints and lids change the width of an iris by
-    /// a tenth. The last distance is kept for the same time once it cannot be measured.
+    /// The time constant, in seconds, for averaging the distance from the camera to the face. A measurement errs by a
+    /// tenth where squints or lids change an iris's width. If measuring fails, the average is kept as long.
     private static let distanceWindow = 1.0
 
     /// The smoothed direction in which the face looks; nil if it is unknown.
     private(set) var gaze: Gaze?
-    /// The distance from the camera to the eyes, in metres; nil if it is unknown.
+    /// The average distance from the camera to the eyes, in metres; nil if it is unknown.
     private(set) var distance: Double?
     private var filter = OneEuroFilter<SIMD2<Double>>(speedCoefficient: ObservationSmoother.angleCoefficient)
     private var gazeTime = 0.0

@@ -1,4 +1,4 @@
-/// Detects signs: deliberate blinks, winks, nods and shakes of the head, with which people switch something.
+/// Detects signs: deliberate blinks, winks, nods and shakes of the head, by which people control something.
 /// Talking people blink, nod and shake their heads all the time, so no sign counts while the lips move, and no sign of
 /// the eyes while the head moves. docs/accuracy.md says how often unintended signs are detected.
 struct SignDetector: Sendable {
@@ -8,18 +8,18 @@ struct SignDetector: Sendable {
     /// The maximum duration of each half of a double blink, and of the pause between the halves, in seconds.
     static let shortBlink = 0.4
     static let longestPause = 0.3
-    /// The maximum mean openness of eyes that blink on purpose: lids that are lowered to look down are higher.
+    /// The maximum mean openness of eyes that blink on purpose. Eyes that look down remain open wider than this.
     static let closedShare = 0.3
-    /// The minimum mean openness of the other eye in a wink, and its minimum difference from the closed eye's.
+    /// The minimum mean openness of the open eye in a wink, and its minimum difference from that of the closed eye.
     private static let winking = (other: 0.65, difference: 0.4)
-    /// The maximum change of the lips' opening before and during a sign, in units of the outer eye distance, and how
-    /// long before a sign of the eyes it applies, in seconds.
+    /// The maximum change of the lips' opening during a sign, in units of the outer eye distance. For a sign of the
+    /// eyes, it also applies to the `seconds` before the sign.
     private static let lips = (most: 0.06, seconds: 1.0)
     /// The maximum movement of the head during a sign of the eyes, in degrees of yaw and of pitch.
     private static let mostHeadMotion = 8.0
-    /// The minimum of a nod or a shake: `count` swings of at least `degrees` each within `seconds`.
+    /// The minimum motion of a nod or a shake: `count` swings of at least `degrees` each within `seconds`.
     private static let swings = (count: 3, degrees: 10.0, seconds: 1.5)
-    /// The interval before the first swing in which the head must be still, in seconds before it.
+    /// The times, in seconds before the first swing, between which the head must be still.
     private static let rest = 0.2...0.6
 
     private struct Sample: Sendable {
@@ -68,7 +68,7 @@ struct SignDetector: Sendable {
         }
     }
 
-    /// Returns a value's maximum minus minimum between two times; nil if there are no samples back to `begin`.
+    /// Returns a value's maximum minus its minimum between two times; nil if there are no samples back to `begin`.
     private func range(_ value: KeyPath<Sample, Double>, from begin: Double, to end: Double = .infinity) -> Double? {
         var low = Double.infinity
         var high = -Double.infinity
@@ -119,8 +119,8 @@ struct SignDetector: Sendable {
         return nil
     }
 
-    /// Returns the sign of a wink with the person's own eye: the right one for the eye at the picture's left. Returns
-    /// nil if the closure is not a wink.
+    /// Returns the sign of a wink, named after the person's own eye, so that the eye at the picture's left gives
+    /// `winkRight`. Returns nil if the closure is not a wink.
     private func wink(_ closure: Closure) -> FaceEvent.Sign? {
         let isLeft = closure.wasClosed.left
         guard !isLeft || !closure.wasClosed.right else { return nil }
@@ -139,7 +139,7 @@ struct SignDetector: Sendable {
         return hasSwung(\.yaw, more: \.pitch, at: time) ? .shake : nil
     }
 
-    /// Whether the head has just swung to and fro along `axis`, after a rest, and at most half as far along `other`.
+    /// Whether the head just swung to and fro along `axis` after being still, and at most half as far along `other`.
     private func hasSwung(_ axis: Axis, more other: Axis, at time: Double) -> Bool {
         let least = Self.swings.degrees
         // From the newest sample back: the highest and the lowest one since the last turn, and the direction.

@@ -45,7 +45,7 @@ package struct SmileCalibration: Sendable {
         peaks[part] = max(peaks[part] ?? 0, mouth.smileLevel)
     }
 
-    /// Returns the settings without false smiles that find the most requested ones; nil if none find more than half.
+    /// Returns the settings that detect the most requested smiles and no false ones; nil if none detect more than half.
     ///
     /// If several levels do equally well, the middle one is returned, with the shortest hold. The middle is used even
     /// if the default level would do, because it found more of the smiles made later (docs/accuracy.md).

@@ -1,5 +1,5 @@
 /// Detects the beginning and the end of smiles by the mouth's smile level and the movement of the lips. Levels are
-/// reduced by part of the resting level, that of the face outside smiles. docs/accuracy.md explains the rules.
+/// reduced by part of the face's resting level, which is its level outside smiles. docs/accuracy.md explains the rules.
 struct SmileDetector: Sendable {
     /// A condition that begins a smile if it is true for `seconds`.
     private struct Onset {
@@ -13,18 +13,18 @@ struct SmileDetector: Sendable {
     }
 
     private static let clear = Onset(seconds: window, less: 0, mostCornerDrop: 0.09)
-    /// The condition of a weaker smile that lasts. Bared teeth resemble it, but then the corners are 0.06 to 0.09 low.
+    /// The condition of a weaker smile that lasts. Bared teeth resemble it, but lower the corners by 0.06 to 0.09.
     private static let weak = Onset(seconds: 0.8, less: 0.1, mostCornerDrop: 0.05)
     /// The condition of a laugh with an open mouth. Crying is shorter, shouts and surprise lower the corners more.
     private static let laugh = Onset(seconds: 2, less: 0.1, mostCornerDrop: 0.12, leastOpening: 0.2)
-    /// The condition of a face that appears with a smile. Its level is not reduced, as its resting level is a smile's.
+    /// The condition of a face that appears smiling. Its level is not reduced, as its resting level is that of a smile.
     private static let arriving = Onset(seconds: 0.8, less: 0.1, mostCornerDrop: 0.09)
-    /// The smile level above which every frame is measured during talk. Only the lips' speed tells talk from a smile.
+    /// The smile level above which a talking mouth is measured in every frame. Only lip speed tells talk from a smile.
     private static let levelInTalk = 0.3
-    /// How long a clear smile must last during talk, in seconds.
+    /// How long a smile of at least `SmileSettings.level` must last during talk, in seconds.
     private static let secondsInTalk = 0.3
-    /// The limits of talk that bares the teeth. After `count` turns of the smile level by at least `swing` within
-    /// `window` seconds, a smile's level must be `level` higher, and a clear smile must last `seconds`.
+    /// The limits for talk that bares the teeth. If the smile level reversed `count` times by at least `swing` within
+    /// `window` seconds, a smile must be higher by `level`, and a `clear` smile must last `seconds`.
     private static let restless = (seconds: 0.4, level: 0.2, swing: 0.5, count: 4, window: 4.0)
     /// The time over which the smile level is averaged, in seconds.
     private static let window = 0.1
@@ -40,7 +40,7 @@ struct SmileDetector: Sendable {
     private static let highestRestingLevel = 0.5
     /// The maximum number of levels per second that the resting level is taken from.
     private static let restingRate = 30.0
-    /// The number of these levels, half a second, up to which less rise is required: a face may appear smiling.
+    /// The number of these levels, half a second, before which less rise is required: a face may appear smiling.
     private static let riseTrust = 0.5 * restingRate
     /// The fraction of the resting level that is subtracted from every level.
     private static let restingShare = 0.3
@@ -48,7 +48,7 @@ struct SmileDetector: Sendable {
     private static let restingTrust = 2 * restingRate
     /// The quantile of the levels outside smiles that is taken as the resting level.
     private static let restingQuantile = 0.2
-    /// The fraction of a smile's highest level below which it must stay for `FaceTracker.Options.smileMerge` to end.
+    /// The fraction of a smile's peak level below which the smile ends, after `FaceTracker.Options.smileMerge`.
     private static let endShare = 0.58
 
     private struct Sample: Sendable {
@@ -65,7 +65,7 @@ struct SmileDetector: Sendable {
         /// The time at which the smile was reported; nil before it has lasted long enough.
         var reported: Double?
         var peak: Double
-        /// The time since which the level has been below `endShare` of the peak.
+        /// The time since which the level has been below `endShare` of the peak; nil while it is not.
         var weakSince: Double?
     }
 
@@ -74,7 +74,7 @@ struct SmileDetector: Sendable {
     private var swings = Swings(least: restless.swing, seconds: restless.window)
     private var firstSeen: Double?
     private var restingThinning = Thinning(rate: restingRate)
-    /// The levels outside smiles, those of the last ten seconds at `restingRate`.
+    /// The smile levels of the last ten seconds outside smiles, at most `restingRate` per second.
     private var resting = SlidingQuantile(capacity: 300)
     private var smile: Smile?
     /// The smile level, reduced by part of the resting level and clipped to 0…1; nil if the mouth cannot be seen.
@@ -120,7 +120,7 @@ struct SmileDetector: Sendable {
         return report(at: time, after: wanted.hold)
     }
 
-    /// Counts the duration of a smile that was already reported only from `time` on, when the face enters.
+    /// Sets the start of an already reported smile to `time`, when the face enters.
     mutating func beginVisit(at time: Double) {
         if smile?.reported != nil { smile?.reported = time }
     }
@@ -150,7 +150,7 @@ struct SmileDetector: Sendable {
         swings.add(mean(from: firstSample(within: Self.window), \.mouth.smileLevel), at: time)
     }
 
-    /// Whether the lips turn at the rate at which talk begins, even if the mouth was seen for less than talk's window.
+    /// Whether the lips move often enough for talk to begin, even if the mouth was seen for less than talk's window.
     private func isTalking(at time: Double) -> Bool {
         let seen = min(max(time - (firstSeen ?? time), 1), MouthDetector.talk.window)
         return Double(lips.count) >= Double(MouthDetector.talk.begin) * seen / MouthDetector.talk.window

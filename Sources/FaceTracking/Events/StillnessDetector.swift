@@ -1,19 +1,19 @@
 /// Detects faces that are only pictures of faces, because nothing in them moves by itself. A face with closed eyes, or
-/// one that breathes, may be asleep and is not taken for a picture. Breathing changes its size to and fro by 1 %. So
-/// does a camera in a person's hand, but then the face also moves in the picture.
+/// one that breathes, may be asleep and is not taken for a picture. Breathing makes a face 1 % larger and smaller. So
+/// does a hand-held camera, but then the face also moves within the frame.
 struct StillnessDetector: Sendable {
-    /// The minimum of breathing: `turns` reversals of the size, each after a change by the fraction `change`, within
-    /// `seconds`. Sleepers take 12 to 20 breaths a minute.
+    /// The minimum that counts as breathing: `turns` reversals of the face's size within `seconds`, each after a change
+    /// by the fraction `change`. Sleepers take 12 to 20 breaths a minute.
     private static let breath = (change: 0.0055, turns: 3, seconds: 9.0)
     /// The minimum distance from the mean position, as a fraction of the face's size, that shows a moving camera.
     private static let shake = 0.04
     /// The time constants, in seconds, for averaging size, position and closed eyes. Screwed-up eyes in a picture are
     /// taken for closed in one frame of ten, a sleeper's eyes in nearly all frames.
     private static let averaging = (size: 0.3, place: 3.0, closed: 5.0)
-    /// The maximum time, in seconds, after which a second movement confirms the first. A poster seems to move by chance
-    /// in one comparison of several thousand. The quietest of the measured people moves every eight seconds.
+    /// The maximum time, in seconds, between a movement and a second one that confirms it. A poster seems to move by
+    /// chance in one comparison of several thousand. The quietest of the measured people moves every eight seconds.
     private static let confirmation = 10.0
-    /// How long a face may go without a measurement, in seconds, before its still time is counted anew.
+    /// How long a face may go without a measurement, in seconds, before its time of stillness restarts at zero.
     private static let longestPause = 1.0
 
     private var movedAt = -Double.infinity

@@ -15,7 +15,7 @@ struct ZoneDetector: Sendable {
     }
 
     private var stays: [Stay] = []
-    /// The time at which the face entered. Stays are reported as no longer than the visit, which begins then.
+    /// The time at which the face entered, and so its visit began. No stay is reported as longer than the visit.
     var visitBegan = -Double.infinity
     /// The names of the zones that the face is reported to be in, in the order in which it came into them.
     private(set) var names: [String] = []
@@ -43,7 +43,7 @@ struct ZoneDetector: Sendable {
         return events
     }
 
-    /// Ends all stays, when the face was last there at a time in seconds, and returns their events.
+    /// Ends all stays at a time in seconds, when the face was last known to be present, and returns their events.
     mutating func end(at time: Double) -> [FaceEvent.Kind] {
         for index in stays.indices { stays[index].last = time }
         return leave { _ in true }

@@ -65,7 +65,7 @@ struct BlinkDecision {
 
     // MARK: Features
 
-    /// Returns the value of the eye that closed, or `both` if both did.
+    /// Returns one of the given values: that for the eye that closed, or `both` if both eyes closed.
     private func value(_ each: EachEye<Double>, both: Double) -> Double {
         switch eyes {
         case .both: both
@@ -80,7 +80,7 @@ struct BlinkDecision {
 
     private var depth: Double { share(valley.fall.peak) - share(valley.fall.lowest) }
 
-    /// The fall or the rise up to the newest sample, whichever is smaller.
+    /// The fall of the openness in the valley or its rise up to the newest sample, whichever is smaller.
     private var prominence: Double {
         let top = (valley.risen..<samples.end).map(share).max() ?? 0
         return min(depth, top - share(valley.fall.lowest))
@@ -92,7 +92,7 @@ struct BlinkDecision {
         return first..<max(first + 1, valley.closed.lowerBound)
     }
 
-    /// Returns the weighted sum of the features in the logistic model of the landmarks alone, or in that with pixels.
+    /// Returns the weighted sum of the features in the logistic model with the eyes' pixels, or in the model without.
     private func score(_ duration: Double, _ hasPixels: Bool) -> Double {
         let noise = samples[max(samples.first, valley.closed.lowerBound - 2)].noise
         let weight = samples[valley.fall.lowest].reading.openness.weight
@@ -116,7 +116,7 @@ struct BlinkDecision {
         return features.reduce(0) { $0 + $1.value * $1.withPixels } + dissimilarity + brightness
     }
 
-    /// Returns a signal's mean while closed minus its median while open, before or after, whichever difference is less.
+    /// Returns a signal's mean while the eye is closed minus its median before or after, whichever difference is less.
     private func rise(of value: KeyPath<EyeAppearance.Signal, Double>) -> Double {
         let closed = valley.closed.map { signal($0, value) }.reduce(0, +) / Double(valley.closed.count)
         let before = beforeClosing.map { signal($0, value) }.median

@@ -2,8 +2,8 @@
 /// fall that exceeds the signal's noise, then a rise by half as much, or by less if the lids stop there. A tenth of a
 /// second after this rise was noticed, a logistic model of the valley's shape decides.
 struct BlinkDetector: Sendable {
-    /// The rate of analysed frames per second below which a blink can happen unseen between two frames. Many webcams
-    /// deliver 15 in dim light, which the meter shows as 13.6 after one lost frame.
+    /// The rate of analysed frames per second below which a blink can happen unseen between two frames. It is below
+    /// 13.6, the measured rate of a webcam that delivers 15 in dim light and loses one frame.
     static let minimumRate = 13.5
 
     /// The measurements of both eyes in one frame.
@@ -46,14 +46,14 @@ struct BlinkDetector: Sendable {
 
     struct Valley: Sendable {
         var fall: Fall
-        /// The numbers of the first and the last sample below half of the fall.
+        /// The numbers of the first and the last sample whose openness is below the middle of the fall.
         var closed: ClosedRange<Int>
         /// The number of the sample in which the lids have risen far enough to end the valley.
         var risen: Int
-        /// The times at which the openness crossed half of the fall, down and up, interpolated between samples.
+        /// The times at which the openness crossed the middle of the fall, down and up, interpolated between samples.
         var halfway: ClosedRange<Double>
 
-        /// Returns the numbers of the samples below half of the fall, with one more on either side.
+        /// Returns the numbers of the samples below the middle of the fall, with one more on either side.
         func around(in samples: History<Sample>) -> ClosedRange<Int> {
             max(samples.first, closed.lowerBound - 1)...min(risen, closed.upperBound + 1)
         }
@@ -110,7 +110,7 @@ struct BlinkDetector: Sendable {
 
     // MARK: The valley
 
-    /// Returns the minimum depth of a valley at a sample, which grows with the noise.
+    /// Returns how deep a valley of the openness must be to count at a sample. This depth grows with the noise.
     private func threshold(at index: Int) -> Double { max(Self.smallestDepth, 2 * samples[index].noise) }
 
     /// Returns the highest recent sample, from which a fall to `now` may have begun; nil if `now` is the highest.
@@ -122,7 +122,7 @@ struct BlinkDetector: Sendable {
         return best == now ? nil : best
     }
 
-    /// Follows a fall to its lowest sample. Ends it when the lids have risen, or after too long a time.
+    /// Follows a fall of the openness to its lowest sample. Ends it when the lids have risen, or after too long a time.
     private mutating func follow(_ current: Fall, _ now: Int) {
         var current = current
         let sample = samples[now]
@@ -167,7 +167,7 @@ struct BlinkDetector: Sendable {
         return Valley(fall: fall, closed: first...last, risen: now, halfway: halfway)
     }
 
-    /// Returns the time at which the openness crossed `half` between two samples; nil if the outer one is not higher.
+    /// Returns when the openness crossed `half` between two samples; nil if the one outside the valley is not higher.
     private func crossing(of half: Double, inside: Int, outside: Int) -> Double? {
         let low = samples[inside]
         let high = samples[outside]

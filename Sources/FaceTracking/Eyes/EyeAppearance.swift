@@ -7,7 +7,7 @@ struct EyeAppearance: Sendable {
     struct Signal: Equatable, Sendable {
         /// 1 minus the correlation with the open eye's mean picture: 0 if equal, about 1 for a closed eye.
         var dissimilarity: Double
-        /// The brightness of the eye's middle minus the patch's mean, in standard deviations: an iris is dark.
+        /// The brightness of the eye's middle minus the patch's mean, in standard deviations. Dark irises lower it.
         var center: Double
         /// The natural logarithm of 8 plus the brightness of the eye's middle, 0…255.
         var logBrightness: Double

@@ -1,7 +1,7 @@
 /// Detects blinks and closed eyes of one face, and counts them over the last minute.
 struct EyeDetector: Sendable {
-    /// The rate of analysed frames per second below which closed eyes are seen in too few frames: 5, less a tenth in
-    /// case a frame is lost.
+    /// The rate of analysed frames per second below which closed eyes are seen in too few frames: 5, minus 10 % in case
+    /// a frame is lost.
     private static let minimumClosureRate = 4.5
 
     /// Whether the eyes are open far enough for their irises to be seen.

@@ -1,13 +1,13 @@
-/// Measures the height of each eye's lids relative to the eye's open level: their usual height while it is open. Eyes
-/// differ more from person to person than many of them move.
+/// Measures the height of each eye's opening relative to its open level, its usual height while the eye is open. The
+/// height alone says little, as open eyes differ more from person to person than many eyes change in height.
 struct EyeOpenness: Sendable {
-    /// The window for the open level, in seconds: it follows a face that turns or squints, and is longer than a blink.
+    /// The length of the window for the open level, in seconds: longer than a blink, short enough to follow turns.
     static let levelWindow = 4.0
-    /// The quantile of the lids' heights that is the open level: blinks and glances are below, surprise is above.
+    /// The quantile of the lids' heights that is the open level. Blinks are below it, eyes wide with surprise above.
     static let levelShare = 0.7
     /// The minimum open level, as a fraction of the outer eye distance, for eyes that are closed when the face appears.
     static let lowestLevel = 0.045
-    /// The maximum number of samples that `Thinning` lets through in the window, with some to spare.
+    /// The capacity of a window in samples: slightly more than `Thinning` lets through in `levelWindow`.
     static let capacity = Int(levelWindow * Thinning.rate) + 16
 
     /// The measurements of both eyes in one frame.
@@ -16,8 +16,8 @@ struct EyeOpenness: Sendable {
         var level: EachEye<Double>
         /// The height of the lids' opening, in units of the outer eye distance.
         var height: EachEye<Double>
-        /// The weight of each eye in means, in proportion to its squared width, because the far eye of a turned head
-        /// hides blinks. The two weights sum to 1.
+        /// The weight of each eye in means, in proportion to its squared width, because blinks are hardly seen in the
+        /// far eye of a turned head. The two weights sum to 1.
         var weight: EachEye<Double>
         /// The height as a fraction of the open level: 1 is open, about 0 closed.
         var share: EachEye<Double> { EachEye(height.left / level.left, height.right / level.right) }
@@ -41,7 +41,7 @@ struct EyeOpenness: Sendable {
     }
 }
 
-/// A pair of values, one for each eye; left and right are the picture's.
+/// A pair of values, one for each eye. Left and right are as seen in the picture.
 struct EachEye<Value> {
     var left: Value
     var right: Value
@@ -70,7 +70,7 @@ struct ClosedEyes: Sendable {
     private static let otherShare = 0.85
 
     private struct Eye: Sendable {
-        /// The time at which the eye closed, and its open level before, which closed eyes would lower; nil while open.
+        /// The time at which the eye closed and its open level then, which closed lids would lower; nil while open.
         var closed: (since: Double, level: Double)?
         var share = 1.0
 
@@ -90,10 +90,10 @@ struct ClosedEyes: Sendable {
     /// The eyes that were reported as closed, and the time at which they closed; nil for none.
     private var reported: (eyes: FaceEvent.Eyes, since: Double)?
     var isClosed: EachEye<Bool> { eyes.map { $0.closed != nil } }
-    /// The openness of each eye in the latest frame, 0…1: the fraction of its usual openness before it closed.
+    /// The openness of each eye in the latest frame, 0…1; of closed eyes, relative to the open level before closing.
     var openness: EachEye<Double> { eyes.map { min(max($0.share, 0), 1) } }
 
-    /// Returns the event of the reported closure, which lasts until a time in seconds; nil if there is none.
+    /// Returns the event of the reported closure, which has lasted until a time in seconds; nil if there is none.
     func ongoing(at time: Double) -> FaceEvent.Kind? {
         reported.map { .eyesClosed(eyes: $0.eyes, duration: time - $0.since) }
     }
@@ -116,7 +116,7 @@ struct ClosedEyes: Sendable {
         return ongoing(at: time)
     }
 
-    /// Counts current closures anew from `time` on, as the eyes cannot be seen. Reported ones are not reported again.
+    /// Restarts the duration of unreported closures at `time`, because the eyes cannot be seen at that time.
     mutating func interrupt(at time: Double) {
         eyes.left.interrupt(at: time)
         eyes.right.interrupt(at: time)

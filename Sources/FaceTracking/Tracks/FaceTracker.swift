@@ -26,7 +26,7 @@ public struct FaceTracker: Sendable {
         public var yawLimit = 35.0
         /// The areas in which faces are reported, each with a name of its own.
         public var zones: [Zone] = []
-        /// How long a face must be without any movement in it, in seconds, to be `still`: a picture of a face.
+        /// How long nothing in a face may move, in seconds, before the face counts as `still`: as a picture of a face.
         public var stillAfter = 30.0
         /// Whether faces that are `still` leave, and are followed again only when something changes where they were.
         public var ignoresStill = false
@@ -47,8 +47,8 @@ public struct FaceTracker: Sendable {
 
     /// The faces after a frame, and the events of the frame.
     package struct Update: Hashable, Sendable {
-        /// All faces that are there, ordered by identity. A face that is hidden for a moment keeps its last values. A
-        /// held one, kept because the picture of its place still shows the person, has no measurements.
+        /// All present faces, ordered by identity. A face that is hidden for a moment keeps its last values. A held
+        /// one, kept because the picture of its place still shows the person, has no measurements.
         package var faces: [FaceObject] = []
         /// The faces that were seen in this very frame, with unsmoothed bounds and pose, even if they have not entered.
         package var sightings: [FaceSighting] = []
@@ -122,13 +122,13 @@ public struct FaceTracker: Sendable {
         return events
     }
 
-    /// The faces that are there, ordered by identity.
+    /// The present faces, seen or unseen, ordered by identity.
     package var faces: [FaceObject] { tracks.compactMap(\.face).sorted { $0.faceID < $1.faceID } }
 
     /// The lineages of the faces whose landmarks are needed in the next frame even if its picture has hardly changed.
     package var needingEveryFrame: Set<Int> { Set(tracks.lazy.filter(\.needsEveryFrame).map(\.lineage)) }
 
-    /// The lineage under which the analyzer last observed each face that is there, by the face's identity.
+    /// The lineage under which the analyzer last observed each present face, by the face's identity.
     package var lineages: [FaceID: Int] {
         Dictionary(uniqueKeysWithValues: tracks.compactMap { track in track.face.map { ($0.faceID, track.lineage) } })
     }
@@ -177,7 +177,7 @@ public struct FaceTracker: Sendable {
         return events
     }
 
-    /// Returns what the tracker asks about places of unseen people before a frame; nil if `Options.hold` is 0.
+    /// Returns the request to examine the places of unseen people in a frame; nil if `Options.hold` is 0.
     package func placeRequest(at time: Double, besides observations: [FaceObservation] = []) -> PlaceRequest? {
         guard options.hold > 0 else { return nil }
         let unseen = tracks.lazy.filter { track in !observations.contains { $0.lineage == track.lineage } }

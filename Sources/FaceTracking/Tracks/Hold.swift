@@ -1,12 +1,12 @@
 /// Decides how long an unseen face is kept: while the picture of its place shows a person who moves now and then.
 struct Hold: Sendable {
-    /// The time between two readings of the place, in seconds.
+    /// The interval, in seconds, at which the place of an unseen face is examined for the person.
     static let interval = 0.5
     /// How long a place without motion counts as occupied, in seconds. It is shorter if only a body is seen, which may
     /// be a jacket on a chair.
     private static let motionless = (head: 10.0, body: 1.5)
-    /// How long other people may cover the place, in seconds: `atAll` since the person was last there, or
-    /// `fromFirstLook` since the first reading, whichever ends later.
+    /// How long other people may cover the place, in seconds: `atAll` after the person was last known to be there, or
+    /// `fromFirstLook` after the place was first examined, whichever ends later.
     private static let cover = (atAll: 1.5, fromFirstLook: 0.8)
 
     /// The stamp of the last frame in which the person was known to be there.
@@ -22,7 +22,7 @@ struct Hold: Sendable {
 
     func isDue(at time: Double) -> Bool { lastReading.map { time - $0 >= Self.interval - Track.slack } ?? true }
 
-    /// Processes a frame's reading of the place, nil if there is none; returns whether the person is still there.
+    /// Processes what the place shows in a frame, nil if not examined; returns whether the person is still there.
     mutating func update(_ reading: PlaceReading?, at stamp: FrameStamp) -> Bool {
         let time = stamp.mediaTime
         if lastReading == nil { coverEnd = time + Self.cover.fromFirstLook }

@@ -23,7 +23,7 @@ struct Track: Sendable {
     private(set) var clothes: ClothesColors?
     /// Whether the scene has changed since the face was last seen, so that a face in its place may be another one.
     var wasCut = false
-    /// The hold that keeps the face although it has been unseen for longer than its patience; else nil.
+    /// The hold that keeps the face after it has been unseen for `Options.patience`; nil if the face is not held.
     private(set) var hold: Hold?
     /// The face as subscribers see it; nil before it enters. Its confidence is 0 if unseen while held or after a cut.
     var face: FaceObject? {
@@ -131,8 +131,8 @@ struct Track: Sendable {
         latest.isSeen = true
     }
 
-    /// Processes a frame in which the face was not seen. If its pixels could not be read (not `wasLookedAt`), the face
-    /// does not count as hidden. After a long gap, the closure of the eyes is measured anew. The mouth's detectors
+    /// Processes a frame in which the face was not seen. If the frame could not be analysed (not `wasLookedAt`), the
+    /// face does not become hidden. After a long gap, the duration of closed eyes restarts. The mouth's detectors
     /// notice such gaps themselves.
     mutating func miss(at stamp: FrameStamp, wasLookedAt: Bool) {
         if wasLookedAt { latest.isSeen = false }
@@ -164,8 +164,8 @@ struct Track: Sendable {
         return FaceEvent(kind: .enter, face: latest, stamp: stamp)
     }
 
-    /// Returns the place in which to look for the person, if the face has been unseen for its patience and a reading is
-    /// due; else nil. A still face, which is a picture, has no person behind it.
+    /// Returns the place in which to look for the person, if the face has been unseen for `Options.patience` and the
+    /// place is due to be examined; else nil. A still face, which is a picture, has no person behind it.
     func place(at time: Double, _ options: Options) -> PlaceQuery? {
         guard let face, !face.still, time - lastSeen.mediaTime >= options.patience - Self.slack,
             hold?.isDue(at: time) ?? true
@@ -173,8 +173,8 @@ struct Track: Sendable {
         return PlaceQuery(track: number, bounds: bounds, clothes: clothes, lastSeen: lastSeen.mediaTime)
     }
 
-    /// Whether the face counts as there in a frame in which it was not seen. `readings` is nil for a frame that could
-    /// not be analysed: if the patience ends in such a frame, the next readable one decides.
+    /// Whether a face that was not seen in a frame still counts as present. `readings` is nil for a frame that could
+    /// not be analysed. If `Options.patience` ends in such a frame, the next analysed frame decides.
     mutating func isThere(_ readings: [Int: PlaceReading]?, at stamp: FrameStamp, _ options: Options) -> Bool {
         // A face that has not entered is not published. It is dropped after a single frame in which it is not found.
         guard hasEntered else { return readings == nil && !isLost(at: stamp) }
@@ -207,7 +207,7 @@ struct Track: Sendable {
         return [smile.end(at: time), eyes.closed.end(at: time), gaze.look.end()].compactMap(\.self)
     }
 
-    /// Returns the events that end expressions and stays in zones, then the leave; empty if the face has not entered.
+    /// Returns the events that end expressions and stays in zones, then the `leave`; empty if the face has not entered.
     func leave(reason: FaceEvent.LeaveReason, at stamp: FrameStamp) -> [FaceEvent] {
         guard hasEntered else { return [] }
         var face = latest

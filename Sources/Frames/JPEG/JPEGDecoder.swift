@@ -7,9 +7,9 @@ import CTurboJPEG
 package final class JPEGDecoder {
     /// The supported divisors of width and height, by which the DCT scales down.
     package static let decimations = [1, 2, 4, 8]
-    /// The default maximum number of pixels of a picture: somewhat more than 8K has (33 million), 60 MB as I420.
+    /// The default maximum number of pixels of a picture: somewhat more than in 8K (33 million), or 60 MB as I420.
     package static let defaultMaximumPixels = 40_000_000
-    /// The decoder's flags. They limit the scans of a progressive JPEG, each of which costs a pass over the picture.
+    /// The flags for TurboJPEG. They limit the number of scans of a progressive JPEG, each of which costs time.
     private static let flags = TJFLAG_LIMITSCANS
     /// The alignment of the rows of decoded planes, in bytes: a cache line.
     private static let alignment: Int32 = 64
@@ -135,7 +135,7 @@ package final class JPEGDecoder {
 
     private var errorText: String { String(cString: tjGetErrorStr2(handle)) }
 
-    /// Returns the error of an unreadable picture, and replaces the codec, which would refuse all later pictures.
+    /// Makes the error for an unreadable picture. Replaces the codec, which would otherwise refuse all later pictures.
     private func corrupt(_ words: String) -> JPEGError {
         if let fresh = tjInitDecompress() {
             tjDestroy(handle)

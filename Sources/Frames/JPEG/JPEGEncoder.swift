@@ -2,8 +2,8 @@ import CTurboJPEG
 
 /// Turns frames into upright JPEGs for people to look at.
 ///
-/// Full-range planar YUV, as from `JPEGDecoder`, and packed RGB are encoded without a copy if upright and small enough.
-/// Other frames are first converted to packed RGB. Only one thread may use an encoder at a time.
+/// Upright frames of full-range planar YUV or packed RGB are encoded without a copy if they need no scaling. Other
+/// frames are first converted to packed RGB. Only one thread may use an encoder at a time.
 package final class JPEGEncoder {
     /// The JPEG quality, 1…100.
     package let quality: Int
@@ -31,7 +31,7 @@ package final class JPEGEncoder {
     deinit { tjDestroy(handle) }
 
     /// Encodes the frame as a JPEG, upright and at most `maximumWidth` pixels wide.
-    /// - Throws: `JPEGError`; for a frame in the format `.jpeg` also what `JPEGDecoder` throws.
+    /// - Throws: `JPEGError`, also for a frame in the format `.jpeg` that cannot be decoded.
     package func encode(_ frame: Frame) throws(JPEGError) -> [UInt8] {
         var frame = frame
         if frame.format == .jpeg {
@@ -70,7 +70,7 @@ package final class JPEGEncoder {
         return frame.colors.map { Self.stating($0.profile, in: made) } ?? made
     }
 
-    /// Returns the JPEG with an ICC profile inserted after its first segment, in pieces of the largest allowed size.
+    /// Returns the JPEG with an ICC profile inserted after its first segment, in several segments if it is large.
     private static func stating(_ profile: [UInt8], in jpeg: [UInt8]) -> [UInt8] {
         let most = 65_519
         let pieces = (profile.count + most - 1) / most

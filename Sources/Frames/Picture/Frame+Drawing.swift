@@ -10,7 +10,7 @@ extension Frame {
     }
 
     /// Converts the picture to an upright RGB picture of the size `target` in a pool's memory; nil if the frame lacks
-    /// planes or is a JPEG. It scales by plain averaging, which is good enough to look at.
+    /// planes or is a JPEG. Scaling averages pixels, which is good enough for viewing.
     package func drawnUpright(of target: FrameSize, in pool: inout PixelMemoryPool) -> Frame? {
         let memory = pool.lend(byteCount: 3 * target.width * target.height)
         let storedFromUpright = orientation.storedFromUpright(stored: size)
@@ -57,7 +57,7 @@ extension Frame {
         return drawn
     }
 
-    /// Writes every `stride`th stored pixel, in both directions, as BGRA with premultiplied opacity.
+    /// Writes every `stride`th pixel of every `stride`th stored row as BGRA, with colours premultiplied by the opacity.
     /// - Returns: False, with nothing written, if the frame lacks planes or is a JPEG.
     @discardableResult
     package func drawBGRA(stride: Int, into target: UnsafeMutablePointer<UInt8>, bytesPerRow: Int) -> Bool {
@@ -79,8 +79,8 @@ extension Frame {
         }
     }
 
-    /// Writes opaque BGRA in blocks of 16 pixels if two neighbours of a row share their chroma, as in most pictures.
-    /// - Returns: The number of columns that were written in each row.
+    /// Writes the picture as opaque BGRA, in blocks of 16 pixels, if each two neighbours in a row share their chroma.
+    /// - Returns: The number of columns written in each row: a multiple of 16, or 0 if no chroma is shared.
     private func drawBlocks(into target: UnsafeMutablePointer<UInt8>, bytesPerRow: Int) -> Int {
         guard let samples = FrameSamples(self), let chroma = samples.chroma, chroma.shiftX == 1 else { return 0 }
         let conversion = YUVConversion(encoding, scale: 1, offset: 0.5)

@@ -3,8 +3,8 @@
 extension Frame {
     /// Makes a frame over memory of the calling program, without copying it.
     /// - Parameters:
-    ///   - planes: For each plane, its memory from the lowest address on, and the bytes from a row to the row below,
-    ///     negative if the bottom row comes first. A JPEG has one plane, whose bytes per row are ignored.
+    ///   - planes: For each plane, its memory from the lowest address on, and the number of bytes from a row to the row
+    ///     below, negative if the bottom row comes first. A JPEG has one plane, whose bytes per row are ignored.
     ///   - lease: An object that is released with the frame's last copy. Until then, the memory must not be written to.
     ///   - size: The size as stored, before `orientation` is applied.
     ///   - format: The layout of the pixels in memory.
@@ -146,7 +146,7 @@ extension Frame {
 }
 
 extension PixelFormat {
-    /// Returns the bytes per row and the number of rows of each plane; a JPEG counts as one row of at least one byte.
+    /// Returns the minimum bytes per row and the number of rows of each plane. Both are 1 for a JPEG of any length.
     package func rows(in size: FrameSize) throws(FrameError) -> [(bytes: Int, count: Int)] {
         let (width, height) = (size.width, size.height)
         guard 1...32_767 ~= width, 1...32_767 ~= height else { throw .unusableSize(size) }

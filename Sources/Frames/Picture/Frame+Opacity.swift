@@ -23,7 +23,7 @@ extension Frame {
         return least < 255
     }
 
-    /// This frame, whose colours must be premultiplied by the opacity in the fourth byte, blended over white.
+    /// A copy of the frame blended over white. The frame's colours must be premultiplied by the opacity (fourth byte).
     package var overWhite: Frame {
         let memory = PixelMemory(byteCount: size.width * size.height * 4)
         var least: UInt8 = 255
@@ -44,7 +44,7 @@ extension Frame {
         return made
     }
 
-    /// Replaces `pixels`, RGBA with this frame's colours over white, by the unblended colours and their opacity.
+    /// Turns `pixels`, an RGBA copy of this frame with colours blended over white, into unblended colours with opacity.
     package func takeFromWhite(_ pixels: UnsafeMutablePointer<UInt8>, bytesPerRow: Int) {
         for y in 0..<size.height {
             let row = planes.first.bytes + y * planes.first.bytesPerRow

@@ -10,7 +10,7 @@ public struct Frame: @unchecked Sendable, Equatable {
     package struct Plane: Equatable {
         /// The address of the top row.
         package var base: UnsafeRawPointer
-        /// The bytes from a row to the row below, negative if the bottom row comes first. For a JPEG, its length.
+        /// The bytes from a row to the row below, negative if the bottom row comes first. For a JPEG, its whole length.
         package var bytesPerRow: Int
 
         package init(base: UnsafeRawPointer, bytesPerRow: Int) {
@@ -31,7 +31,7 @@ public struct Frame: @unchecked Sendable, Equatable {
             self.third = third
         }
 
-        /// - Parameter planes: One to three planes.
+        /// Makes planes from a collection of one to three planes.
         package init(_ planes: some Collection<Plane>) {
             self.init(planes[planes.startIndex], planes.dropFirst().first, planes.dropFirst(2).first)
         }
@@ -41,7 +41,7 @@ public struct Frame: @unchecked Sendable, Equatable {
 
     /// The frame's number in its source, its wall-clock time, and the seconds since the first frame.
     public package(set) var stamp: FrameStamp
-    /// The time of capture, or in a clip of decoding, by the machine's monotonic clock; for measuring latency.
+    /// The capture time by the monotonic clock, for measuring latency; for a clip's frame, when it was due or read.
     public package(set) var captured: ContinuousClock.Instant
     /// The size as stored, before `orientation` is applied.
     public package(set) var size: FrameSize
@@ -52,12 +52,12 @@ public struct Frame: @unchecked Sendable, Equatable {
     /// The turn that makes the picture upright.
     public package(set) var orientation: Orientation
     package var planes: Planes
-    /// Whether the fourth byte of each pixel is its opacity. The colours are blended over white all the same, so code
-    /// that ignores the opacity does not show what a transparent pixel hides.
+    /// Whether the fourth byte of each pixel is its opacity. Even then, the colours are stored blended over white, so
+    /// that code which ignores the opacity does not show the hidden colours of transparent pixels.
     package var hasOpacity = false
-    /// What the file states about its colours apart from `encoding`, to be passed on; nil if it states nothing.
+    /// What the file states about its colours besides `encoding`, copied to files made from it; nil if not stated.
     package var colors: ColorStatement?
-    /// The number of frames directly before this one that were left out because nothing happened in them.
+    /// The number of frames directly before this one that the source skipped because nothing happened in them.
     package var skipped = 0
     /// The object that keeps the memory of `planes` alive. Its release returns the memory to the source.
     package var lease: any AnyObject & Sendable
@@ -88,7 +88,7 @@ public struct Frame: @unchecked Sendable, Equatable {
         stamp.mediaTime = mediaTime
     }
 
-    /// Whether both frames have the same memory and the same properties. The pixels are not compared.
+    /// Whether both frames have the same memory, stamp, capture time, size and layout. The pixels are not compared.
     public static func == (one: Frame, other: Frame) -> Bool {
         one.stamp == other.stamp && one.captured == other.captured && one.size == other.size
             && one.format == other.format && one.encoding == other.encoding && one.orientation == other.orientation

@@ -2,13 +2,13 @@
 public enum FrameError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The width or the height is not between 1 and 32,767.
     case unusableSize(FrameSize)
-    /// The format is impossible: a colour's offset is outside the pixel, or chroma is subsampled by more than 16.
+    /// The format is impossible, such as a colour's offset outside the pixel or chroma subsampled by more than 16.
     case unusableFormat(PixelFormat)
     /// The number of planes is not that of the format.
     case wrongPlanes(PixelFormat, expected: Int, given: Int)
     /// A plane has fewer bytes than its rows take.
     case tooShort(plane: Int, bytes: Int, needed: Int)
-    /// The distance between the rows of a plane is shorter than a row, or 2 GiB or more.
+    /// The distance between the rows of a plane, in bytes, is shorter than a row, or 2 GiB or more.
     case overlappingRows(plane: Int, bytesPerRow: Int, needed: Int)
     /// The planes of U and V have different numbers of bytes per row, though they are read together.
     case differentChromaRows(u: Int, v: Int)

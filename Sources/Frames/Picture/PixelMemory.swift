@@ -16,7 +16,7 @@ package final class PixelMemory: @unchecked Sendable {
 
 /// Lends memory for pixels, and reuses it once it is released.
 package struct PixelMemoryPool {
-    /// The maximum number of blocks that are kept: one being written, one waiting, one being read, one in a preview.
+    /// The maximum number of blocks kept for reuse: one being written, one waiting, one being read, one in a preview.
     package static let limit = 4
     private var kept: [PixelMemory] = []
 

@@ -9,7 +9,7 @@ public struct YUVEncoding: Hashable, Sendable {
         /// ITU-R BT.2020 with non-constant luminance, for HDR clips.
         case bt2020
 
-        /// The weights of red and blue in the brightness, K_R and K_B in the standard. Green has the rest to 1.
+        /// The weights of red and blue in the brightness, K_R and K_B in the standard. Green's weight is 1 minus both.
         package var weights: (red: Double, blue: Double) {
             switch self {
             case .bt601: (0.299, 0.114)
@@ -35,6 +35,6 @@ public struct YUVEncoding: Hashable, Sendable {
     /// The encoding of a JPEG.
     public static let jpeg = YUVEncoding(matrix: .bt601, isFullRange: true)
 
-    /// The value of black, and the factor that expands Y to 0…255 (255/219 for the video range).
+    /// The value of Y for black, and the factor that expands Y to 0…255 (255/219 for the video range).
     var luma: (black: Double, factor: Double) { isFullRange ? (0, 1) : (16, 255.0 / 219) }
 }

@@ -1,14 +1,14 @@
-/// The positions of a crop's pixels in the stored picture, as fixed-point numbers with 32 fractional bits.
-///
-/// After 200 steps, their error is below a millionth of a pixel. Shifts give the integer part and the weights.
+/// The positions of a crop's pixels in the stored picture, as fixed-point numbers with 32 fractional bits. After 200
+/// steps from pixel to pixel, the accumulated rounding error is below a millionth of a pixel. Bit shifts give a
+/// position's integer part and its interpolation weights.
 struct CropGrid {
     static let fraction = 32
 
     let size: Int
-    /// The index of the last column and of the last row of the stored picture.
+    /// The indexes of the last column and the last row of the stored picture.
     let lastX: Int
     let lastY: Int
-    /// The steps in the stored picture from a column of the crop to the next, and from a row to the next.
+    /// The steps in x and y in the stored picture: from a column of the crop to the next, and from a row to the next.
     let columnX: Int
     let columnY: Int
     private let rowX: Int
@@ -16,7 +16,7 @@ struct CropGrid {
     private let startX: Int
     private let startY: Int
 
-    /// Makes the grid; nil if the picture is empty, or a coefficient is not finite or absurdly large.
+    /// Makes the grid; nil if the picture is empty, or a coefficient of the map is not finite or absurdly large.
     init?(_ map: AffineTransform, size: Int, in picture: FrameSize) {
         let coefficients = [map.a, map.b, map.c, map.d, map.tx, map.ty]
         guard picture.width > 0, picture.height > 0, size > 0, size <= 4096,
@@ -35,7 +35,7 @@ struct CropGrid {
         (startX + row * rowX + column * columnX, startY + row * rowY + column * columnY)
     }
 
-    /// Returns the columns of a row whose four neighbouring pixels are at least `margin` pixels inside the picture.
+    /// Returns a crop row's columns whose four neighbouring pixels are at least `margin` pixels inside the picture.
     func interior(ofRow row: Int, margin: Int = 0) -> Range<Int> {
         let (x, y) = position(row: row)
         let inset = margin << Self.fraction
@@ -55,7 +55,7 @@ struct CropGrid {
         return first < min(end, size) ? first..<min(end, size) : 0..<0
     }
 
-    /// Returns the nearest position in the picture, and its coverage: 1 in the picture, falling to 0 one pixel outside.
+    /// Returns the position in the picture nearest to x, y. `coverage` is 1 inside and falls to 0 one pixel outside.
     func clamped(_ x: Int, _ y: Int) -> (x: Int, y: Int, coverage: Float) {
         let (insideX, coverageX) = Self.clamped(x, lastX)
         let (insideY, coverageY) = Self.clamped(y, lastY)

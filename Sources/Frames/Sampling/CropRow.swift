@@ -5,7 +5,7 @@ struct CropRow {
     typealias Numbers = UnsafeMutablePointer<Float>
     private typealias Words = UnsafeMutablePointer<UInt16>
 
-    /// The interpolated samples of a row, by channel: integers with 16 fractional bits. For gray, all are one array.
+    /// The interpolated samples of a row, times 2¹⁶, one array per channel. For gray, all three are the same array.
     let first: Numbers
     let second: Numbers
     let third: Numbers
@@ -19,8 +19,8 @@ struct CropRow {
     let grid: CropGrid
     let samples: FrameSamples
 
-    /// Calls `body` with a row for sampling a crop that is `width` pixels wide. `crop` maps the crop's pixels to the
-    /// upright picture. The row's memory is only valid during the call.
+    /// Calls `body` with a `CropRow` for sampling a crop that is `width` pixels wide. `crop` maps the crop's pixels to
+    /// the upright picture. The `CropRow`'s memory is only valid during the call.
     /// - Returns: False, without a call, if the frame's pixels cannot be read or the transform is not finite.
     static func use(_ frame: Frame, _ crop: AffineTransform, width: Int, _ body: (CropRow) -> Void) -> Bool {
         let stored = crop.then(frame.orientation.storedFromUpright(stored: frame.size))
@@ -81,7 +81,7 @@ struct CropRow {
         gatherAtEdge(group, row, interior.upperBound..<columns.upperBound, from: start)
     }
 
-    /// Gathers columns whose four neighbours are all inside the picture.
+    /// Gathers the samples for columns whose four neighbours are all inside the picture.
     @inline(__always)
     private func gather(
         _ group: FrameSamples.Group,
@@ -120,7 +120,7 @@ struct CropRow {
         }
     }
 
-    /// Gathers columns of which some neighbours are outside the picture. These get the nearest pixels of the picture.
+    /// Gathers the samples for columns near the picture's edge. Neighbours outside the picture get its nearest pixels.
     private func gatherAtEdge(_ group: FrameSamples.Group, _ row: Int, _ columns: Range<Int>, from start: Int) {
         let (lastX, lastY) = (grid.lastX >> group.shiftX, grid.lastY >> group.shiftY)
         for column in columns {
@@ -144,7 +144,7 @@ struct CropRow {
 
     /// Converts a position from pixels to subsampled chroma, whose samples are centred on the pixels that they cover.
     ///
-    /// Most video has chroma at the left pixel, but the models do not notice a quarter of a chroma sample.
+    /// Most video centres chroma on the left one of two pixels. The models do not notice this difference.
     @inline(__always)
     private static func shifted(_ position: Int, _ shift: Int) -> Int {
         let half = 1 &<< (CropGrid.fraction - 1)
@@ -167,7 +167,7 @@ struct CropRow {
         }
     }
 
-    /// Interpolates between two neighbours. The result has 8 fractional bits. Only intermediate values can overflow.
+    /// Interpolates between two neighbours, with 8 fractional bits. Intermediate values may overflow, but no result.
     @inline(__always)
     private static func blend(_ pair: UInt16, _ weight: UInt16) -> UInt16 {
         let left = pair & 0xFF

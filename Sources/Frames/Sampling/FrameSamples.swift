@@ -10,7 +10,7 @@ struct FrameSamples {
         let bytesPerRow: Int
         /// The bytes from one sample to the next.
         let step: Int
-        /// The right shifts from a pixel's column and row to those of its sample, for subsampled chroma.
+        /// The right shifts that turn a pixel's column and row into those of its sample; 0 unless chroma is subsampled.
         var shiftX = 0
         var shiftY = 0
 
@@ -20,14 +20,14 @@ struct FrameSamples {
             row(channel, y)[(x &>> shiftX) &* step]
         }
 
-        /// The first of a channel's samples in a row of pixels.
+        /// Returns the address of a channel's first sample in row y of the picture's pixels.
         @inline(__always)
         func row(_ channel: Int, _ y: Int) -> Base { bases[channel] + (y &>> shiftY) &* bytesPerRow }
     }
 
-    /// The brightness, or all three colours.
+    /// The channel of the brightness, or the channels of all three colours.
     let first: Group
-    /// U and V; nil for gray and RGB.
+    /// The channels U and V; nil for gray and RGB.
     let chroma: Group?
     var isRGB: Bool { first.channels == 3 }
     var isGray: Bool { first.channels == 1 && chroma == nil }
@@ -72,11 +72,11 @@ extension Frame.Plane {
     package var bytes: UnsafePointer<UInt8> { base.assumingMemoryBound(to: UInt8.self) }
 }
 
-/// Converts YUV samples to RGB in any range of values: R = luma · (Y − black) + redV · (V − 128), and so on.
+/// Converts YUV samples to RGB in any output range: R = luma · (Y − black) + redV · (V − 128), and so on.
 struct YUVConversion {
     // The factors for samples with 16 fractional bits.
     private let luma, redV, greenU, greenV, blueU: Float
-    /// The constant term of all three colours, which contains the black level of Y.
+    /// The constant term of all three colours: the output's offset, minus what the black level of Y contributes.
     private let bias: Float
     // The output values of black and white, to which colours that RGB lacks are clamped.
     private let black, white: Float
@@ -101,18 +101,18 @@ struct YUVConversion {
     /// The value of U and V of a pixel without colour, with 16 fractional bits.
     private static let neutral: Float = 128 * 65536
 
-    /// Converts a brightness with 16 fractional bits to the value that red, green and blue share without chroma.
+    /// Converts Y, with 16 fractional bits, to the value of red, green and blue in a pixel without colour.
     @inline(__always)
     func gray(_ y: Float) -> Float { clamped(y * luma + bias) }
 
-    /// Converts samples with 16 fractional bits to a colour.
+    /// Converts Y, U and V, with 16 fractional bits, to red, green and blue.
     @inline(__always)
     func color(_ y: Float, _ u: Float, _ v: Float) -> (red: Float, green: Float, blue: Float) {
         let (gray, u, v) = (y * luma + bias, u - Self.neutral, v - Self.neutral)
         return (clamped(gray + v * redV), clamped(gray + u * greenU + v * greenV), clamped(gray + u * blueU))
     }
 
-    /// 16 neighbouring pixels of which each pair shares its chroma, as BGRA: `color` of each, with an `offset` of 0.5.
+    /// Converts 16 neighbouring pixels, two per chroma sample, to BGRA. For rounding, `init` needs an `offset` of 0.5.
     @inline(__always)
     func block(
         _ luma: UnsafePointer<UInt8>,

@@ -39,7 +39,7 @@ package final class LuminanceGrid {
 
     private typealias Sums = UnsafeMutableBufferPointer<UInt16>
 
-    /// The weighted sum of each column of pixels within the current row of cells; zeros in between.
+    /// The weighted sum of each column of pixels within the current row of cells; 0 when a row of cells begins.
     private var sums: [UInt16] = []
     /// The running totals of `sums`: at each index the total of the columns to its left.
     private var totals: [UInt32] = []

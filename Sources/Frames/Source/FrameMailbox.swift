@@ -31,8 +31,8 @@ public final class FrameMailbox: Sendable {
         case idle
     }
 
-    /// The numbers of frames since the mailbox was made. Once it is empty, `captured` is the sum of `taken` and of all
-    /// `dropped` except sequence gaps, which were never captured.
+    /// The numbers of frames since the mailbox was made. Once the mailbox is empty, `captured` is the sum of `taken`
+    /// and of all `dropped` except sequence gaps, which were never captured.
     package struct Counts: Hashable, Sendable {
         /// The number of frames that the source captured, including damaged ones.
         package var captured = 0
@@ -61,9 +61,9 @@ public final class FrameMailbox: Sendable {
     private let dropsUnlit: Bool
     /// Whether no face is seen and nothing moves, so that the source may skip frames until something changes.
     package let isQuiet = Atomic(false)
-    /// Whether a live source delivers frames that it had held back. It waits until each is taken, whatever its age.
+    /// Whether a live source is delivering frames that it had held back. `put` then waits instead of dropping frames.
     package let isCatchingUp = Atomic(false)
-    /// Called with the time that the source needed to decode a picture.
+    /// The callback that gets the time that the source needed to decode a picture.
     package let noteDecoding: @Sendable (WorkTime) -> Void
 
     /// Makes an empty mailbox. With `dropsUnlit`, it drops frames between an infrared lamp's flashes.
@@ -139,7 +139,7 @@ public final class FrameMailbox: Sendable {
     /// Counts a frame whose own timestamp was impossible and was corrected.
     package func countRetimed() { state.update { $0.counts.retimed += 1 } }
 
-    /// Blocks until there is an event, then removes and returns the oldest.
+    /// Blocks until there is an event, then removes and returns the oldest event.
     /// - Returns: Nil once the mailbox is closed.
     package func next() -> SourceEvent? {
         while let arrival = nextOrWoken() { if case .event(let event) = arrival { return event } }

@@ -44,9 +44,9 @@ public struct FrameSourceOptions: Hashable, Sendable {
     /// The speed at which a clip, or a GStreamer pipeline that is not live, is played.
     public var pace = Pace.realtime
     /// Whether a clip, or a GStreamer pipeline that is not live, starts again at its end, with increasing stamps. A
-    /// picture file is then repeated without end, and not just for a second.
+    /// picture file then lasts forever instead of for a second.
     public var loops = false
-    /// The turn that makes pictures upright, after any that the source states. A program's own frames ignore it.
+    /// The turn that makes pictures upright, applied after the source's own turn; ignored for a program's own frames.
     public var orientation = Orientation.up
     /// Whether the upright picture is to be mirrored left to right. For a program's own frames: whether they are
     /// already mirror images. Winks are reported for the person's own left or right eye in any case.
@@ -65,14 +65,14 @@ public struct FrameSourceOptions: Hashable, Sendable {
     public var requestRate: Double?
     /// The maximum time from opening a source to its first picture. Network cameras may answer late.
     package var openTimeout = Duration.seconds(10)
-    /// The maximum time without a decodable picture. Then the source is lost and, if it is not a file, opened again.
+    /// The maximum time without a decodable picture. Then the source is lost, and opened again unless it is a file.
     public var stallTimeout = Duration.seconds(2)
-    /// The maximum delay by which a network stream's bursts are turned into evenly spaced pictures; sixfold for HLS.
+    /// The maximum delay that is added to space a network stream's bursts of pictures evenly; six times this for HLS.
     public var maximumDelay = Duration.seconds(5)
     /// The maximum number of pixels of a picture, by default somewhat more than 8K has. Larger pictures are refused.
     /// The limit does not apply to V4L2 cameras, nor to a program's own frames that are not JPEGs.
     public var maximumPixels = JPEGDecoder.defaultMaximumPixels
-    /// The turn and the mirroring that these options ask for.
+    /// The turn and the mirroring that these options ask for, as one orientation.
     package var wholeOrientation: Orientation { isMirrored ? orientation.mirrored : orientation }
 
     /// Makes options with a pace and looping, and defaults for the others.

@@ -33,7 +33,7 @@ package struct PictureDelivery {
     private let longestGap: Duration
     private var timing = Timing.file
     private var timeline = PresentationTimeline(rate: nil)
-    /// When to show each picture of a live source whose pictures carry their own timestamps.
+    /// The schedule of the pictures of a live source whose pictures carry timestamps.
     private var playOut = PlayOut(longestDelay: 0, rate: nil)
     /// The arrival time and the media time of the newest picture, in seconds since the first picture.
     private var newest: (arrival: Double, mediaTime: Double)?
@@ -44,20 +44,20 @@ package struct PictureDelivery {
     private var started: (clock: ContinuousClock.Instant, wall: Timestamp)?
     /// The delay of a paced source's pictures behind their timestamps, which grows when the source falls behind.
     private var delay = Duration.zero
-    /// Whether any picture since the newest undamaged one was damaged.
+    /// Whether damaged pictures came after the newest undamaged one.
     private var hasDamage = false
-    /// The lateness of a picture above which all later pictures are delayed. It is below the age at which frames are
-    /// dropped: otherwise, with a decoder slower than real time, all would be dropped.
+    /// The lateness of a picture above which it and all later ones are delayed. It is below the age at which frames are
+    /// dropped. Otherwise, a decoder slower than real time would make all frames too late.
     private static let longestDelay = Duration.milliseconds(500)
 
-    /// Makes a delivery that `stop` ends. A paced source is lost when damaged pictures leave a gap of `longestGap`.
+    /// Makes a delivery that `stop` ends. A paced source is lost if damaged pictures leave a gap over `longestGap`.
     package init(into mailbox: FrameMailbox, until stop: StopSignal, longestGap: Duration) {
         (self.mailbox, self.stop, self.longestGap) = (mailbox, stop, longestGap)
     }
 
-    /// Begins a round: a pass through a clip, or a connection. Its first picture, whatever its timestamp, follows the
-    /// newest picture, with `isConnection` not before the present time. `rate` is in pictures per second, nil if
-    /// unknown. `longestDelay`, in seconds, limits the delay that spaces live bursts evenly.
+    /// Begins a round: a pass through a clip, or a connection. Its first picture follows the newest one, whatever its
+    /// timestamp. With `isConnection`, its media time is not before the present. `rate` is in pictures per second, nil
+    /// if unknown. `longestDelay` limits the delay, in seconds, that spaces live bursts evenly.
     package mutating func begin(
         _ timing: Timing,
         rate: Double?,
@@ -72,7 +72,7 @@ package struct PictureDelivery {
         timeline.beginRound(notBefore: isConnection ? elapsed ?? 0 : 0)
     }
 
-    /// Delivers a picture with a stamp when it is due, after the stream's description if that has changed.
+    /// Stamps a picture, and delivers it when it is due. A changed description of the stream is delivered before it.
     /// `presentation` is the source's timestamp in seconds, nil if unknown. `age` is the time since the capture.
     /// - Returns: False if the source was stopped or the mailbox closed.
     package mutating func deliver(
@@ -125,7 +125,7 @@ package struct PictureDelivery {
         return mailbox.announce(stream) && mailbox.put(.frame(frame))
     }
 
-    /// Returns the media time in seconds of the next picture: its own timestamp, corrected where it is impossible.
+    /// Returns the next picture's media time in seconds, from its corrected timestamp or, if live, also its arrival.
     mutating func mediaTime(presentation: Double?, arrival: Double) -> Double {
         guard timing != .live(hasTimes: false) else { return timeline.mediaTime(arrival: arrival) }
         let corrections = timeline.corrections

@@ -1,9 +1,9 @@
 /// Plans when to show the pictures of a live stream: spaced by the sender's timestamps, with the smallest delay at
 /// which pictures that arrive in bursts are still in time.
 ///
-/// A picture's transit is its arrival time minus its sender timestamp, which contains the unknown difference between
-/// the clocks. A picture with a longer transit than all before delays the pictures after it by as much. If all transits
-/// of the last half minute were shorter, the delay shrinks little by little, also when the sender's clock drifts.
+/// A picture's transit is its arrival time minus its timestamp. It contains the unknown difference between the clocks.
+/// If a picture's transit is longer than planned, it is shown on arrival, and the plan shifts by the difference. Once
+/// all transits of the last half minute are shorter, the delay shrinks slowly, which also follows a drifting clock.
 ///
 /// The timestamps of a clock that runs several times too fast or too slow are ignored: pictures are shown on arrival.
 struct PlayOut {
@@ -11,7 +11,7 @@ struct PlayOut {
     let longestDelay: Double
     /// The rate that the stream states, in pictures per second; nil if unknown.
     let rate: Double?
-    /// The sender's clock speed relative to the machine's, while too wrong for its timestamps to be used; else nil.
+    /// The speed of the sender's clock relative to the machine's, if too wrong for its timestamps to be used; else nil.
     private(set) var wrongFactor: Double?
     /// The seconds to add to a picture's timestamp to get the time at which it is shown; nil before the first picture.
     private var offset: Double?
@@ -23,11 +23,11 @@ struct PlayOut {
     /// The intervals between the pictures of about the last second, by timestamps and by arrivals, in seconds.
     private var steps: [(time: Double, arrival: Double)] = []
 
-    /// The sum of the jumps of the sender's clock, in seconds, that are subtracted from its timestamps as errors.
+    /// The total of the jumps of the sender's clock, in seconds. It is subtracted from the sender's timestamps.
     private var doubted = 0.0
 
     private static let window = 15.0
-    /// The fraction of the time between pictures by which the delay may shrink.
+    /// The maximum decrease of the delay from one picture to the next, as a fraction of the time between them.
     private static let haste = 0.1
     private static let smallestStep = 0.000_001
 
@@ -61,7 +61,7 @@ struct PlayOut {
         return due
     }
 
-    /// Shows all later pictures `delay` seconds later, because the consumer cannot keep up with the plan.
+    /// Shows all later pictures `delay` seconds later, because the decoder is too slow for the plan.
     mutating func postpone(by delay: Double) {
         offset = offset.map { $0 + delay }
         current = current.map { $0.lowerBound + delay...$0.upperBound + delay }
@@ -77,12 +77,12 @@ struct PlayOut {
         current = min(current?.lowerBound ?? taken, taken)...max(current?.upperBound ?? taken, taken)
     }
 
-    /// The maximum ratio of the clocks' speeds, in either direction, that counts as correct: while pictures arrive at
-    /// the stated rate, and otherwise.
+    /// The maximum ratio of the clocks' speeds, in either direction, at which the sender's clock is trusted:
+    /// `mostByRate` while pictures arrive at the stated rate, otherwise `most`.
     private static let mostByRate = 1.5
     private static let most = 4.0
-    /// The conditions for judging the sender's clock by intervals: their minimum number and sum in seconds, the maximum
-    /// ratio of the longest to the median, and the minimum median in seconds.
+    /// The conditions for judging the sender's clock by intervals: their minimum number, their minimum sum in seconds,
+    /// the maximum ratio of the longest interval to the median, and the minimum median in seconds.
     private static let fewestSteps = 8
     private static let shortestSpan = 0.8
     private static let mostUneven = 4.0

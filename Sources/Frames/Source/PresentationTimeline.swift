@@ -9,37 +9,37 @@
 package struct PresentationTimeline {
     /// The media time of the newest picture, in seconds; nil before the first picture.
     private(set) var latest: Double?
-    /// The number of timestamps that were not believed.
+    /// The number of timestamps that were rejected as wrong and replaced.
     private(set) var corrections = 0
     /// The stated number of pictures per second; nil if unknown.
     var rate: Double?
-    /// The interval between pictures, in seconds, up to which a timestamp is always believed.
+    /// The maximum interval between two pictures, in seconds, that is accepted under all conditions.
     var longestStep = Self.longestStepOfFile
-    /// The seconds to add to timestamps to get media times; nil until the first one of a clip's pass or a connection.
+    /// The seconds to add to timestamps to get media times; nil at the beginning of a clip's pass or a connection.
     private var offset: Double?
-    /// The offset that would make the newest disbelieved timestamp right, and the interval up to it, in seconds.
+    /// The `offset` that would make the newest rejected timestamp right, and the interval before it, in seconds.
     private var other: (offset: Double, step: Double)?
     private var earliestOfRound = 0.0
-    /// The newest intervals between pictures that were believed, in seconds.
+    /// The newest accepted intervals between pictures, in seconds.
     private var steps: [Double] = []
     /// The number of pictures in a row whose timestamp was not later than the one before.
     private var standstill = 0
 
-    /// The value of `longestStep` for recordings, in seconds. They may have pauses between their pictures.
+    /// The longest interval that is always accepted in recordings, in seconds. They may have pauses between pictures.
     private static let longestStepOfFile = 30.0
-    /// The value of `longestStep` for live pictures, in seconds. They have gaps only where pictures were lost.
+    /// The longest interval that is always accepted in live streams, in seconds. Only lost pictures leave gaps there.
     static let longestStepOfLive = 0.25
-    /// The multiple of the usual interval up to which a timestamp is believed even beyond `longestStep`.
+    /// The multiple of the usual interval up to which an interval longer than `longestStep` is still accepted.
     private static let mostUsualSteps = 10.0
     private static let smallestStep = 0.001
-    /// The minimum interval between two pictures, in seconds; shorter ones are rounding errors. It is tiny, so that
+    /// The minimum interval between two pictures, in seconds. Shorter ones come from rounding. It is tiny, so that
     /// pictures that arrive all at once do not get times far ahead of the clock.
     private static let leastStep = 0.000_001
-    /// The maximum interval, in seconds, that is believed while neither the rate nor the usual interval is known.
+    /// The maximum interval, in seconds, that is accepted while neither the rate nor the usual interval is known.
     private static let longestFirstStep = 5.0
     private static let longestBackwardStep = 1.0
     private static let longestStandstill = 3
-    /// The number of intervals whose median is the usual interval.
+    /// The number of newest intervals whose median is the usual interval.
     private static let mostSteps = 9
 
     package init(rate: Double?) { self.rate = rate }
@@ -53,11 +53,11 @@ package struct PresentationTimeline {
         earliestOfRound = earliest
     }
 
-    /// The usual interval between two pictures, in seconds: the median of the newest, or according to the rate.
+    /// The usual interval between two pictures, in seconds: the median of the newest, at first according to `rate`.
     private var usualStep: Double { steps.isEmpty ? 1 / (rate ?? 30) : steps.sorted()[steps.count / 2] }
 
     /// Returns the next picture's media time in seconds. `presentation` is its timestamp in seconds, nil if missing,
-    /// infinite if wrong. In live streams a gap may be longer by `pause`, the time since the last arrival.
+    /// infinite if wrong. In live streams, `pause`, the time since the last arrival, lengthens the accepted interval.
     package mutating func mediaTime(presentation: Double?, after pause: Double = 0) -> Double {
         let usualStep = usualStep
         let next = max(earliestOfRound, latest.map { $0 + usualStep } ?? 0)

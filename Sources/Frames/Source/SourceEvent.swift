@@ -1,6 +1,6 @@
-/// An event of a source.
+/// What a source reports: the stream's description, a frame, a loss of the stream, or the source's end.
 public enum SourceEvent: Sendable {
-    /// Frames as described are about to come.
+    /// Frames with these properties are about to come.
     case streaming(StreamDescription)
     case frame(Frame)
     /// No frames come for now. The source keeps trying.

@@ -22,7 +22,7 @@ public struct SourceFailure: Error, Hashable, Sendable, CustomStringConvertible 
         case stalled
         /// The camera's driver failed.
         case driverError = "driver_error"
-        /// The path is not a file, or the file may not be read.
+        /// The path is not a file, or the process is not permitted to read the file.
         case unreadable
         /// The file is damaged or of an unknown format.
         case corrupt

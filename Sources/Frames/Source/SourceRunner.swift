@@ -71,7 +71,7 @@ package struct LossReport {
         pending = nil
     }
 
-    /// Notes a loss or a failed attempt at a time in nanoseconds.
+    /// Notes a loss, or a failed attempt to open the source, at the time `now` in nanoseconds.
     /// - Returns: Whether to report it.
     mutating func isDue(_ failure: SourceFailure, now: Int64) -> Bool {
         let isNews = reported.map { failure != $0 && reasons?.contains(failure.reason) ?? true } ?? true

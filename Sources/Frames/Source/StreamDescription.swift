@@ -14,7 +14,7 @@ public struct StreamDescription: Hashable, Sendable {
     public var isLive: Bool
     /// What decodes the pictures: `software`, or a device such as `VA-API on /dev/dri/renderD128`; nil if unknown.
     public var decoder: String?
-    /// The reason why software decodes instead of a requested device, or after one failed, with a remedy; else nil.
+    /// The reason why software decodes although hardware was requested or tried, with a remedy; nil if there is none.
     public var decoderDetail: String?
     /// What is wrong with the pictures' timestamps, and how they are corrected; nil while nothing is.
     public var timesDetail: String?

@@ -2,13 +2,13 @@
 ///
 /// The frames without a flash are dark, and useless for finding faces.
 struct StrobeFilter: Sendable {
-    /// The maximum brightness of a dark frame, as a fraction of a lit frame's. In sunlight, all frames are usable.
+    /// The maximum brightness of a dark frame, as a fraction of a lit frame's. In sunlight, all frames are brighter.
     private static let darkest: Float = 0.5
     /// The minimum difference between dark and lit frames, in levels of 0…255. Smaller ones are noise in a dark room.
     private static let smallestStep: Float = 6
     /// The minimum number of alternations between dark and lit frames that shows that the lamp flashes.
     private static let needed = 4
-    /// The maximum of the count of alternations, high enough that one lost frame does not end the pattern.
+    /// The maximum of `alternations`, high enough that one lost frame does not end the detection of the lamp.
     private static let most = 8
 
     private var previous: Float?
@@ -34,7 +34,7 @@ struct StrobeFilter: Sendable {
 }
 
 extension Frame {
-    /// The mean brightness of 16 × 12 pixels, 0…255 in the frame's own range; of RGB the mean of green. Nil for a JPEG.
+    /// The mean brightness (in RGB, of green) of 16 × 12 pixels of the picture, 0…255 in its own range; nil for a JPEG.
     var sampledBrightness: Float? {
         guard let samples = FrameSamples(self)?.first else { return nil }
         let columns = 16

@@ -14,10 +14,10 @@ package struct AreaEditor: Sendable {
         self.say = say
     }
 
-    /// The areas in the file as JSON. Throws the errors in the file.
+    /// Returns the settings file's areas as JSON. Throws `SettingsError` if the file or an area in it is wrong.
     package func areas() throws -> [UInt8] { try Self.areas(in: try path.map { try SettingsFile(path: $0) }, path) }
 
-    /// The areas in a settings file as JSON that states `path`; only those of `group`, `zones` or `ignore`, if given.
+    /// Returns a settings file's areas as JSON, which states `path`. `group` limits them to `zones` or to `ignore`.
     private static func areas(in file: SettingsFile?, _ path: String?, only group: String? = nil) throws -> [UInt8] {
         var reader = SettingsReader(file: file)
         let zones = reader.readZones()

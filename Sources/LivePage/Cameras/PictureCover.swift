@@ -10,7 +10,7 @@ final class PictureCover {
     /// The frame that was encoded last, with its JPEG, which other pages get too.
     private(set) var encoded: (frame: Frame, jpeg: [UInt8])?
 
-    /// Makes a cover. With `isChecking`, for an overlay that hides faces, loads the models that find them.
+    /// Makes a cover. With `isChecking`, needed by overlays that hide faces, loads the models that find faces.
     init(isChecking: Bool) throws {
         decoder = try JPEGDecoder()
         encoder = try JPEGEncoder(quality: 85)

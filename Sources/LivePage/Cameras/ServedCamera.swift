@@ -54,11 +54,11 @@ struct ServedCamera {
         return true
     }
 
-    /// Whether no metadata says where faces are.
+    /// Whether no metadata has come that says where faces are.
     private var lacksMetadata: Bool { model.state.stamp == nil }
 
-    /// The message with the picture, the faces and the overlay, as `wish` says. If only a picture is wanted: its JPEG,
-    /// or nothing. An overlay that hides faces is drawn into the picture, so that the page never gets the original.
+    /// The message with the picture, the faces and the overlay that `wish` asks for, or only the JPEG if it asks for
+    /// that. An overlay that hides faces is drawn into the picture, so that the page never gets the original.
     func message(_ wish: ViewerWish, overlays: Overlays, at seconds: Double, cover: PictureCover) throws -> [UInt8] {
         let overlay = overlays[wish.overlay]
         let size = shown.flatMap(cover.size) ?? model.pictureSize ?? .usual

@@ -19,7 +19,7 @@ enum CalibrationPage {
 
     /// The outcome of a calibration from a page's samples: `[[seconds, faces], [seconds, 1, smile, mouthOpen], …]`.
     ///
-    /// - Returns: JSON with `settings` and `words` about them, or with `failure`; status 204 while steps are left.
+    /// - Returns: JSON with `settings` and `words` about them, or with `failure`; status 204 if it needs more samples.
     static func answer(_ samples: [UInt8]) -> HTTPResponse {
         guard let samples = try? JSONDecoder().decode([[Double]].self, from: Data(samples)),
             samples.count <= mostSamples, samples.allSatisfy(isSample),

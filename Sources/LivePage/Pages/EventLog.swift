@@ -1,16 +1,16 @@
 import HTTPServing
 import Synchronization
 
-/// The newest events, for programs that read them as server-sent events. Each is told how many events it has missed.
+/// Keeps the newest events for programs that read them as server-sent events, and tells each how many it has missed.
 final class EventLog: Sendable {
     /// The maximum number of kept events.
     static let capacity = 1000
-    /// The maximum number of kept event ids. A client that missed more events is told too low a number of missed ones.
+    /// The maximum number of kept event ids. A client that missed more is told too low a number of missed events.
     private static let knownIDs = 10_000
     /// The maximum number of connections, which leaves room for pages. One more ends the oldest connection of the
-    /// client network with the most; that client connects again and loses nothing.
+    /// network with the most connections. Its client connects again and loses nothing.
     static let mostStreams = 128
-    /// How many bytes a connection is sent at a time, unless one event is longer.
+    /// The number of bytes after which a single read returns no further events.
     private static let mostBytes = 64 << 10
 
     struct Filter: Hashable, Sendable {
@@ -28,9 +28,9 @@ final class EventLog: Sendable {
     /// How far one connection has read.
     struct Reader {
         let filter: Filter
-        /// The number of events before the next one to read, whether read, filtered out or missed.
+        /// The index of the next event to read, counted from the first of all events.
         var position: Int
-        /// The value of `Contents.beats` at the last read.
+        /// The number of keep-alive comments (`Contents.beats`) at the last read.
         var beats: Int
         /// Tells the server that there may be something to read.
         var ready: (@Sendable () -> Void)?
@@ -97,7 +97,7 @@ final class EventLog: Sendable {
 
     func remove(_ stream: EventStream) { contents.withLock { $0.streams.removeAll { $0 === stream } } }
 
-    /// The events that a connection has not read yet; the end of its stream if a newer connection took its place.
+    /// The events that a connection has not read yet, or the end of its stream if a newer connection displaced it.
     func read(_ reader: inout Reader, of stream: EventStream) -> HTTPStreamPart {
         contents.withLock { contents in
             guard contents.streams.contains(where: { $0 === stream }) else { return .end }

@@ -11,7 +11,7 @@ final class PagePublisher {
     private static let pictureBytes = 32 << 20
     /// The maximum length of a topic base in bytes, which no daemon exceeds.
     private static let longestBase = 256
-    /// The maximum number of cameras that are counted although they are not shown.
+    /// The maximum number of cameras that are not shown but still counted.
     private static let mostFurther = 1000
     /// The seconds between two messages about an unchanged state, by which a page notices a silently broken connection.
     private static let heartbeat = 2.0
@@ -21,7 +21,7 @@ final class PagePublisher {
     private static let patience = 20.0
     /// The minimum seconds between two messages about the state.
     private static let pause = 0.1
-    /// The seconds between two advances while no page is open.
+    /// The minimum time, in seconds, between two updates of pictures and states while no page is open.
     private static let unwatchedPause = 0.25
 
     private let options: PageService.Options
@@ -40,7 +40,7 @@ final class PagePublisher {
     private var lastState = -PagePublisher.heartbeat
     private var lastBeat = 0.0
     private var lastAdvance = -PagePublisher.unwatchedPause
-    /// How many pages had been opened in all when everything was last redrawn for a new page.
+    /// The number of pages opened so far when everything was last redrawn for a new page.
     private var knownPages = -1
 
     /// Makes a publisher. The cameras with the topic bases `bases` are shown even if no messages come from them.
@@ -92,8 +92,8 @@ final class PagePublisher {
         }
     }
 
-    /// Decides whether to show a new camera, and adds it: any client that may publish can make up cameras. Its messages
-    /// must be well-formed. If there is no room, a camera that is online may replace one that is not.
+    /// Decides whether to show a new camera, and adds it. Its messages must be well-formed, since any client that may
+    /// publish can make up cameras. If there is no room, a camera that is online may replace one that is not.
     private func admit(_ base: String, _ occurrence: Subscriber.Occurrence, at seconds: Double) -> Bool {
         guard base.utf8.count <= Self.longestBase else { return false }
         var camera = ServedCamera(base: base)

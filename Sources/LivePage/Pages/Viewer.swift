@@ -33,7 +33,7 @@ final class Viewer: HTTPStream {
 
     var isOver: Bool { box.withLock(\.isOver) }
 
-    /// Queues a message in place of the camera's last one if that still waits; the state, without a base, goes first.
+    /// Queues a camera's message, or the state (nil `base`), which goes first. Replaces an older one that still waits.
     func put(_ message: [UInt8], of base: String?) {
         change { box in
             // A client that waits for a single picture gets no state, but is woken, as its time may be up.

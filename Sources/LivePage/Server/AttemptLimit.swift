@@ -1,6 +1,6 @@
-/// Slows down clients that guess tokens: after some wrong tokens from one network (an IPv4 address or an IPv6 /64), or
-/// many from all, further ones are not checked for a while. Wrong ones from others do not slow down a network that gave
-/// the right token before.
+/// Slows down clients that guess tokens. After some wrong tokens from one network (an IPv4 address or an IPv6 /64), or
+/// many from all networks, further tokens are not checked for a while. A network that gave the right token before is
+/// not slowed down by the wrong tokens of others.
 struct AttemptLimit: Sendable {
     /// The maximum number of networks to remember. Beyond it, the one whose last wrong token is oldest is forgotten.
     private static let capacity = 1024

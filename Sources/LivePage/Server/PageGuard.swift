@@ -14,7 +14,7 @@ final class PageGuard: Sendable {
         case foreign
         /// The token is missing or wrong.
         case unauthorized
-        /// There is a token, but too many wrong ones came lately.
+        /// The request has a token, which was not checked because too many wrong tokens came lately.
         case tooMany
     }
 
@@ -83,7 +83,7 @@ final class PageGuard: Sendable {
         return "\(cookieName)=\(session ?? ""); HttpOnly; SameSite=Strict; Path=/\(end)"
     }
 
-    /// The IP address of the client: from a trusted proxy, the address that the proxy states, or else its own.
+    /// The IP address of the client. Behind a trusted proxy, it is the address that the proxy states.
     func client(of request: HTTPRequest) -> String {
         guard isProxied(request), let last = request.headers["x-forwarded-for"]?.split(separator: ",").last else {
             return request.client

@@ -52,11 +52,11 @@ struct PageServer: Sendable {
     let viewers: Viewers
     /// The names of the overlays that pages can choose.
     let overlays: [String]
-    /// What a page shows that asks for nothing else.
+    /// What a page shows if its request asks for nothing else.
     let wish: ViewerWish
     /// Limits calibration requests: pages send one per step, and each takes milliseconds of the server's only thread.
     private let calibrating = RequestLimit(capacity: 30, rate: 1)
-    /// Switches detection on the camera with a topic base; nil if pages may not.
+    /// Switches detection on or off for the camera with a topic base; nil if pages may not do that.
     var detect: (@Sendable (_ base: String, _ isOn: Bool) -> Void)?
     /// Limits requests to switch detection: more than people make, and few enough for brokers and cameras.
     private let switching = RequestLimit(capacity: 10, rate: 2)
@@ -146,7 +146,7 @@ struct PageServer: Sendable {
         return HTTPResponse(200, headers: headers, body: .stream(stream, ifEmpty: ifEmpty))
     }
 
-    /// Streams the events of the wanted kinds and cameras, from the one after the last that the client has read.
+    /// Streams the events of the wanted kinds and cameras that came after the last one the client has read.
     private func events(_ request: HTTPRequest) -> HTTPResponse {
         func list(_ name: String) -> [String] {
             (request.query[name] ?? "").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }

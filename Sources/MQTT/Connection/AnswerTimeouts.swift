@@ -8,7 +8,7 @@ struct AnswerTimeouts {
     /// The minimum timeout after a loss; a fifth of the outage applies if it is longer. A NATS node ignores a client's
     /// second request for 4 s: in two timeouts, the two other nodes of a cluster of three can be tried.
     static let afterLoss: Int64 = 2_000_000_000
-    /// How long after a loss an unanswered request is no reason to try another version of the protocol.
+    /// How long after a loss, in nanoseconds, an unanswered request does not lead to another version of the protocol.
     static let versionHoldsFor: Int64 = 10_000_000_000
 
     /// The number of rounds of attempts in a row in which no broker accepted the connection.

@@ -15,8 +15,8 @@ package final class BrokerConnection: Sendable {
     private let session: ClientSession
     private let isStarted = Atomic(false)
 
-    /// Makes a client, which connects after `start`. Events that an earlier run left in `store` are sent first.
-    /// `logger` gets all changes of the connection and all problems. Throws `MQTTError` for unusable settings.
+    /// Makes a client, which connects after `start` and first sends the events that an earlier run left in `store`.
+    /// `logger` gets all connection changes and problems. Throws `MQTTError` for unusable settings, or `SystemError`.
     package init(
         settings: BrokerSettings,
         rules: DeliveryRules = DeliveryRules(),
@@ -50,7 +50,7 @@ package final class BrokerConnection: Sendable {
         session.waker.wake()
     }
 
-    /// Publishes a state with the message's own flags. Each topic's newest state is sent again on every connection.
+    /// Publishes a state with its own QoS and retain flag. Each topic's newest state is sent again on every connection.
     package func publish(state message: MQTTMessage) {
         session.state.withLock { $0.topics.set(message) }
         session.waker.wake()
@@ -76,7 +76,7 @@ package final class BrokerConnection: Sendable {
         session.waker.wake()
     }
 
-    /// Subscribes on this and every later connection. With quality of service 0, the broker keeps no messages while the
+    /// Subscribes on this and every later connection, with quality of service 0: the broker keeps no messages while the
     /// client is away, so that no command comes late. Throws `MQTTError` for an invalid topic filter.
     package func subscribe(_ topicFilter: String) throws(MQTTError) {
         try MosquittoHandle.validate(filter: topicFilter)

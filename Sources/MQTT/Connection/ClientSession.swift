@@ -28,7 +28,7 @@ final class ClientSession: Sendable {
 
     /// The maximum number of transient messages that wait for the network thread.
     static let transientCapacity = 64
-    /// The maximum number of expired events removed from the store at once, for which `publish` may have to wait.
+    /// The maximum number of expired events removed from the store at once, which `publish` may have to wait for.
     static let expiryBatch = 16
 
     let settings: BrokerSettings
@@ -89,7 +89,7 @@ final class ClientSession: Sendable {
         return dropped.count == Self.expiryBatch
     }
 
-    /// Removes an event that the broker has acknowledged or finally refused.
+    /// Removes an event that the broker has acknowledged or refused for good.
     func settle(event sequence: Int64, isRefused: Bool) {
         state.withLock { $0.events.remove(sequence) }
         // The event leaves the store before it is counted, so that a reader of the count finds it gone.

@@ -13,10 +13,10 @@ package enum ConnectionState: Hashable, Sendable, CustomStringConvertible {
     case connected(ProtocolVersion, broker: String)
     /// There is no connection, for the reason in the text. Attempts continue.
     case disconnected(String)
-    /// Every broker refuses the client or has an untrusted certificate, for the reason in the text. Only a person can
-    /// fix that, but attempts continue.
+    /// Every broker refuses the client, has an untrusted certificate or keeps sending invalid MQTT, for the reason in
+    /// the text. Only a person can fix that, but attempts continue.
     case refused(String)
-    /// Another client connected with the same client id. The text is the reason, with advice. Attempts become rare.
+    /// Another client connected with the same client id, or probably did, as the text explains. Attempts become rarer.
     case takenOver(String)
     /// `stop` was called and the connection is closed.
     case stopped

@@ -51,7 +51,7 @@ struct ConnectionStateMachine {
         case stopped
     }
 
-    /// The timeout in nanoseconds for reaching a broker: for a single broker, and for one of several.
+    /// The timeouts for reaching a broker, in nanoseconds: if it is the only one, and if it is one of several.
     static let dialTimeout: (alone: Int64, inList: Int64) = (10_000_000_000, 2_500_000_000)
     /// How long a connection must last, in nanoseconds, not to count as short-lived.
     static let stableAfter: Int64 = 2_000_000_000
@@ -70,7 +70,7 @@ struct ConnectionStateMachine {
     private var phase = Phase.idle
     private(set) var attempt = Attempt(broker: 0, version: .version5, cleanStart: true)
     private var round: ArraySlice<Int> = []
-    /// The reasons why brokers failed in this round, each with whether only a person can fix it.
+    /// The reasons why brokers failed in this round. `isRefusal` tells whether only a person can fix it.
     private var reasons: [(text: String, isRefusal: Bool)] = []
     private var hasRepeated = false
     /// The reason why the other protocol version was tried at this broker; nil if it was not tried.
@@ -202,7 +202,7 @@ struct ConnectionStateMachine {
         return [.open(attempt)]
     }
 
-    /// The same attempt without the old session, since a cluster may wait for the node that has the session.
+    /// Returns the attempt without the old session, since a cluster may wait for the node that has that session.
     private mutating func withCleanStart() -> Attempt {
         sessionBroker = nil
         var next = attempt
@@ -298,7 +298,7 @@ struct ConnectionStateMachine {
         return report(state)
     }
 
-    /// The wait, doubled with each failure. Up to half of it is cut off at random, so that clients spread out.
+    /// Returns the wait, doubled with each failure. Up to half of it is cut off at random, so that clients spread out.
     private func delay(within range: ClosedRange<Int64>, after failures: Int) -> Int64 {
         let ceiling = range.doubling(failures)
         return max(range.lowerBound, jitter(ceiling / 2...ceiling))

@@ -17,7 +17,7 @@ extension NetworkLoop {
         }
     }
 
-    /// Logs the refusal of a subscription, which is a reason of 0x80 or above.
+    /// Logs the broker's refusal of a subscription, which is a reason code of 0x80 or above.
     func subscriptionAnswered(_ filter: String, reasons: [Int32]) {
         guard let reason = reasons.first(where: { $0 >= 0x80 }) else { return }
         logger.error(
@@ -56,8 +56,8 @@ extension NetworkLoop {
         }
     }
 
-    /// Sends a message. `event` is the number of an event, and `expiry` the time until it is too old. Returns false if
-    /// the message cannot be sent or the connection is gone.
+    /// Sends a message. For an event, `event` is its number, and `expiry` the time until it is too old, nil without a
+    /// limit. Returns false if the message cannot be sent or the connection is gone.
     private func send(_ message: MQTTMessage, as event: Int64? = nil, _ expiry: Duration? = nil) -> Bool {
         guard let handle else { return false }
         var message = message
@@ -81,7 +81,7 @@ extension NetworkLoop {
         }
     }
 
-    /// Handles the broker's answer to a message; a reason of 0x80 or above is a refusal.
+    /// Handles the broker's answer to a message; a reason code of 0x80 or above is a refusal.
     func answered(_ sent: MosquittoHandle.Sent, reason: Int32) {
         if sent.qos == .atLeastOnce { closing.answered() }
         let isPostponed = refusals.isTemporary(reason, of: sent.topic, now: DeliveryClock.monotonic())

@@ -14,7 +14,7 @@ final class NetworkLoop {
 
     /// The interval at which libmosquitto checks the keep-alive, in nanoseconds.
     private static let keepAliveCheck: Int64 = 1_000_000_000
-    /// The maximum time between two discoveries of another client's state that prove a takeover, in nanoseconds.
+    /// The time, in nanoseconds, within which finding another client's state a second time proves a takeover.
     static let rivalWindow: Int64 = 600_000_000_000
 
     let session: ClientSession
@@ -107,7 +107,7 @@ final class NetworkLoop {
         }
     }
 
-    /// Moves the available bytes between the network and libmosquitto, then runs the calls that libmosquitto reports.
+    /// Moves the available bytes between the network and libmosquitto, then runs libmosquitto's queued callbacks.
     private func serve(_ handle: MosquittoHandle, _ proxy: SocketProxy, _ ready: [Int16]) {
         if ready[1] != 0 || ready[2] != 0 { countRefused(proxy.receive()) }
         let failure = handle.serve(isReady: ready[0])
@@ -140,7 +140,7 @@ final class NetworkLoop {
 
     func refused(code: Int32) { perform(machine.refused(Refusal(code: code), now: DeliveryClock.monotonic())) }
 
-    /// Handles the end of the connection; `code` is libmosquitto's error if below 0x80, else the broker's reason.
+    /// Handles the end of the connection; `code` is libmosquitto's error if below 0x80, else the broker's reason code.
     func ended(code: Int32) {
         if isLeaving { return flushed { finish(didDisconnect: code == 0) } }
         guard let handle else { return }

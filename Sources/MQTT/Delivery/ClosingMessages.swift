@@ -1,8 +1,8 @@
 /// Finds the messages that make the broker close the connection. A broker of MQTT 3.1.1 has no other answer to a
-/// message that is too large, is retained although it keeps none, or has a forbidden topic.
+/// message that is too large, is retained although the broker keeps none, or has a forbidden topic.
 ///
-/// After two connections in a row that ended soon after a message, messages are sent one at a time. A message after
-/// which the connection then ends twice is left out until a smaller one on its topic comes.
+/// After two connections that ended soon after a message, messages are sent one at a time. Once the connection has
+/// ended twice at such a message, only smaller messages are sent on its topic.
 struct ClosingMessages {
     /// The cause found for the end of a connection.
     enum Finding: Equatable {
@@ -17,7 +17,7 @@ struct ClosingMessages {
         let isRetained: Bool
     }
 
-    /// The number of ends of a connection after which messages are sent alone, and a message sent alone is left out.
+    /// The number of ended connections after which messages are sent alone, and after which such a message is left out.
     static let limit = 2
     /// The number of topics whose retained messages must end connections before nothing is sent as retained any more.
     static let retainedLimit = 3
@@ -34,9 +34,9 @@ struct ClosingMessages {
     private var lastSent: Int64 = .min
     /// The message that was sent alone and that the broker has not answered yet.
     private var single: (kind: Kind, size: Int)?
-    /// How often the connection ended at a message that was sent alone, by the message's kind.
+    /// How often the connection ended at a message that was sent alone, by the message's topic and retain flag.
     private var strikes: [Kind: Int] = [:]
-    /// The size in bytes of the smallest message that ends the connection, by the message's kind.
+    /// The size in bytes of the smallest message that ends the connection, by the message's topic and retain flag.
     private var sizes: [Kind: Int] = [:]
     private var hasKeptRetained = false
 

@@ -12,13 +12,13 @@ package struct DeliveryClock: Sendable {
         /// The kernel's id of the boot from which `uptime` counts.
         package var boot: String
 
-        /// The moment that was `duration` before this one.
+        /// Returns the moment that was `duration` before this one.
         func earlier(by duration: Duration) -> Moment {
             let nanoseconds = max(0, duration.wholeNanoseconds)
             return Moment(wall: max(0, wall - nanoseconds), uptime: max(0, uptime - nanoseconds), boot: boot)
         }
 
-        /// The time since `earlier`; nil if the machine was rebooted since and the wall clock shows an earlier time.
+        /// Returns the time since `earlier`; nil after a reboot if the wall clock shows a time before `earlier`.
         package func elapsed(since earlier: Moment) -> Duration? {
             // Uptime never goes back, but `earlier` may have been read after this moment.
             if boot == earlier.boot { return .nanoseconds(max(0, uptime - earlier.uptime)) }
@@ -42,7 +42,7 @@ package struct DeliveryClock: Sendable {
 }
 
 extension ClosedRange<Int64> {
-    /// The lower bound doubled `times` times, limited to the upper bound.
+    /// Returns the lower bound, doubled `times` times and limited to the upper bound.
     func doubling(_ times: Int) -> Int64 {
         Int64(Swift.min(Int128(upperBound), Int128(lowerBound) << Swift.min(times, 20)))
     }

@@ -71,7 +71,7 @@ struct DeliveryQueue {
         return (event, limit - age)
     }
 
-    /// Removes an event in flight that the broker has acknowledged or finally refused.
+    /// Removes an event in flight that the broker has acknowledged or refused for good.
     mutating func remove(_ sequence: Int64) {
         if let index = indexUnderWay(of: sequence) { entries.remove(at: index) }
     }
@@ -91,7 +91,7 @@ struct DeliveryQueue {
     }
 }
 
-/// The maximum age of an event that is sent, and the maximum number of waiting events.
+/// The rules for waiting events: their maximum age and their maximum number.
 package struct DeliveryRules: Hashable, Sendable {
     /// The age above which an event is dropped and counted instead of sent; nil for no limit.
     package var maximumAge: Duration?

@@ -59,14 +59,14 @@ package struct MQTTError: Error, Hashable, Sendable, CustomStringConvertible {
         Self("MQTT \(name) '\(value)' cannot be used: \(remedy)")
     }
 
-    /// The error of TLS settings that do not work.
+    /// Makes an error which says that TLS to the broker cannot be set up, for the given reason.
     package static func tls(_ reason: String) -> Self { Self("TLS to the broker cannot be set up: \(reason)") }
 
-    /// The error of an unusable topic or broker address, shown without a password.
+    /// Makes an error which says that a topic or broker address cannot be used. `text` must not contain a password.
     static func unusable(_ what: String, _ text: String, _ reason: String) -> Self {
         Self("the \(what) '\(text)' cannot be used: \(reason)")
     }
 
-    /// The error of missing memory or other resources, in the system or in libmosquitto.
+    /// Makes an error which says that memory or another resource of the system or of libmosquitto is missing.
     static func resources(_ attempt: String, _ reason: String) -> Self { Self("cannot \(attempt): \(reason)") }
 }

@@ -3,7 +3,7 @@ struct StateTopics {
     private struct Entry {
         var message: MQTTMessage
         var isDue = true
-        /// Whether a newer message of the topic waits behind this one, which is still sent first.
+        /// Whether a newer message of the topic waits behind this one. This one is still sent first.
         var isSuperseded = false
         /// Whether the broker has not answered the topic's last sent message yet.
         var isUnderWay = false
@@ -60,7 +60,7 @@ struct StateTopics {
         return message
     }
 
-    /// Notes that a topic's last message was answered, or was not sent. If `isDueAgain`, the broker refused it for now.
+    /// Notes that a topic's last message was answered, or was not sent. With `isDueAgain`, the state is sent once more.
     mutating func settle(_ topic: String, isDueAgain: Bool = false) {
         // A message that was superseded since then may be marked, too.
         for index in entries.indices where entries[index].message.topic == topic {

@@ -1,6 +1,6 @@
 /// Keeps events until the broker has acknowledged them. Safe to use from any thread.
 package protocol EventStore: Sendable {
-    /// Returns a number for the next event. `append` makes it permanent; after a crash before that, it is given again.
+    /// Returns a number for the next event. After a crash before `append`, the same number is given again.
     func nextSequence() -> Int64
 
     /// Stores an event; returns whether the event survives a crash.

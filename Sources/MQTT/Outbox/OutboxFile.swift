@@ -37,7 +37,7 @@ final class OutboxFile: Sendable {
         static let newer = Self(description: "it was written by a newer version of this program")
     }
 
-    /// The valid event numbers: up to half of the integers that JSON readers take exactly, to leave room.
+    /// The valid event numbers in a file: half of those that JSON readers take exactly, to leave room for new ones.
     static let sequences: ClosedRange<Int64> = 1...(1 << 52)
 
     /// The text of each table's definition after `CREATE TABLE`; SQLite stores it, and `read` compares it.
@@ -163,7 +163,7 @@ final class OutboxFile: Sendable {
         }
     }
 
-    /// The highest event number that a damaged file still shows; 0 if it cannot be read.
+    /// The highest event number that can still be read from a damaged file; 0 if it cannot be read.
     static func lastSequence(inDamaged path: String) -> Int64 {
         (try? lastSequence(in: SQLiteConnection(path: path))) ?? 0
     }
@@ -209,7 +209,7 @@ final class OutboxFile: Sendable {
     }
 
     /// Merges the write-ahead log into the file, while writers go on. Waits for the disk; throws `SQLiteError`.
-    /// `prepare` is called first, with the second connection already locked.
+    /// `prepare` is called first, when the connection for checkpoints is already locked.
     func checkpoint(_ prepare: () -> Void = {}) throws {
         // The connection's checkpoint is passive: the other kinds hold the writers' lock while they wait for the disk.
         try checkpointer.withLock { connection in

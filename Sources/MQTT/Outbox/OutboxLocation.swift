@@ -10,7 +10,7 @@ package enum OutboxLocation {
         return (environment["HOME"] ?? "/var/lib") + "/.local/state/facet"
     }
 
-    /// The path of the outbox for a base topic. Each base topic has its own, since each belongs to one program.
+    /// The path of the outbox for a base topic. Programs have different base topics, and so outboxes of their own.
     package static func path(topic: String, environment: [String: String]) -> String {
         var name = identifier(ofTopic: topic)
         // Most file systems take 255 bytes, of which SQLite's own files need some for an ending.

@@ -54,7 +54,7 @@ final class OutboxLock: Sendable {
     }
 }
 
-/// The error that another process uses the outbox.
+/// The error thrown if another process uses the outbox.
 package struct OutboxInUse: Error, CustomStringConvertible {
     package let path: String
     /// The other process, such as `process 812 (facetd)`.

@@ -60,7 +60,7 @@ package final class SQLiteConnection {
         }
     }
 
-    /// Merges the write-ahead log into the file, as far as no other connection has to wait; throws `SQLiteError`.
+    /// Merges the write-ahead log into the file, as far as possible without making others wait; throws `SQLiteError`.
     package func checkpoint() throws {
         try check(sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil))
     }

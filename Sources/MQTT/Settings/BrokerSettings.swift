@@ -42,7 +42,7 @@ package struct BrokerSettings: Hashable, Sendable {
     package var will: MQTTMessage?
     /// The broker's wait before it publishes the will, in whole seconds, to hide a short break; MQTT 5 only.
     package var willDelay: Duration = .zero
-    /// How long the broker keeps the session of a lost connection, at least `willDelay`; MQTT 5 only.
+    /// How long the broker keeps the session of a lost connection: as long as `willDelay`; MQTT 5 only.
     var sessionExpiry: Duration { willDelay }
     /// A topic on which only this client publishes: other clients' messages there are overwritten with its last state.
     ///

@@ -26,7 +26,7 @@ final class Dialer {
     /// The delay between attempts that RFC 8305 §5 recommends, in nanoseconds.
     private static let stagger: Int64 = 250_000_000
 
-    /// The host's addresses, or why they were not found; nil while they are being looked up.
+    /// The host's addresses, or the reason why they were not found; nil while the look-up runs.
     private typealias Lookup = Result<[SocketAddress], SocketAddress.LookupError>?
 
     /// The name look-up in progress; nil once the addresses are known.

@@ -124,7 +124,7 @@ final class MosquittoHandle {
     /// The time at which the oldest unanswered message was sent; nil if all are answered.
     var oldestUnanswered: Int64? { unanswered.values.lazy.map(\.time).min() }
 
-    /// Sends a message. The answer to an event, or to a message with quality of service 1, is queued as a call.
+    /// Sends a message. The answer to an event, or to a message with quality of service 1, is queued as a `Call`.
     func publish(_ message: MQTTMessage, event: Int64?, qos: MQTTMessage.QoS, expiry: Duration?) throws(Failure) {
         var properties = Properties(of: isVersion5 ? message : nil)
         defer { properties.free() }
@@ -273,7 +273,7 @@ private struct Properties {
 
     mutating func free() { mosquitto_property_free_all(&list) }
 
-    /// Reads the MIME type and the user properties of a received message, without invalid text.
+    /// Reads the MIME type and the user properties of a received message. Text that is not valid UTF-8 is left out.
     static func read(_ list: OpaquePointer?, into message: inout MQTTMessage) {
         var property = list
         while let current = property {

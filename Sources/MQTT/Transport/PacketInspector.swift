@@ -21,13 +21,13 @@ package struct PacketInspector {
     private let isVersion5: Bool
     private let limit: Int
     private var buffer: [UInt8] = []
-    /// The number of bytes still to come of an oversized message.
+    /// The number of bytes of an oversized message that are still to come, and to be discarded.
     private var skip = 0
 
     /// Makes an inspector; `limit` is the maximum size of a packet in bytes, header included.
     package init(isVersion5: Bool, limit: Int) { (self.isVersion5, self.limit) = (isVersion5, limit) }
 
-    /// Returns the packets that these bytes complete. Throws `Malformed` for an invalid one, and loses those before it.
+    /// Returns the packets that these bytes complete. If one is invalid, throws `Malformed` and drops those before it.
     package mutating func inspect(_ bytes: some Collection<UInt8>) throws(Malformed) -> Result {
         var result = Result()
         let skipped = min(skip, bytes.count)
@@ -55,7 +55,7 @@ package struct PacketInspector {
         return result
     }
 
-    /// The start of the body, the end and the size of the packet at `start`; nil while its header is incomplete.
+    /// Returns the start of the body, the end and the size of the packet at `start`; nil if its header is incomplete.
     private func header(at start: Int) throws(Malformed) -> (body: Int, upperBound: Int, count: Int)? {
         guard start + 1 < buffer.count else { return nil }
         var reader = Reader(bytes: buffer[(start + 1)...])

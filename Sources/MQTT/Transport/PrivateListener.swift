@@ -4,7 +4,7 @@ import CMosquitto
 ///
 /// It is needed because libmosquitto connects to an address, and cannot be given a descriptor.
 enum PrivateListener {
-    /// Calls `connect` with the path of a new socket; returns the descriptor of the connection made to the socket.
+    /// Calls `connect` with the path of a new socket; returns the accepting end of the connection that `connect` makes.
     static func accept(_ connect: (String) throws(MQTTError) -> Void) throws(MQTTError) -> CInt {
         let directory = try makeDirectory()
         let path = directory + "/mqtt"

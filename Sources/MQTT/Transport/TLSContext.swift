@@ -104,7 +104,7 @@ final class ByteStream {
         return count ?? 0
     }
 
-    /// The number of bytes that a system call moved; nil if the socket is not ready.
+    /// Returns the number of bytes that a system call moved; nil if the socket is not ready.
     private func moved(_ count: Int) throws(Failure) -> Int? {
         if count >= 0 { return count }
         guard errno == EAGAIN || errno == EINTR else { throw .system(errno) }
@@ -123,7 +123,7 @@ final class ByteStream {
         setsockopt(socket, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
     }
 
-    /// The number of bytes that a call of OpenSSL moved; nil if TLS waits for the socket, 0 at the end of the stream.
+    /// Returns the number of bytes that OpenSSL moved; nil if it waits for the socket, 0 at the end of the stream.
     private func moved(_ session: OpaquePointer, _ call: (OpaquePointer) -> CInt) throws(Failure) -> Int? {
         ERR_clear_error()
         // OpenSSL does not reset `errno`, which an earlier call may have set.
@@ -150,7 +150,7 @@ final class ByteStream {
     }
 }
 
-/// The error that names what was tried, with the reason of OpenSSL's last error.
+/// Makes an error which names what was tried, with the reason of OpenSSL's last error.
 private func tlsError(_ attempt: String) -> MQTTError { .tls("\(attempt): \(lastReason() ?? "unknown reason")") }
 
 /// The reason of OpenSSL's last error, which is then cleared; nil if OpenSSL gives none.

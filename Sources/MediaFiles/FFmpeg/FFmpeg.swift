@@ -6,8 +6,8 @@ var ffmpeg: FFmpegFunctions { FFmpeg.functions.pointee }
 
 /// Loads FFmpeg's libraries, and contains helpers for all code that uses them.
 enum FFmpeg {
-    /// Opens FFmpeg's libraries, once per process. They have a hundred dependencies, and a camera does not need them.
-    /// So each type that callers of this module can make calls this first.
+    /// Opens FFmpeg's libraries, once per process and only when needed, as they have a hundred dependencies. All types
+    /// that other modules can use call this first.
     /// - Throws: `SourceFailure` if they are missing.
     static func load() throws(SourceFailure) { _ = try loaded.get() }
 
@@ -49,7 +49,7 @@ enum FFmpeg {
 
     static var newestError: String { String(cString: FFmpegNewestError()) }
 
-    /// Whether an error means that the sender ended the connection early, as it may if it announced no length.
+    /// Whether an error says that a stream ended early. FFmpeg says so even of a normal end if no length was announced.
     static func isPrematureEnd(_ code: Int32) -> Bool {
         code == FFmpeg.code(EIO) && newestError.contains("prematurely")
     }

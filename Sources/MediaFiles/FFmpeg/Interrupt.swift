@@ -10,7 +10,7 @@ final class Interrupt: Sendable {
     /// The address of the `AVIOContext` whose bytes are counted, 0 for none, and the byte count at which reading ends.
     private let input = Atomic<UInt>(0)
     private let lastByte = Atomic<Int64>(.max)
-    /// The maximum number of bytes before a packet. More is not video, as the largest allowed picture is far smaller.
+    /// The maximum number of bytes read for one packet. It is far above the largest allowed picture: more is not video.
     static let bytesPerPacket: Int64 = 64 << 20
 
     /// Limits the time, counted from now, that FFmpeg may take for what it does next; nil removes the limit.

@@ -76,7 +76,7 @@ final class CommandOutput: ByteInput {
         }
     }
 
-    /// The reason why reading ended, with the command's last error line. `reason` is used unless the output has ended.
+    /// The reason why reading ended, and the command's last error line. If the output goes on, the reason is `reason`.
     func reason(_ reason: String) -> String {
         if hasErrors { readErrors() }
         let how = isAtEnd ? end ?? "it closed its standard output" : reason

@@ -40,7 +40,7 @@ final class MediaInput {
 
     /// Whether many bytes came since the newest picture without containing another one.
     var hasUnusedBytes: Bool { opening.bytes?.hasUnusedBytes == true }
-    /// The input whose bytes are counted, as they come from the sender.
+    /// The input that reads the sender's own bytes, whose number per packet is limited.
     private var counted: UnsafeMutablePointer<AVIOContext>? { opening.bytes?.source ?? context.pointee.pb }
 
     var demuxer: String { String(cString: context.pointee.iformat.pointee.name) }
@@ -104,7 +104,7 @@ final class MediaInput {
     /// Whether the file has an index of all packets. Its stated length may then include parts that were trimmed.
     var isIndexed: Bool { demuxer.hasPrefix("mov") && stream.pointee.nb_frames > 0 }
 
-    /// The minimum number of pictures that the header states; nil if it states none, or counts trimmed ones too.
+    /// The minimum number of pictures according to the header; nil if it states none, or also counts trimmed ones.
     var announcedPackets: Int? {
         // One less, since the last counted packet is empty where each picture counts as two.
         let count = Int(stream.pointee.nb_frames) - 1
@@ -131,7 +131,7 @@ final class MediaInput {
 
     /// Whether live pictures come with times of their own, which say when each is to be shown.
     var isPlayedOut: Bool { isLive && !lacksTimes }
-    /// The maximum time, in seconds, that live pictures may wait for later ones; longer for HLS, due to its segments.
+    /// The maximum seconds by which live pictures may be delayed to smooth bursts; longer for HLS, due to its segments.
     var longestDelay: Double { options.maximumDelay / .seconds(1) * (demuxer.hasPrefix("hls") ? 6 : 1) }
 
     /// Reads the next packet of any track, within `limit` from a stream. Returns 0, or FFmpeg's error number.
@@ -187,7 +187,7 @@ private struct Opening {
         return FFmpegOwned(io) { _ = ffmpeg.avio_closep($0) }
     }
 
-    /// The reason, in words for the user, why content is not pictures; nil if the kind of the content is unknown.
+    /// Explains to the user why content is not pictures; nil if the kind of the content is unknown.
     private static func problem(of kind: SenderBytes.Kind) -> String? {
         guard case .text(let text) = kind else { return kind == .nothing ? "the answer is empty" : nil }
         let beginnings: [Character: String] = ["<": "a web page", "{": "a text in JSON", "[": "a text in JSON"]
@@ -254,7 +254,7 @@ private struct Opening {
     /// The properties of a command's pictures if these have no header; nil for all other inputs.
     private var raw: FrameSourceOptions.RawPictures? { command == nil ? nil : options.rawPictures }
 
-    /// The container formats that may be read. Not among them are texts, and playlists, which could name other files.
+    /// The container formats that may be read. Texts and playlists are excluded, as playlists could name other files.
     private static let formats =
         "mov,matroska,webm,avi,gif,asf,mpegts,mpeg,flv,ogg,h264,hevc,m4v,mjpeg,mpegvideo,ivf,apng,yuv4mpegpipe,dv,nut,"
         + "mpjpeg,image2,png_pipe,jpeg_pipe,webp_pipe,bmp_pipe,tiff_pipe,ppm_pipe,pgm_pipe,gif_pipe,jpegls_pipe,"
@@ -380,7 +380,15 @@ private struct Opening {
             return .commandFailed(location.name, reason)
         }
         let isSecure = ["https:", "rtsps:"].contains { location.name.hasPrefix($0) }
-        let reason = FFmpeg.explained(words)
+        // FFmpeg's own words for these errors would say nothing of the connection.
+        let reason =
+            switch code {
+            case facet_error_eof: "the connection was closed before a picture came"
+            case _ where FFmpeg.isPrematureEnd(code): "the answer ended before a picture came"
+            case _ where isUnknown: FFmpeg.explained("no video in a known format comes from it")
+            case FFmpeg.code(EIO): FFmpeg.explained("the connection failed")
+            default: FFmpeg.explained(words)
+            }
         let remedy: String
         switch code {
         case _ where [facet_error_unauthorized, facet_error_forbidden].contains(code) || reason.contains(/\b40[13]\b/):
@@ -394,13 +402,13 @@ private struct Opening {
         case facet_error_eof, FFmpeg.code(ECONNRESET), FFmpeg.code(EIO):
             let other = isSecure ? location.name.prefix(4) + "://" : location.name.prefix(4) + "s://"
             remedy = "check the address, its port, whether it takes \(other), and that the camera is on"
-        case _ where isUnknown: remedy = "it sends no video in a known format: check the address and its port"
+        case _ where isUnknown: remedy = "check the address and its port"
         default: return unreachable(words, "check the address and that the camera is on")
         }
         return unreachable(reason, remedy)
     }
 
-    /// FFmpeg's short and long names of the file's format, even if that may not be read; nil if it is unknown.
+    /// FFmpeg's short and long names of the file's format, whether it is in `formats` or not; nil if it is unknown.
     private var kind: (format: String, name: String)? {
         let address = location.address.revealed().fileName
         var io: UnsafeMutablePointer<AVIOContext>?

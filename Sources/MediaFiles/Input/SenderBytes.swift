@@ -1,6 +1,6 @@
 import CFFmpeg
 
-/// The bytes from a web address or a command. Cameras send successive JPEGs in many forms. They are found by the JPEGs'
+/// The bytes from a web address or a command. Cameras send successive JPEGs in many forms. The JPEGs are found by their
 /// own markers, and passed to FFmpeg in a form that it knows: a multipart stream with lengths.
 final class SenderBytes: ByteInput {
     /// The kind of the content, judged by its first bytes.
@@ -23,7 +23,7 @@ final class SenderBytes: ByteInput {
     /// The bytes of the multipart stream that FFmpeg has not read yet.
     private var ready: ArraySlice<UInt8> = []
     private var isAtEnd = false
-    /// The size of the first picture; nil until that has come, or if its header does not state the size.
+    /// The size of the first picture; nil before the picture has come, or if its header does not state the size.
     private(set) var firstSize: FrameSize?
     private static let pieceSize: CInt = 32_768
     /// The maximum number of bytes of text before the first picture.

@@ -25,23 +25,23 @@ final class ClipReader {
     private var isDraining = false
     /// Decides which packets wait undecoded while no face is seen; nil if each packet is decoded as it comes.
     private var idle: IdleDecoding?
-    /// The packets of the current group of pictures that wait, and those that have waited and are decoded next.
+    /// The undecoded packets: `waiting` has those of the current group of pictures, `backlog` those to decode next.
     private var waiting: [ArrivedPacket] = []
     private var backlog: [ArrivedPacket] = []
     private var watched = Watched.nothing
-    /// The presentation time, in the stream's ticks, of the key frame that was decoded alone.
+    /// The presentation time, in the stream's ticks, of the key frame that was decoded without its group.
     private var shown: Int64?
     private var skipped = 0
-    /// The deadline for decoding all packets that waited and those that came meanwhile; nil if there are none.
+    /// The deadline for catching up with the stream after packets have waited; nil while there is nothing to catch up.
     private var catchUpEnd: ContinuousClock.Instant?
     /// The arrival time of the packet that was decoded last.
     private var arrival = ContinuousClock.now
     private var decodingTime = WorkTime()
     /// The time at which waiting for the next picture began; nil while the caller has the newest one.
     private var waitingSince: ContinuousClock.Instant?
-    /// The time of a file's newest picture, in seconds, and its distance from the time before.
+    /// The time of a file's newest picture, in seconds, and its distance from the time of the picture before.
     private var known: (time: Double, step: Double?)?
-    /// The step after the newest picture, read ahead to judge that picture's time.
+    /// The step that was read ahead after the newest picture, to judge whether that picture's time is right.
     private var following: Step?
     private lazy var headers = try? JPEGDecoder()
 
@@ -202,7 +202,7 @@ final class ClipReader {
 
     // MARK: - Packets that wait
 
-    /// The pictures that are taken out of the decoder while it is drained to decode a key frame alone.
+    /// The kind of pictures that come out of the decoder while a key frame is decoded without its group.
     private enum Watched {
         case nothing
         /// The pictures before the key frame.
@@ -226,7 +226,8 @@ final class ClipReader {
         waiting = []
     }
 
-    /// Decodes the waiting group's key frame once all pictures before it are out, then prepares the decoder for more.
+    /// Takes the next step in decoding the key frame of the waiting group alone, when the decoder is drained: sends it
+    /// the key frame, or afterwards lets it decode the whole group if the key frame gave no picture.
     private func watchKey() {
         decoder.flush()
         if watched == .before {

@@ -6,9 +6,9 @@ struct Completeness: Hashable {
     var endsDamaged = false
     /// The error that ended the reading, other than the end of the file.
     var readError: String?
-    /// Whether data came of which no picture could be made, for too long or because the picture would be too large.
+    /// Whether reading ended because the data gave no picture for too long, or only one that is too large.
     var isUndecodable = false
-    /// The number of packets of the video track so far, including those that its numbering skips.
+    /// The number of packets of the video track so far, including those whose indices were skipped.
     var packets = 0
     /// The number of packets that the header states; nil if it states none.
     var announcedPackets: Int?

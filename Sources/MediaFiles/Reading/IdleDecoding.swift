@@ -4,10 +4,10 @@ import Glibc
 ///
 /// An encoder spends few bits on what has not changed. At rest, therefore, only key frames are decoded, and the packets
 /// between them wait. Each packet's size is compared with those at the same position in earlier groups of pictures, in
-/// units of their usual variation. Larger packets mean that something happens. The whole group is decoded then.
+/// units of their usual variation. Larger packets mean that something moves. The whole group is decoded then.
 ///
 /// Everything is decoded where that cannot work: where groups are long, packets have no times, or packets between key
-/// frames are not much smaller than those even at rest, as with a constant bit rate.
+/// frames are hardly smaller than key frames even at rest, as with a constant bit rate.
 struct IdleDecoding {
     struct Packet {
         var isKey: Bool
@@ -32,29 +32,29 @@ struct IdleDecoding {
     /// The maximum length, in seconds, and size, in bytes, of a group whose packets may wait.
     static let longestGroup = 5.0
     static let mostBytes = 16 << 20
-    /// The maximum number of packets of a group that may wait, and of positions whose usual size is known.
+    /// The maximum number of positions in a group whose usual packet size is learnt, and so of packets that may wait.
     static let mostPositions = 1000
-    /// The minimum number of packets at rest, two seconds of video, from which the usual variation is computed, and the
-    /// maximum number of newest packets that are kept for it.
+    /// The minimum number of packets at rest, two seconds of video, for computing the usual variation of sizes. At most
+    /// `mostSizes` of the newest packets are kept for this.
     static let fewestSizes = 50
     static let mostSizes = 128
     /// The minimum ratio of a key frame's size to the mean size of the packets between key frames. A face on a
     /// twentieth of the picture then about doubles the size of a packet.
     static let keyFactor = 16.0
-    /// The parameters of the evidence, a sum that never falls below 0. Each packet adds the deviations by which it is
-    /// larger than usual, at most `largest`, minus `slack`. Above `alarm`, something happens.
+    /// The parameters for detecting motion by a sum (CUSUM) that never falls below 0. Each packet adds its excess size
+    /// in deviations, at most `largest`, minus `slack`. When the sum exceeds `alarm`, waiting packets are decoded.
     static let slack = 2.0
     static let largest = 4.0
     static let alarm = 6.0
-    /// The weight of a packet in the moving average that is the usual size of its position.
+    /// The weight of a new packet in the moving average of the packet sizes at one position in the group of pictures.
     static let learning = 0.25
-    /// The minimum deviation, in octaves, so that after sizes that hardly vary, a small difference is not an event.
+    /// The minimum deviation of sizes, in octaves, so that a small change after nearly constant sizes raises no alarm.
     static let smallestDeviation = 0.12
     /// The time after an alarm, in seconds, for which everything is decoded.
     static let pause = 1.0
 
     private var isWaiting = false
-    /// Whether at least the beginning of the current group waited.
+    /// Whether at least the beginning of the current group waited undecoded.
     private var hasWaited = false
     /// The presentation times, in seconds, of the current group's key frame and of its latest picture so far.
     private var began: Double?
@@ -141,7 +141,7 @@ struct IdleDecoding {
         return .resume
     }
 
-    /// The amounts by which packets of one kind are larger than usual at their position while at rest, in octaves.
+    /// The excess sizes of one kind of packets at rest: size minus the usual size at the packet's position, in octaves.
     private struct Excess {
         private var newest: [Double] = []
         private var median = 0.0
@@ -154,7 +154,7 @@ struct IdleDecoding {
             newest.append(excess)
         }
 
-        /// Computes median and deviation, the latter from the median absolute difference, once there are enough values.
+        /// Computes the median and, from the median absolute difference, the deviation, once there are enough values.
         mutating func settle() {
             guard newest.count >= IdleDecoding.fewestSizes else { return }
             median = newest.sorted()[newest.count / 2]

@@ -1,20 +1,20 @@
 import CFFmpeg
 import System
 
-/// The video packets of a live stream, read by a separate thread. Each has its true arrival time, and the sender need
-/// not wait while a picture waits for its time.
+/// The video packets of a live stream. A separate thread reads them, so that each gets its true arrival time, and the
+/// sender need not wait while a picture waits to be shown.
 final class PacketQueue {
     private struct State {
         var packets: [ArrivedPacket] = []
         var bytes = 0
-        /// The reason why no more packets come; nil while they may.
+        /// The reason why no more packets come; nil while more may come.
         var end: String?
         var isOver = false
         /// The longest time between two packets so far.
         var longestPause = Duration.zero
     }
 
-    /// The limits of the queue, in bytes and in seconds beyond the longest delay, at which the sender has to wait.
+    /// The limits at which the sender must wait: `mostBytes` queued, or `slack` seconds more than the longest delay.
     private static let mostBytes = 64 << 20
     private static let slack = 1.0
 
@@ -96,7 +96,7 @@ struct ArrivedPacket {
     var pointer: UnsafeMutablePointer<AVPacket> { packet.pointer }
 }
 
-/// Estimates when the packets came that FFmpeg read while it probed the stream: at the pace of their own times.
+/// Estimates the arrival times of packets that FFmpeg read while it probed the stream, from the packets' own times.
 private struct ProbedPackets {
     let began: ContinuousClock.Instant
     let ended = ContinuousClock.now

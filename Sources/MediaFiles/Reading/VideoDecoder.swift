@@ -8,7 +8,7 @@ final class VideoDecoder {
     private let codec: UnsafePointer<AVCodec>
     private let input: MediaInput
     private var device: HardwareDevice?
-    /// The reason why software decodes and not hardware, for `StreamDescription.decoderDetail`; nil if there is none.
+    /// The reason for decoding in software, not hardware, for `StreamDescription.decoderDetail`; nil if there is none.
     private(set) var detail: String?
     /// Whether pictures come from the hardware. FFmpeg continues in software if a device does not take a stream.
     private var usesDevice = false
@@ -16,7 +16,7 @@ final class VideoDecoder {
     /// The number of successive pictures that failed in hardware.
     private var failures = 0
     private var isDraining = false
-    /// The time until which packets before the next key frame are refused, as they refer to pictures in the hardware.
+    /// The time until which packets before the next key frame are refused, as they need pictures left in the hardware.
     private var keyDeadline: ContinuousClock.Instant?
     /// The number of successive failures that count as broken hardware. Lost packets usually damage fewer pictures.
     private static let mostFailures = 3
@@ -123,8 +123,8 @@ final class VideoDecoder {
         }
     }
 
-    /// Whether FFmpeg's strict mode refuses even intact pictures because of tags that it does not know, as in each
-    /// TIFF. Damage is then recognised by FFmpeg's messages.
+    /// Whether the format has tags that make FFmpeg's strict mode refuse even intact pictures, as TIFF has. Damage is
+    /// then recognised by FFmpeg's messages.
     private static func hasTags(_ codec: UnsafePointer<AVCodec>) -> Bool { codec.pointee.id == AV_CODEC_ID_TIFF }
 
     // MARK: - The device

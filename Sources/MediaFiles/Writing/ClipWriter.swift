@@ -1,7 +1,7 @@
 import CFFmpeg
 
-/// Writes frames as a clip, at the times of their stamps, in the format of the file name's ending. `finish()` gives the
-/// file its name, and without that nothing is left of it. Used by one thread or task at a time.
+/// Writes frames as a clip, at the times of their stamps, in the format of the file name's ending. Only `finish()`
+/// gives the file its name. Without `finish()`, no file is left. Used by one thread or task at a time.
 package final class ClipWriter {
     package static let knownEndings = ClipFormat.all.map(\.ending)
 
@@ -55,7 +55,7 @@ package final class ClipWriter {
 
     /// Adds a frame, turned upright, at its `mediaTime` relative to that of the first frame. A time that is not later
     /// than the one before becomes the next time that the format can express.
-    /// - Throws: `SourceFailure` if the frame has another size. Damage and a full disk also end the clip.
+    /// - Throws: `SourceFailure` for another size, a damaged frame or a full disk. The last two end the clip.
     package func append(_ frame: Frame) throws(SourceFailure) {
         guard let muxer else { throw .writerClosed(path) }
         guard frame.uprightSize == size else {

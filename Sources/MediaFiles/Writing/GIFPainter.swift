@@ -5,9 +5,8 @@ import CFFmpeg
 final class GIFPainter {
     /// The maximum number of bytes of waiting pictures, which is 36 pictures of 1280×720.
     private static let capacity = 100_000_000
-    /// The strength of the dithering, of 256. It makes pixels lighter and darker before they get a colour of the
-    /// palette, so that gradients have no visible edges. The pattern is fixed, so that still parts of a clip need no
-    /// data.
+    /// The strength of the dithering, out of 256. It varies the brightness of pixels before they get a palette colour,
+    /// to hide edges in gradients. The pattern is fixed, so that still parts of a clip need no data.
     private static let ditherStrength = 10
 
     /// The brightness offsets of the pixels in a square of 4×4 (Bayer matrix).

@@ -8,14 +8,14 @@ final class SoundTracks {
     private var packet: UnsafeMutablePointer<AVPacket> { owned.pointer }
     /// The output's stream for each stream of the input; nil for those that are not copied.
     private let streams: [UnsafeMutablePointer<AVStream>?]
-    /// The time in the input, in seconds, that is 0 in the output: at first that of the first picture. It moves where
-    /// the input's times step back, as in recordings that were joined, so that the sound goes on.
+    /// The input's time, in seconds, that becomes 0 in the output: at first the time of the first picture. It moves
+    /// where the input's times step back, as in recordings that were joined, so that the sound goes on.
     private var origin: Double
     /// The time up to which the sound was copied, in seconds of the output.
     private var reached = -Double.infinity
     /// The newest decoding time of each of the output's streams, in ticks, as these times must increase.
     private var newest: [CInt: Int64] = [:]
-    /// The maximum step back of the times, in seconds, that does not count as the beginning of another recording.
+    /// The backward step of the times, in seconds, above which another recording is taken to begin.
     private static let longestStepBack = 0.5
 
     private var holdsPacket = false

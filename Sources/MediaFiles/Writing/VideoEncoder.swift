@@ -40,7 +40,7 @@ final class VideoEncoder {
     }
 }
 
-/// Writes packets of pictures and sound to a file in one of the clip formats. Without `finish`, nothing is left of it.
+/// Writes packets of pictures and sound to a file in one of the clip formats. Without `finish`, no file is left.
 final class Muxer {
     private let file: PendingFile
     private let context: UnsafeMutablePointer<AVFormatContext>

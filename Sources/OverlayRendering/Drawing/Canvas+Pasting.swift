@@ -76,7 +76,7 @@ extension Canvas {
 extension PlaneTransform {
     var cairo: cairo_matrix_t { cairo_matrix_t(xx: a, yx: c, xy: b, yy: d, x0: tx, y0: ty) }
 
-    /// Makes the map from the triangle (0, 0), (1, 0), (0, 1) to `triangle`.
+    /// Makes the affine map from the triangle (0, 0), (1, 0), (0, 1) to `triangle`.
     fileprivate init(triangle: [SurfacePoint]) {
         let origin = triangle[0]
         let right = triangle[1] - origin

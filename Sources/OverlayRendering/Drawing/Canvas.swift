@@ -9,7 +9,7 @@ package final class Canvas {
     var words: [CellWords] = []
     /// The side of the face on which each face's panel was last. The panel stays there while there is room.
     var panelSides: [FaceID: PanelPlace.Side] = [:]
-    /// Whether parts of the drawing may be transparent, so that the canvas's frames have opacity too.
+    /// Whether parts of the drawing may be transparent, so that the canvas's frames have an alpha channel.
     private(set) var isTransparent = false
     /// The colour space (primaries, transfer, ICC profile) of the canvas's frames.
     package var colors: ColorStatement?
@@ -21,7 +21,7 @@ package final class Canvas {
         self.init(try Surface(CAIRO_FORMAT_ARGB32, pixelSize))
     }
 
-    /// Makes a canvas on a surface; `size` must be given for a document, which has no pixels.
+    /// Makes a canvas on a surface. A document has no pixels, so `size` must be given for it.
     init(_ surface: Surface, size: FrameSize? = nil) {
         // Cairo always returns a context, perhaps with an error, which `check` throws.
         pixelSize = size ?? surface.size

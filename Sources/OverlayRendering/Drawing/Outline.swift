@@ -64,7 +64,7 @@ extension Outline {
         self.init(polygon: Self.ellipse(center, [radiusX, radiusY], pieces: 4 * Self.piecesPerCurve))
     }
 
-    /// Returns the corners of a polygon inscribed in an ellipse. The first is `first` pieces after the rightmost point.
+    /// Returns `pieces` points at equal steps around an ellipse. The first is `first` steps after the rightmost point.
     static func ellipse(
         _ center: SurfacePoint,
         _ radius: SurfacePoint,

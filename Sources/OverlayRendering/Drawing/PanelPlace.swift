@@ -7,10 +7,10 @@ struct PanelPlace {
     /// The rectangles that panels must not cover: the faces, and the panels placed so far.
     private(set) var taken: [SurfaceRect]
     let area: SurfaceSize
-    /// The side of its box on which the last panel was placed; nil if it found no place, or only one in a corner.
+    /// The side of the box on which the last panel was placed; nil if there was no place, or only one in a corner.
     private(set) var side: Side?
 
-    /// Reserves a place beside a box, preferably on side `first`, or in a corner of the surface; nil if all are taken.
+    /// Reserves a place beside a box, preferably on side `first`, or in a corner of the surface; nil if none is free.
     mutating func reserve(_ size: SurfaceSize, beside box: SurfaceRect, gap: Double, first: Side) -> SurfaceRect? {
         side = nil
         let last = area - size

@@ -1,9 +1,9 @@
 import CCairo
 import System
 
-/// A PNG to paste onto faces. It is kept in several sizes, each half the one before, so that small ones do not flicker.
+/// A PNG to paste onto faces, in several sizes, each half the one before: a large one would flicker when drawn small.
 package final class PastedPicture {
-    /// The limits of a file's size in bytes and of its sides in pixels. A face is seldom wider than 1000 pixels.
+    /// The maximum size of a PNG's file in bytes and of its sides in pixels. Faces are seldom wider than 1000 pixels.
     static let maximumBytes = 4 << 20
     static let maximumSide = 2048
 
@@ -43,7 +43,7 @@ package final class PastedPicture {
         }
     }
 
-    /// Returns the smallest copy that is at least `width` pixels wide, or else the largest copy.
+    /// Returns the smallest copy that is at least `width` pixels wide; the largest copy if all are narrower.
     func copy(width: Double) -> Surface { copies.last { Double($0.size.width) >= width } ?? copies[0] }
 
     private static func decode(_ png: [UInt8], _ size: FrameSize) -> Surface? {

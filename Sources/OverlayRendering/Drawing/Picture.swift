@@ -3,12 +3,12 @@ import CCairo
 /// A frame's pixels in the form that Cairo draws. The memory is reused for later frames of the same size.
 package final class Picture {
     private(set) var surface: Surface?
-    /// The memory of the last JPEG's drawing, for the next one of the same size.
+    /// The surface on which `jpeg` drew last, kept for the next JPEG of the same size.
     private var drawn: Surface?
     private(set) var orientation = Orientation.up
     /// The size of the upright frame in pixels; nil before the first frame.
     package private(set) var uprightSize: FrameSize?
-    /// Whether the pixels have opacity, so that parts of the picture may be transparent.
+    /// Whether the pixels have an alpha channel, so that parts of the picture may be transparent.
     package private(set) var hasOpacity = false
     /// The colour space (primaries, transfer, ICC profile) of the frame; nil if it states none.
     package private(set) var colors: ColorStatement?
@@ -44,7 +44,7 @@ package final class Picture {
         cairo_surface_mark_dirty(surface.pointer)
     }
 
-    /// Returns the step between copied pixels: the largest that leaves at least `target` pixels both ways.
+    /// Returns the step between copied pixels: the largest with which no side becomes smaller than that of `target`.
     private static func stride(from size: FrameSize, to target: FrameSize?) -> Int {
         guard let target, target.width > 0, target.height > 0 else { return 1 }
         return max(1, min(size.width / target.width, size.height / target.height))
@@ -80,8 +80,8 @@ extension Picture {
         return try canvas.withFrame { try encoder.encode($0) }
     }
 
-    /// Returns a measure of a part's sharpness, to compare pictures of the same face: the size, in bytes, of its JPEG
-    /// at a longer side of 160 pixels. Fine details need more bytes.
+    /// Returns a measure of a part's sharpness, to compare pictures of the same face: the size, in bytes, of a JPEG of
+    /// the part whose longer side has 160 pixels. Fine details need more bytes.
     package func sharpness(of part: NormalizedRect) throws -> Int {
         let side = (part.size * (uprightSize?.points ?? .zero)).max()
         guard side >= 1, (part.origin + part.size).sum().isFinite else { return 0 }
@@ -90,7 +90,7 @@ extension Picture {
 }
 
 extension Canvas {
-    /// Draws a picture, if it has a frame; transparent parts are over white, unless the canvas is transparent too. With
+    /// Draws a picture, if it has a frame. Its transparent parts show white, unless the canvas is transparent too. With
     /// `isSmooth`, reducing the picture averages all pixels, not only the nearest four.
     package func draw(_ picture: Picture, _ geometry: PreviewLayerGeometry, isSmooth: Bool = true) {
         guard let source = picture.surface else { return }

@@ -1,17 +1,17 @@
 import Glibc
 
-/// A head in space, turned like the face and placed so that one of its landmarks is where the picture shows it.
+/// A head in three dimensions, turned like the face and placed so that a landmark is where the picture shows it.
 ///
 /// Positions are relative to the middle of the head: x in face widths to the right as seen in the picture, y in face
 /// heights down to the chin, z in face widths out of the nose.
 struct HeadModel {
-    /// The half-axes, across and forward, of the ellipse along which the face curves, in face widths. A cheek is nearly
-    /// half a width from the middle, the mouth a little less than that before the ears (canonical face model).
+    /// The half-axes, across and forward, of the ellipse along which the face curves, in face widths. In the canonical
+    /// face model, a cheek is nearly half a width from the middle, the mouth slightly less in front of the ears.
     static let halfWidth = 0.60
     static let depth = 0.48
-    /// The minimum distance of the viewer, in face widths. From nearer, a large face would look too wide.
+    /// The minimum distance of the viewer, in face widths. From a shorter one, a large face would look too wide.
     private static let viewingDistance = 6.0
-    /// The turn beyond the visible edge, in radians, within which a hidden point comes down to `lowest` in `front`.
+    /// The angle behind the visible edge, in radians, at which `front` has moved a hidden point down to `lowest`.
     private static let fading = 0.2
     /// The size that the face would have if it were seen from straight ahead, in points.
     let unit: SurfaceSize
@@ -30,20 +30,20 @@ struct HeadModel {
         self.plane = plane
     }
 
-    /// The visible fraction of a turned face's width or height: the near half shows its depth, the far half shrinks.
+    /// Returns the apparent width or height of a face turned by an angle, as a fraction of that from straight ahead.
     private static func seenShare(_ degrees: Double, depth: Double) -> Double {
         let sine = sin(degrees.radians)
         let cosine = max(0, cos(degrees.radians))
         return max(0.6, ((cosine * cosine + depth * depth * sine * sine).squareRoot() + cosine) / 2)
     }
 
-    /// The largest backward tilt, in degrees, of what sits on top. Beyond it, the upper end would hide behind the head.
+    /// The largest backward tilt, in degrees, of an object on top. Beyond it, its upper end would be behind the head.
     private static let farthestLean = 10.0
     /// The skull's centre relative to the middle of the eyes, its half height and its half length, in face widths.
     private static let skull = (y: -0.04, z: -0.64, height: 0.68, length: 0.62)
 
-    /// Returns the head for something on top of it with its lower edge at height `y` and depth `z`. On a head that is
-    /// tilted back, the thing leans less and keeps its relative height above the eyes, or a hat would cover them.
+    /// Returns the head on which to draw an object, such as a hat, with its lower edge at height `y` and depth `z`. On
+    /// a head that is tilted back, the object leans less and keeps its relative height above the eyes.
     func carrying(_ y: Double, _ z: Double) -> HeadModel {
         guard let pitch = pose.pitch, pitch > 0 else { return self }
         func edge(_ pitch: Double) -> Double {
@@ -58,7 +58,7 @@ struct HeadModel {
             head.plane.rotation = HeadRotation(HeadPose(roll: pose.roll, yaw: pose.yaw, pitch: pitch))
             return head
         }
-        /// Returns how far the lower edge of the thing is below the eyes, in points.
+        /// Returns how far the object's lower edge is below the eyes, in points.
         func height(_ head: HeadModel) -> Double {
             ((head.point(0, y, z) - head.point(0, CanonicalFace.eyeY, Self.depth)) * down).sum()
         }
@@ -72,9 +72,9 @@ struct HeadModel {
         plane.point(x * unit.width, y * unit.height, z * unit.width)
     }
 
-    /// Returns where a point of the face's curved front appears on the surface; a hidden point moves to the visible
-    /// edge. `x`, as seen from straight ahead, and `lift` above the skin are in face widths, `y` in face heights. A
-    /// hidden point also goes down to `lowest`, so that a shape is not thin at the edge.
+    /// Returns where a point of the face's curved front appears on the surface. A hidden point moves to the visible
+    /// edge, and down to `lowest`, so that a shape is not thin there. `x`, as seen from straight ahead, and `lift`
+    /// above the skin are in face widths, `y` in face heights.
     func front(_ x: Double, _ y: Double, lift: Double = 0, lowest: Double = -.infinity) -> SurfacePoint {
         let (a, c) = (Self.halfWidth + lift, Self.depth + lift)
         let straight = asin(max(-1, min(1, x / a)))
@@ -88,14 +88,14 @@ struct HeadModel {
         return point(a * sin(angle), y + max(0, lowest - y) * share, c * cos(angle))
     }
 
-    /// Returns where a point appears on the surface that follows the head's front, and lies flat beyond the front. `x`
-    /// and `lift` are in face widths, `y` in face heights.
+    /// Returns where a point of a picture that is bent along the head's front appears on the surface. Beyond the front,
+    /// the picture is flat. `x` and `lift` are in face widths, `y` in face heights.
     func wrapped(_ x: Double, _ y: Double, lift: Double) -> SurfacePoint {
         let share = x / max(0.01, Self.halfWidth + lift)
         return point(x, y, (Self.depth + lift) * max(0, 1 - share * share).squareRoot())
     }
 
-    /// Returns how much a direction in the head's axes points to the viewer: 1 is straight to the viewer, −1 away.
+    /// Returns how much a direction in the head's axes points to the viewer, from 1, directly, to −1, directly away.
     func facing(_ x: Double, _ y: Double, _ z: Double) -> Double {
         plane.rotation.right.z * x + plane.rotation.down.z * y + plane.rotation.forward.z * z
     }
@@ -104,7 +104,7 @@ struct HeadModel {
 extension SurfaceFace {
     /// The angle, in degrees, by which an eye's plane is turned outward from the nose's direction: a face is round.
     private static let outward = 22.0
-    /// The smallest z of a visible eye's normal. Below it, the bridge of the nose hides the eye.
+    /// The minimum z of a visible eye's normal. Below it, the bridge of the nose hides the eye.
     private static let edge = 0.30
 
     /// Returns the plane through the left or the right eye, as seen on the surface.

@@ -42,9 +42,9 @@ package struct PreviewLayerGeometry: Hashable, Sendable {
 
 /// The way in which a picture is fitted to a surface of another aspect ratio, as in AVLayerVideoGravity.
 package enum VideoGravity: String, Hashable, Sendable, CaseIterable {
-    /// The whole picture is visible and keeps its aspect ratio. Bars stay free at two sides.
+    /// The whole picture is visible and keeps its aspect ratio. Bars remain on two sides if the aspect ratios differ.
     case resizeAspect = "contain"
-    /// The surface is filled, and the picture keeps its aspect ratio. Two of its sides are cut off.
+    /// The picture fills the surface and keeps its aspect ratio. Two sides are cut off if the aspect ratios differ.
     case resizeAspectFill = "cover"
     /// The picture is stretched to the size of the surface.
     case resize = "fill"
@@ -62,7 +62,7 @@ package enum VideoGravity: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// An affine map in double precision, unlike `AffineTransform`, so that conversions survive the round trip.
+/// An affine map in double precision: with the single precision of `AffineTransform`, round trips would not be exact.
 typealias PlaneTransform = AffineMap<Double>
 
 extension PlaneTransform {

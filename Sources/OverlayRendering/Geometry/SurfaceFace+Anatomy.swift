@@ -14,9 +14,9 @@ enum CanonicalFace {
 }
 
 extension SurfaceFace {
-    /// The size that the face's box would have without roll, in points. The bounding box of a tilted face is wider than
-    /// the face, which is undone as for an ellipse. Near 45°, where every ellipse has a square box, or if no face's
-    /// shape would result, the canonical aspect ratio is used.
+    /// The size that the face's box would have without roll, in points. The bounding box of a tilted face is too wide,
+    /// which is corrected as for an ellipse. Near 45°, where every ellipse has a square box, or if the result is not
+    /// shaped like a face, the canonical aspect ratio is used.
     var uprightSize: SurfaceSize {
         let squares = bounds.size * bounds.size
         let roll = assumedPose.roll.radians
@@ -40,19 +40,19 @@ extension SurfaceFace {
         return HeadPose(roll: atan2(line.y, line.x) * 180 / .pi)
     }
 
-    /// The plane of the face without pitch, because the face's box already ends at the visible forehead and chin.
+    /// The plane of the face, turned by roll and yaw only: the box already ends at the visible forehead and chin.
     var plane: FacePlane {
         FacePlane(center: bounds.center, pose: HeadPose(roll: assumedPose.roll, yaw: assumedPose.yaw))
     }
 
-    /// The centres of both eyes, in points; an unknown one is at its usual place in a face of this box and pose.
+    /// The centres of both eyes, in points. An unknown centre is at its usual place in a face of this box and pose.
     var assumedEyes: (left: SurfacePoint, right: SurfacePoint) {
         let x = CanonicalFace.eyeX * uprightSize.width
         let y = CanonicalFace.eyeY * uprightSize.height
         return (leftEye ?? plane.point(-x, y), rightEye ?? plane.point(x, y))
     }
 
-    /// The centre of the mouth, in points; an unknown one is at its usual place in a face of this box and pose.
+    /// The centre of the mouth, in points. An unknown centre is at its usual place in a face of this box and pose.
     var assumedMouth: SurfacePoint { mouth ?? plane.point(0, CanonicalFace.mouthY * uprightSize.height) }
 
     /// The distance between the lips, as a fraction of the face's height; 0 if it is unknown.

@@ -11,7 +11,7 @@ package struct SurfaceFace: Hashable, Sendable {
     let gaze: HeadPose?
     /// The points of the face mesh on the surface; empty if they are unknown.
     let mesh: [SurfacePoint]
-    /// The present strength, 0…1, of the mark on the face for each kind of event; a kind that is missing has 0.
+    /// The present strength, 0…1, of the mark on the face for each kind of event; 0 for a kind that is missing.
     var flashes: [Topic: Double] = [:]
     /// The seconds for which at least one eye has been closed; 0 if both are open.
     var closedFor = 0.0
@@ -56,7 +56,7 @@ extension PreviewLayerGeometry {
         return surfacePoint(fromPicture: point)
     }
 
-    /// Converts a pose to what the viewer of the surface sees: mirroring exchanges left and right, and different scales
+    /// Converts a pose to what the viewer of the surface sees. Mirroring exchanges left and right, and different scales
     /// across and down (`resize`) change the roll.
     func transformed(_ pose: HeadPose) -> HeadPose {
         let sign = isMirrored ? -1.0 : 1
@@ -66,7 +66,7 @@ extension PreviewLayerGeometry {
     }
 }
 
-/// The largest coordinate, in picture widths or heights, that is drawn. Cairo's coordinates have only 24.8 bits.
+/// The maximum coordinate that is drawn, in picture widths or heights. Cairo's coordinates have only 24.8 bits.
 private let farthest = 20.0
 
 extension HeadPose {

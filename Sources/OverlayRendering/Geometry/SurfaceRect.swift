@@ -52,7 +52,7 @@ extension SurfaceRect {
         return max(0, shared.x) * max(0, shared.y)
     }
 
-    /// Returns the rectangle grown to whole pixels and cut off at the edges of a surface of that size.
+    /// Returns the rectangle grown to whole pixels and cut off at the edges of a surface of the given size.
     func wholePixels(in size: SurfaceSize) -> SurfaceRect {
         let first = pointwiseMax(.zero, origin.rounded(.down))
         return SurfaceRect(origin: first, size: pointwiseMin(size, end.rounded(.up)) - first)

@@ -13,7 +13,7 @@ struct BoxOverlay: Overlay {
         canvas.fill(plane.project(ring(side: side, line: line, grown: 0)), .white)
     }
 
-    /// Returns the area between two squares: filled, it makes a line that is thicker where the face is nearer.
+    /// Returns the area between two squares. Filled, it makes a line that is thicker where the face is nearer.
     private func ring(side: Double, line: Double, grown: Double) -> Outline {
         let radius = side * 0.09
         let half = line / 2 + grown
@@ -27,7 +27,7 @@ struct BoxOverlay: Overlay {
 
 /// Draws a box around each face, with a label: smile, blink, closed eyes, looking at the camera, still.
 struct LabelOverlay: Overlay {
-    /// The minimum number of text lines in the picture's height, so that large faces do not get larger words.
+    /// The picture's height as a multiple of the maximum font size, which keeps the words of large faces small.
     private static let linesInHeight = 28.0
 
     var showsZones: Bool { true }
@@ -50,7 +50,7 @@ struct LabelOverlay: Overlay {
         return words
     }
 
-    /// Writes each face's words beside its box, where they cover no face. The largest face comes first.
+    /// Writes each face's words beside its box, where they cover no face. The largest face is the first to get a place.
     static func label(_ faces: [(face: SurfaceFace, box: SurfaceRect)], style: PanelStyle, on canvas: Canvas) {
         var places = PanelPlace(taken: faces.map(\.face.bounds), area: canvas.size)
         for (face, box) in faces.reversed() {

@@ -63,6 +63,6 @@ package struct Overlays {
         if let overlay { all.append((name, overlay)) }
     }
 
-    /// The overlay of a name; the first overlay if the name is unknown.
+    /// The overlay with a name; the first overlay if the name is unknown.
     package subscript(name: String) -> any Overlay { (all.first { $0.name == name } ?? all[0]).overlay }
 }

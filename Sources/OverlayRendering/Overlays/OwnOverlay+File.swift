@@ -6,7 +6,7 @@ extension OwnOverlay {
     /// The path of an example of an overlay file, for error messages.
     private static let example = "docs/examples/overlays/party.yaml"
 
-    /// Reads an overlay file, and pictures by paths relative to it; throws `SettingsError` with all problems.
+    /// Reads an overlay file and its pictures, with paths relative to it. Throws `SettingsError` with all problems.
     package init(path: String) throws(SettingsError) {
         let directory = URL(filePath: path).deletingLastPathComponent()
         try self.init(try SettingsFile(path: path, example: Self.example)) { name throws(PastedPicture.Refusal) in

@@ -37,13 +37,13 @@ package struct OwnOverlay: Overlay {
         /// The clockwise rotation of the picture in its own plane, in degrees.
         var rotation = 0.0
         var shape = Shape.flat
-        /// The turn to the head's right in the picture, in degrees. At 90, the picture lies along the side of the head.
+        /// The turn to the head's right in the picture, in degrees. At 90, the picture is along the side of the head.
         var turn = 0.0
         /// The tilt of the picture's upper edge backwards, in degrees.
         var tilt = 0.0
     }
 
-    /// The shape into which a picture is bent. The raw value is the number of columns into which it is cut for that.
+    /// The shape into which a picture is bent. The raw value is the number of columns into which the picture is cut.
     enum Shape: Int {
         case flat = 4
         /// The round front of the head.
@@ -107,11 +107,11 @@ package struct OwnOverlay: Overlay {
 }
 
 extension OwnOverlay.Part {
-    /// The width of the whole picture laid flat, in face widths; for a ring, its circumference.
+    /// The width of the whole picture when it is flat, in face widths. For a ring, that is the circumference.
     fileprivate var length: Double { form.width * (form.shape == .around ? OwnOverlay.ringLength : 1) }
     fileprivate var height: Double { length * Double(picture.size.height) / Double(picture.size.width) }
 
-    /// Converts a point of the picture, from its middle, to a position from the anchor; both in face widths.
+    /// Converts a position relative to the picture's middle to one relative to the anchor. Both are in face widths.
     fileprivate func position(_ x: Double, _ y: Double) -> Vector {
         var position = Vector(x, y, 0)
         if form.shape == .around {

@@ -1,5 +1,5 @@
-/// Makes heads unrecognisable by coarse squares, a blur, or a flat shape of head and shoulders. Faces that are unseen
-/// for a moment are hidden too. A face that was never found stays visible.
+/// Makes heads unrecognisable by coarse squares, a blur, or a flat shape of head and shoulders. A face that is briefly
+/// not seen is hidden too. A face that was never found stays visible.
 struct PrivacyOverlay: Overlay {
     enum Style: Hashable, Sendable {
         case pixelate
@@ -15,7 +15,7 @@ struct PrivacyOverlay: Overlay {
     /// The colour of a silhouette, which differs from skin and from most rooms.
     private static let flat = Color(red: 0.24, green: 0.27, blue: 0.33)
     private static let edge = Color(red: 0.47, green: 0.52, blue: 0.61)
-    /// The largest roll of a head, in degrees, at which the shoulders stay level. They tilt by what exceeds it.
+    /// The largest roll of a head, in degrees, at which the shoulders stay level. Beyond it, they tilt by the excess.
     private static let farthestTilt = 30.0
 
     func draw(_ faces: [SurfaceFace], snapshotFlash: Double, on canvas: Canvas) {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Draws a hat, a moustache and a beard in space, which turn with the head and are partly hidden by it.
+/// Draws a hat, a moustache and a beard, which turn with the head in three dimensions and are partly hidden by it.
 struct SantaOverlay: Overlay {
     private static let fur = Color(red: 1, green: 1, blue: 0.99)
     private static let furShade = Color(red: 0.74, green: 0.77, blue: 0.83)
@@ -23,12 +23,12 @@ struct SantaOverlay: Overlay {
 
     /// The brim of the hat: the height and depth of its middle, and its half-widths across and along the skull.
     private static let brim = (y: -0.42, z: -0.20, across: 0.58, along: 0.68)
-    /// The change of the brim's y, in face heights, for each face width forward. It is higher over the forehead.
+    /// The change of the brim's y, in face heights, per face width of z: the brim is higher over the forehead.
     private static let brimTilt = -0.10
     /// The relative differences in size between tufts of fur.
     private static let raggedness = [0.0, -0.10, 0.09, -0.06, 0.12, -0.12, 0.05]
 
-    /// Returns the side to which the tip falls, away from neighbours: 1 is right in the picture, −1 left, 0 back.
+    /// Returns the side to which the hat's tip falls, away from neighbours: 1 is right in the picture, −1 left, 0 back.
     static func side(of face: SurfaceFace, among others: [SurfaceFace]) -> Double {
         let right = HeadRotation(HeadPose(roll: face.assumedPose.roll)).right
         var onLeft = 0.0
@@ -54,7 +54,7 @@ struct SantaOverlay: Overlay {
         let front = (0...24).map { ring(.pi * Double($0) / 24 + turn) }
         guard let first = front.first, let last = front.last else { return }
         let back = -(1 - side * side).squareRoot()
-        /// Returns the point `above` the brim and `aside` of its middle, towards the side to which the tip falls.
+        /// Returns the point `above` the brim and `aside` of its middle, on the side to which the tip falls.
         func place(_ above: Double, _ aside: Double) -> SurfacePoint {
             head.point(aside * side, Self.brim.y - above, Self.brim.z + aside * back)
         }
@@ -134,7 +134,7 @@ struct SantaOverlay: Overlay {
         for point in points { glow(Self.fur, at: point + up * (radius * 0.12), radius: radius * 0.95, on: canvas) }
     }
 
-    /// The outline of the beard relative to the mouth: x in face widths, y in heights.
+    /// The outline of the beard relative to the mouth: x in face widths, y in face heights.
     private static let beardShape: Outline = {
         let hem: [SurfacePoint] = [[-0.50, 0.30], [-0.43, 0.46], [-0.30, 0.60], [-0.13, 0.70], [0.0, 0.78]]
         let ends = hem + hem.dropLast().reversed().map { $0 * [-1, 1] }
@@ -221,7 +221,7 @@ extension Outline {
         ellipse(center, SurfacePoint(radius, radius), pieces: 24)
     }
 
-    /// Returns the outline of a leaf along the line `way`, `halfWidth` to each side in its middle.
+    /// Returns the outline of a leaf along the line `way`, which extends `halfWidth` to each side in the leaf's middle.
     fileprivate static func leaf(halfWidth: SurfacePoint, _ way: (_ share: Double) -> SurfacePoint) -> [SurfacePoint] {
         let middle = (0...10).map { way(Double($0) / 10) }
         let half = (0...10).map { halfWidth * sin(.pi * Double($0) / 10) }

@@ -1,10 +1,10 @@
 /// The faces of recent metadata messages, so that a picture can be drawn with the faces of its own frame. Metadata is
-/// published when a value leaves its deadband, not with every frame. Between two messages, faces are as in the earlier
-/// one, and move to where the later one has them during the last quarter of a second before it.
+/// published when a value leaves its deadband, not with every frame. Between two messages, a face stays as in the
+/// earlier one until a quarter of a second before the later one, then moves to its place in the later one.
 package struct FaceHistory: Hashable, Sendable {
     /// The maximum number of messages kept: four seconds at the daemon's default of at most 15 messages a second.
     private static let capacity = 64
-    /// The seconds before a message in which its values are taken to have moved; before that, they were at rest.
+    /// The time before a message, in seconds, in which faces move to its values. They are at rest until then.
     package static let longestMove = 0.25
 
     private var entries: [MetadataMessage] = []
@@ -18,7 +18,7 @@ package struct FaceHistory: Hashable, Sendable {
         entries.append(new)
     }
 
-    /// Whether a message described a frame or a later one, so that the frame's faces will not change.
+    /// Whether the metadata of a frame or of a later one has arrived, so that the frame's faces will not change.
     func reaches(_ frame: Int) -> Bool { entries.last.map { $0.stamp.frame >= frame } ?? false }
 
     func faces(in frame: Int) -> [FaceObject]? {
@@ -31,7 +31,7 @@ package struct FaceHistory: Hashable, Sendable {
         return Self.faces(at: mediaTime, between: before, and: after)
     }
 
-    /// Returns the faces of a frame, and later faces at their first known place: a face is visible before its enter.
+    /// Returns a frame's faces, and later ones at their first known place: a face is visible before its enter event.
     func facesSoFar(from frame: Int) -> [FaceObject] {
         var faces = faces(in: frame) ?? []
         for entry in entries where entry.stamp.frame > frame {

@@ -1,8 +1,8 @@
 extension FaceObject {
-    /// The quality, 0…1, of a picture of this face: large, turned to the camera, not cut off, eyes open, not yawning.
+    /// The quality, 0…1, of a picture of this face: high if large, turned to the camera, whole, eyes open, not yawning.
     package var viewQuality: Double { isSeen ? viewOfEyes * ((mouthOpen ?? 0) < 0.3 ? 1 : 0.5) : 0 }
 
-    /// The quality, 0…1, of a picture of this face's smile: well visible, and smiling much.
+    /// The quality, 0…1, of a picture of this face's smile: high if the face is well visible and smiles broadly.
     package var smileQuality: Double {
         isSeen ? viewOfEyes * min(max(smile.flatMap { $0.isFinite ? $0 : nil } ?? 0, 0), 1) : 0
     }
@@ -24,7 +24,7 @@ extension FaceObject {
         return quality.isFinite ? min(quality, 1) : 0
     }
 
-    /// The rating of the eyes, 0.1…1: 1 from an openness of 0.7 on, as in a wide smile, and 0.1 if one is closed.
+    /// The rating of the eyes, 0.1…1: 1 if both are at least 0.7 open, as in a wide smile, and 0.1 if one is closed.
     private var openness: Double {
         guard leftEyeClosed != true, rightEyeClosed != true else { return 0.1 }
         return min(max((min(leftEyeOpen ?? 1, rightEyeOpen ?? 1) - 0.3) / 0.4, 0.1), 1)

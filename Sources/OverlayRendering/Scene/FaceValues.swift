@@ -5,7 +5,7 @@ extension FaceValues {
     /// The indices of roll, yaw and pitch.
     fileprivate static let angles = 10..<13
 
-    /// Returns the values with each angle shifted by full turns to be nearest to that of `other`.
+    /// Returns the values with each angle shifted by full turns so that it is nearest to the same angle of `other`.
     package func unwound(to other: FaceValues) -> FaceValues {
         var result = self
         for angle in Self.angles { result[angle] -= 360 * ((self[angle] - other[angle]) / 360).rounded() }
@@ -14,7 +14,7 @@ extension FaceValues {
 }
 
 extension FaceObject {
-    /// Returns the face's values. Unknown ones are those of `others`, or else its middle for points and 0 for angles.
+    /// Returns the face's values; unknown ones are from `others`. Without it, points are the box's centre and angles 0.
     package func values(else others: FaceValues? = nil) -> FaceValues {
         let edges = [bounds.x, bounds.y, bounds.x + bounds.width, bounds.y + bounds.height]
         let points = [leftEye, rightEye, mouth].map { $0 ?? (others == nil ? bounds.center : nil) }
@@ -25,7 +25,7 @@ extension FaceObject {
         return values
     }
 
-    /// Returns a copy of the face with other values. Those that are unknown in this face stay unknown.
+    /// Returns a copy of the face with the given values. A value that is unknown in this face stays unknown.
     package func with(_ values: FaceValues) -> FaceObject {
         func point(_ known: NormalizedPoint?, _ index: Int) -> NormalizedPoint? {
             known.map { _ in NormalizedPoint(x: values[index], y: values[index + 1]) }

@@ -3,7 +3,7 @@ import Foundation
 /// All messages about a clip, in order of time, for drawing over the clip.
 package struct MessageTrack: Sendable {
     package struct Entry: Hashable, Sendable {
-        /// The seconds from the clip's first frame; a message without a frame has the time of the message before.
+        /// The seconds from the clip's first frame; a message without a frame has the time of the message before it.
         package var mediaTime: Double
         package var message: DaemonMessage
     }
@@ -25,7 +25,7 @@ package struct MessageTrack: Sendable {
     /// Reads lines as `facetd --print` writes them: one JSON object each, with `topic` and `payload`. `take` gets each
     /// message and by default keeps it. Messages of discovery, pictures and statistics are skipped.
     ///
-    /// - Throws: `MessageTrackError` if a line cannot be read, there is no metadata, or there are several cameras.
+    /// - Throws: `MessageTrackError` for an unreadable line, several cameras, or no metadata and no streaming status.
     package init<Rows: Sequence>(rows: Rows, _ take: Take = { $0.append($1) }) throws(MessageTrackError)
     where Rows.Element: StringProtocol {
         var cameras: Set<String> = []

@@ -4,7 +4,7 @@ extension Scene {
     /// A face and the opacity, 0…1, with which it is drawn.
     typealias DrawnFace = (face: SurfaceFace, strength: Double)
 
-    /// Returns the faces to draw at a time, the largest last; with `fades`, faces that are no longer seen fade out.
+    /// Returns the faces to draw at a time, the largest last. With `fades`, faces that are no longer seen fade out.
     func drawnFaces(_ geometry: PreviewLayerGeometry, at seconds: Double, fades: Bool = false) -> [DrawnFace] {
         let drawn = faces.compactMap { object -> DrawnFace? in
             let strength = fades ? strength(of: object, at: seconds) : 1

@@ -2,18 +2,18 @@
 /// state, so that no face stays after it is gone, even if messages were lost. Times are seconds of a clock that the
 /// caller chooses: a running clock for a live view, the clip's own for a clip.
 package struct Scene: Hashable, Sendable {
-    /// The duration, in seconds, of the white flash when a picture is taken.
+    /// The duration, in seconds, of the white flash that shows that a picture is being taken.
     package static let snapshotFlashLifetime = 0.3
-    /// The duration, in seconds, for which a face that is no longer seen fades out: a hand may be in front of it.
+    /// The time, in seconds, in which a face that is not seen any more fades out: a hand may be in front of it.
     private static let fading = 0.15
     package private(set) var state = CameraState()
     /// The faces to draw, ordered by identity.
     package private(set) var faces: [FaceObject] = []
     private var history = FaceHistory()
     private var flashes: [FaceID: [Flash]] = [:]
-    /// The time since which each hidden face is unseen; −∞ if it has faded out.
+    /// The time since which each face that is present but not seen has been unseen; −∞ if it has faded out.
     private var hiddenSince: [FaceID: Double] = [:]
-    /// The time, for each face with a closed eye, since which an eye has been closed.
+    /// The time since which each face has had at least one closed eye; missing for faces with no closed eye.
     private(set) var closedSince: [FaceID: Double] = [:]
     /// The time at which a picture was last taken; −∞ if there was none.
     package var snapshotTime = -Double.infinity
@@ -23,7 +23,7 @@ package struct Scene: Hashable, Sendable {
     package init() {}
     package var stamp: FrameStamp? { state.stamp }
 
-    /// Applies a message and returns what has changed. An event's mark is drawn once metadata contains its face.
+    /// Applies a message and returns what has changed. The mark for an event is drawn once metadata contains its face.
     @discardableResult
     package mutating func apply(_ message: DaemonMessage, at seconds: Double) -> CameraState.Change {
         let change = state.take(message)
@@ -57,13 +57,14 @@ package struct Scene: Hashable, Sendable {
         show(state.faces) { known.contains($0) ? seconds : -.infinity }
     }
 
-    /// Whether a frame's faces are final. Without faces they are, since a new face's metadata precedes its picture.
+    /// Whether all faces of a frame are known, so that drawing it need not wait: metadata of this or a later frame has
+    /// arrived, or no face is present. The metadata of a new face arrives before its first picture.
     package func isSettled(in frame: Int) -> Bool { faces.isEmpty || history.reaches(frame) }
 
     /// Returns the scene with the faces as they were in a frame; unchanged if that frame is not known any more.
     package func showing(frame: Int) -> Scene { history.faces(in: frame).map(placing) ?? self }
 
-    /// Returns the scene with all faces to hide in a delayed frame: its own, and later ones at their first known place.
+    /// Returns the scene with the faces to hide in a frame: its own faces, and later ones at their first known place.
     package func covering(from frame: Int) -> Scene { placing(history.facesSoFar(from: frame)) }
 
     private func placing(_ faces: [FaceObject]) -> Scene {
@@ -72,7 +73,7 @@ package struct Scene: Hashable, Sendable {
         return result
     }
 
-    /// Sets the faces to draw, not the camera's state. `hiding` is the time since which a face is newly unseen.
+    /// Sets the faces to draw, not the camera's state. `hiding` returns the time at which a newly unseen face was lost.
     mutating func show(_ faces: [FaceObject], hiding: (FaceID) -> Double = { _ in -.infinity }) {
         self.faces = faces.sorted { $0.faceID < $1.faceID }
         let hidden = self.faces.filter { !$0.isSeen }.map { ($0.faceID, hiddenSince[$0.faceID] ?? hiding($0.faceID)) }
@@ -104,7 +105,7 @@ package struct Scene: Hashable, Sendable {
     }
 }
 
-/// A mark on a face for an event, which is shown for a moment.
+/// A mark that is drawn on a face for a moment after an event.
 struct Flash: Hashable, Sendable {
     var kind: Topic
     /// The time at which the event was received, in the scene's seconds.
@@ -124,7 +125,7 @@ struct Flash: Hashable, Sendable {
     func strength(at seconds: Double) -> Double { fadingStrength(since: start, for: lifetime, at: seconds) }
 }
 
-/// Returns the strength of a mark at a time: 1 at `start`, 0 after `lifetime` seconds and before `start`.
+/// Returns the strength of a mark at a time: from 1 at `start` down to 0 after `lifetime` seconds; 0 before `start`.
 private func fadingStrength(since start: Double, for lifetime: Double, at seconds: Double) -> Double {
     seconds < start ? 0 : max(0, 1 - (seconds - start) / lifetime)
 }

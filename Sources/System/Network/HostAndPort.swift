@@ -22,7 +22,7 @@ package struct ClientAddress: Hashable, Sendable, CustomStringConvertible {
     /// The four bytes of an IPv4 address, or the sixteen of an IPv6 one.
     private let bytes: [UInt8]
 
-    /// Parses an address; nil for any other text, such as a proxy's word for a client that it does not know.
+    /// Parses an address; nil for any other text, such as `unknown`, which some proxies write.
     package init?(_ text: some StringProtocol) {
         let plain = String(text.filter { !$0.isWhitespace && $0 != "\"" })
         var address = plain[...]
@@ -48,7 +48,7 @@ package struct ClientAddress: Hashable, Sendable, CustomStringConvertible {
         guard isPort else { return nil }
     }
 
-    /// The bytes that identify one client: all of IPv4, the /64 network of IPv6, whose other half a client may choose.
+    /// The bytes that identify one client: all of an IPv4 address, or the network half of an IPv6 one (its /64).
     package var network: [UInt8] { bytes.count == 4 ? bytes : Array(bytes.prefix(8)) }
 
     package var description: String {
@@ -96,7 +96,7 @@ package struct SocketAddress: Hashable, Sendable {
         }
     }
 
-    /// Resolves a host to its addresses, at least one. Blocks meanwhile. With `isNumeric`, the host must be an address.
+    /// Resolves a host to at least one address, and blocks meanwhile. With `isNumeric`, accepts only a numeric address.
     package static func all(of host: String, port: Int, isNumeric: Bool = false) throws(LookupError) -> [Self] {
         var hints = addrinfo()
         // Otherwise each address would be returned once for each type of socket.

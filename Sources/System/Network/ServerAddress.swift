@@ -59,13 +59,13 @@ package struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension HostAndPort? {
-    /// Whether the host is a numeric address, and thus not a user's name.
+    /// Whether the host is a numeric address, which cannot be mistaken for a user's name.
     fileprivate var isNumeric: Bool {
         guard let host = self?.host else { return false }
         return host.contains(":") || host.wholeMatch(of: /\d+\.\d+\.\d+\.\d+/) != nil
     }
 
-    /// Whether the host has only characters of names and addresses.
+    /// Whether the host has only characters that occur in names and addresses.
     fileprivate var isPlain: Bool {
         self?.host.allSatisfy { $0.isLetter || $0.isNumber || "-._:%".contains($0) } ?? false
     }

@@ -2,7 +2,7 @@ import CCrypto
 
 /// Initialises OpenSSL once for all its users.
 package enum OpenSSL {
-    /// Whether OpenSSL is initialised. It must not clean up at exit, while other threads may still use its memory.
+    /// Whether OpenSSL is initialised. Its cleanup at exit is off, because other threads may still use its memory.
     package static let isReady = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil) == 1
 }
 

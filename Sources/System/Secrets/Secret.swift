@@ -30,7 +30,7 @@ package struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugS
 /// A library or a command may quote any part of an address in any form. So values are searched for, and not patterns.
 package enum Secrets {
     private final class Known: Sendable { let values = Mutex<Set<String>>([]) }
-    /// The known secrets: those of the process, or within `alone` those of the call.
+    /// The known secrets: those of the process, or within a call of `alone` those that were added there.
     @TaskLocal private static var known = Known()
     /// The minimum length of a secret. Shorter values occur in too many words and numbers.
     private static let shortest = 2
@@ -48,7 +48,7 @@ package enum Secrets {
         known.values.withLock { $0.formUnion(forms.compactMap(\.self).filter { $0.count >= shortest }) }
     }
 
-    /// The beginnings, in lower case, of the patterns in `learn`. A text that contains no beginning has no secrets.
+    /// Signs of secrets, in lower case. Each match of a pattern in `learn` contains one, so other texts are harmless.
     private static let signs = [
         "@", "$", "?", "&", ";", "-u", "--user", "--proxy-user", "pass", "pw", "token", "secret", "credential",
         "bearer", "key", "authorization", "cookie",
@@ -153,7 +153,7 @@ package enum Secrets {
 /// The patterns of texts that may contain secrets. They are static because a function would compile them in each call.
 private enum Pattern {
     nonisolated(unsafe) static let variable = /\$\{?(?<name>\w+)\}?/
-    /// An IPv4 address, up to and including the character after it.
+    /// An IPv4 address with the character that ends it, such as `:` or `/`.
     nonisolated(unsafe) static let number = /\d+\.\d+\.\d+\.\d+(?:[:\/?#\s"']|$)/
     nonisolated(unsafe) static let host = /(?:[\w.%-]+|\[[^\]]*\])(?:[:\/?#\s"';,)\]|]|$)/
     nonisolated(unsafe) static let query = /[?&;][\w.%\[\]-]+=(?<value>[^&;#\s"'@]{6,})/
@@ -192,8 +192,8 @@ extension String {
         }.joined()
     }
 
-    /// The text, from elsewhere, as it may be shown: without this process's secrets, without users and passwords in any
-    /// addresses, and without the values of secret properties and headers.
+    /// Text from elsewhere in a form that may be shown: without this process's secrets, without user names and
+    /// passwords in addresses, and without the values of secret properties and headers.
     package var withoutPasswords: String {
         withoutSecrets.replacing(Pattern.loginOfAddress, with: "://")
             .replacing(Pattern.loginAlone) { $0.before }

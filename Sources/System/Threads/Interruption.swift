@@ -40,7 +40,7 @@ package final class Interruption: @unchecked Sendable {
     package var number: CInt { raised.signal.load(ordering: .relaxed) }
     package var isRaised: Bool { number != 0 }
 
-    /// Restores the effects that the signals had before.
+    /// Stops catching the signals and restores their former handling.
     package func cancel() {
         for (source, usual) in sources {
             source.cancel()

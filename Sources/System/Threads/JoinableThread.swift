@@ -4,7 +4,7 @@ import Synchronization
 /// A thread that can be joined. Joining waits until the thread is completely gone, and not only its work is done.
 ///
 /// Libraries clean up when a thread ends, and again when the process exits. Joining before the exit keeps the two
-/// apart. A thread that is not joined ends by itself. Its signals are blocked, so the program's other threads get them.
+/// apart. A thread that is not joined ends by itself. Threads of this class block signals, so that others get them.
 package final class JoinableThread: Sendable {
     private final class Work {
         let run: () -> Void

@@ -5,7 +5,7 @@ package final class Waker: Sendable {
     /// The descriptor for `poll`, which is readable from a call of `wake` until a call of `clear`.
     package let descriptor: CInt
 
-    /// - Throws: `SystemError` if the process has no file descriptor left.
+    /// Makes a waker. Throws `SystemError` if the process has no file descriptor left.
     package init() throws(SystemError) {
         descriptor = eventfd(0, CInt(EFD_CLOEXEC) | CInt(EFD_NONBLOCK))
         guard descriptor >= 0 else { throw SystemError("make an eventfd", errno) }

@@ -10,7 +10,7 @@ package func nanoseconds(of clock: clockid_t) -> Int64 {
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
 }
 
-/// The time that some work took, in seconds: elapsed by the clock, and processor time of its thread.
+/// The time that some work took, in seconds: the elapsed time, and the processor time of the thread.
 package struct WorkTime: Equatable, Sendable {
     package private(set) var elapsed = 0.0
     package private(set) var processor = 0.0

@@ -2,13 +2,13 @@ import CV4L2
 import Synchronization
 import SystemPackage
 
-/// The driver's queue of buffers: which buffers the driver has, and the ways into the queue and out of it.
+/// The driver's queue of buffers. Gives buffers to the driver, takes them back filled, and knows which the driver has.
 ///
-/// A lock protects it, as frames are released on any thread. The descriptor is not used after `detach`.
+/// A lock protects the queue, as frames are released on any thread. The descriptor is not used after `detach`.
 final class BufferQueue: Sendable {
     private struct State {
         var descriptor: CInt?
-        /// Whether the driver has each buffer, by the buffer's index.
+        /// Whether the driver has a buffer, by the buffer's index.
         var isQueued: [Bool]
         /// The error of a `queue` call on any thread, which `dequeue` throws.
         var failure: Errno?
@@ -63,7 +63,7 @@ final class BufferQueue: Sendable {
         return isTaken ? buffer : nil
     }
 
-    /// Ends the queue, which takes no more buffers; returns the indices of the buffers that frames may still use.
+    /// Ends the queue, so that it takes no more buffers. Returns the indices of the buffers that frames may still use.
     func detach() -> [Int] {
         state.withLock { state in
             state.descriptor = nil
@@ -72,7 +72,7 @@ final class BufferQueue: Sendable {
     }
 }
 
-/// A frame's claim on a buffer. When it is released, the buffer goes back to the driver.
+/// A frame's claim on a buffer. When the claim is released, the buffer goes back to the driver.
 final class BufferLease: Sendable {
     private let buffer: MappedBuffer
 

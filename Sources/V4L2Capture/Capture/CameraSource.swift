@@ -75,7 +75,7 @@ package final class CameraSource: FrameSource {
         }
     }
 
-    /// Opens the camera and delivers its frames until it is stopped.
+    /// Opens the camera and delivers its frames until the source is stopped.
     /// - Throws: `V4L2Error` when the camera is lost.
     private func stream(into mailbox: FrameMailbox, _ known: inout CameraMemory.Content) throws(V4L2Error) {
         let lastSeen = known.configuration?.device == configuration.device ? known.identity : nil
@@ -95,7 +95,8 @@ package final class CameraSource: FrameSource {
         try loop.run()
     }
 
-    /// The source to use instead of a camera that needs libcamera; nil if there is none, or was none for these nodes.
+    /// Returns the source to use instead of a camera that needs libcamera; nil if there is none. `nodes` are the video
+    /// nodes of the last fruitless search; the search is repeated only when they change.
     private func follow(_ nodes: inout [String]?) -> (any FrameSource)? {
         let found = calls.nodes()
         guard found != nodes, let next = fallback?() else {

@@ -2,20 +2,20 @@ import CV4L2
 import System
 import SystemPackage
 
-/// Delivers a stream's frames until it is stopped or the camera is lost. Of all ready buffers, only the newest good one
-/// is delivered. The driver always keeps `fewestQueued` buffers to fill: a frame that would use one of these is copied.
+/// Delivers a stream's frames until the source is stopped or the camera is lost. Of all ready buffers, only the newest
+/// good one is delivered. The driver keeps `fewestQueued` buffers to fill: a frame that would leave it fewer is copied.
 struct CaptureLoop {
     /// The minimum number of queued buffers with which the driver skips no frame while another frame is handled.
     static let fewestQueued = 2
     /// The suspended time between two rounds of the loop, in nanoseconds, above which a waiting frame is too old.
     private static let shortestSuspend: Int64 = 200_000_000
-    /// How long a camera may take to start, in milliseconds: it measures the light before it sends frames.
+    /// The maximum time, in milliseconds, until a camera's first frame. Cameras first measure the light.
     static let startTimeout = 5000
 
     let stream: CaptureStream
     let source: CameraSource
     let mailbox: FrameMailbox
-    /// The source of the frames' numbers and times, which continue from one stream to the next.
+    /// Gives the frames their numbers and times, which continue from one stream to the next.
     var timeline: FrameTimeline
     /// Whether a frame was delivered; until then, the camera does not count as streaming.
     private(set) var hasDelivered = false
@@ -65,7 +65,7 @@ struct CaptureLoop {
 
     private typealias Filled = (buffer: v4l2_buffer, number: Int)
 
-    /// Takes all ready buffers; counts all but the newest good one and gives them back.
+    /// Takes all ready buffers. Returns the newest good one, counts the others as late or corrupt and gives them back.
     private mutating func drain() -> (newest: Filled?, isEmpty: Bool, failure: V4L2Error?) {
         var newest: Filled?
         var isEmpty = true
@@ -142,7 +142,7 @@ struct CaptureLoop {
 }
 
 extension v4l2_buffer {
-    /// The driver's timestamp in nanoseconds of the monotonic clock; nil if it is invalid or by another clock.
+    /// The driver's timestamp in nanoseconds of the monotonic clock; nil if it is invalid or of another clock.
     fileprivate var monotonicStamp: Int64? {
         guard Int(flags) & Int(V4L2_BUF_FLAG_TIMESTAMP_MASK) == Int(V4L2_BUF_FLAG_TIMESTAMP_MONOTONIC) else {
             return nil

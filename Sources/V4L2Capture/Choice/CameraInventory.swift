@@ -16,7 +16,7 @@ public struct CameraInventory: Sendable {
         public var stableNames: [String]
         /// Whether only libcamera can set up the camera, so that V4L2 programs get no picture.
         public var needsLibcamera = false
-        /// The formats of the hardware, with sizes and rates.
+        /// The formats that the hardware delivers, with sizes and rates.
         public var formats: [CameraFormat]
         /// The controls, with their values and ranges.
         public var controls: [CameraControl]

@@ -5,13 +5,13 @@ public enum DeviceSelector: Hashable, Sendable, CustomStringConvertible {
     /// A node, or a link to one, by its path.
     ///
     /// Links such as those in `/dev/v4l/by-id` and `by-path` survive replugging. A plain node such as `/dev/video0`
-    /// stands for the camera that it was at first, which is found after replugging even under another number.
+    /// stands for the camera that it named at first, which is found after replugging even under another number.
     case path(String)
 
     /// Makes a selector from a setting: `auto`, a path, or the bare name of a node or of a link in `/dev/v4l`.
     public init(_ text: String) { self = text == "auto" ? .automatic : .path(text) }
 
-    /// The text of the selector in the settings.
+    /// The selector as it is written in the settings.
     public var description: String { path ?? "auto" }
 
     private var path: String? { if case .path(let path) = self { path } else { nil } }

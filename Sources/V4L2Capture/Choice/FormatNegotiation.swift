@@ -1,18 +1,18 @@
-/// Chooses a mode from those that a camera offers. What the user requests is binding. For the rest, the size nearest to
-/// 640×480 is preferred, then the highest rate up to 30 per second, then the format that is cheapest to read. So a
-/// camera with 1280×720 at 10 fps in YUYV and at 30 fps in MJPG is read in MJPG.
+/// Chooses a mode from those that a camera offers. The user's request is binding. Among the modes that fulfil it, the
+/// size nearest to 640×480 is preferred, then the highest rate up to 30 per second, then the format that is cheapest to
+/// read. So a camera with 1280×720 at 10 fps in YUYV and at 30 fps in MJPG is read in MJPG.
 struct FormatNegotiation {
     static let preferred = FrameLayout.formats.map(\.name)
-    /// The frame rate, in frames per second, beyond which nothing is gained.
+    /// The frame rate, in frames per second, above which a higher rate brings no benefit.
     static let usualRate = 30.0
-    /// The maximum relative difference at which two rates count as the same: 29.97 is sold as 30.
+    /// The maximum relative difference at which two rates count as the same, such as 29.97 and 30.
     static let rateTolerance = 0.011
 
     let request: CaptureRequest
-    /// The requested size, or else the size that the mode should come nearest to.
+    /// The requested size; if none is requested, the size to which the mode's size should be nearest.
     var wanted: FrameSize { request.size ?? .usual }
 
-    /// The best mode; nil if no readable format can do what is requested.
+    /// Returns the best mode; nil if no readable format can do what is requested.
     func choose(from formats: [CameraFormat]) -> CaptureMode? {
         formats.flatMap(candidates).max { isWorse($0, than: $1) }
     }
@@ -32,7 +32,7 @@ struct FormatNegotiation {
         }
     }
 
-    /// The rate for a size, as an array: empty if the requested rate is not offered, `[nil]` if no rate is known.
+    /// Returns the rate for a size, as an array: empty if the requested one is not offered, `[nil]` if none is known.
     private func rates(of size: CameraSize) -> [Double?] {
         guard !size.rates.isEmpty else { return [request.rate] }
         if let wanted = request.rate {
@@ -56,7 +56,7 @@ struct FormatNegotiation {
         return rank(left.format) > rank(right.format)
     }
 
-    /// Whether a rate is worse: up to `usualRate` higher rates are better, beyond it lower ones.
+    /// Whether the left rate is worse. Up to `usualRate`, higher rates are better; above it, lower rates are better.
     private static func isSlower(_ left: Double, than right: Double) -> Bool {
         func worth(_ rate: Double) -> Double { rate <= usualRate ? rate : usualRate * usualRate / rate }
         return worth(left) < worth(right) * (1 - rateTolerance)
@@ -69,7 +69,6 @@ struct FormatNegotiation {
     private func rank(_ format: FourCC) -> Int { Self.preferred.firstIndex(of: format) ?? Self.preferred.count }
 }
 
-/// The mode to ask the driver for.
 struct CaptureMode: Hashable {
     var format: FourCC
     var size: FrameSize

@@ -23,7 +23,7 @@ public struct FourCC: RawRepresentable, Hashable, Sendable, CustomStringConverti
 
     /// YUV 4:2:2 in one plane, in the order Y, U, Y, V.
     public static let yuyv = FourCC(rawValue: 0x5659_5559)
-    /// A plane of Y, and a plane of U and V in turn; chroma is halved in width and height.
+    /// A plane of Y, and a plane of alternating U and V; chroma is halved in width and height.
     public static let nv12 = FourCC(rawValue: 0x3231_564E)
     /// One JPEG per frame.
     public static let mjpg = FourCC(rawValue: 0x4750_4A4D)

@@ -2,7 +2,7 @@ import CV4L2
 import System
 
 extension V4L2Device {
-    /// The maximum number of entries of a list, since some drivers never end their lists.
+    /// The maximum number of entries of a driver's list, since some drivers never end their lists.
     private static let mostEntries: UInt32 = 256
 
     /// All formats with their sizes and rates. The rates for a range of sizes are those of the size nearest to `focus`.
@@ -107,6 +107,6 @@ extension V4L2Device {
 }
 
 extension v4l2_fract {
-    /// The frames per second, if this is the time between two frames in seconds; nil if it is not positive.
+    /// The frame rate, in frames per second, for this time between two frames; nil if the time is not positive.
     fileprivate var rate: Double? { numerator > 0 && denominator > 0 ? Double(denominator) / Double(numerator) : nil }
 }

@@ -9,7 +9,7 @@ final class V4L2Device {
     let descriptor: CInt
     private(set) var identity = Identity()
 
-    /// Opens a node. Throws `notACamera` if it is no video device, or, if `isCamera`, no camera that can be read.
+    /// Opens a node. Throws `notACamera` if it is no video device or, with `isCamera`, cannot be read as a camera.
     init(path: String, calls: any V4L2Calls, isCamera: Bool = true) throws(V4L2Error) {
         self.path = path
         self.calls = calls

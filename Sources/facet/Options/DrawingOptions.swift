@@ -15,7 +15,7 @@ struct DrawingOptions: ParsableArguments {
     var style: DrawingStyle { DrawingStyle(overlay: overlay, isMirrored: mirror) }
 }
 
-/// The options to draw over a clip with its recorded messages, without a broker. The result is reproducible.
+/// The options for drawing over a clip, from messages recorded of it, without a broker. The result is reproducible.
 struct ClipOptions: ParsableArguments {
     @Option(help: "Draw over this clip or picture instead of the live preview.", value: "clip")
     var over: String?
@@ -27,7 +27,7 @@ struct ClipOptions: ParsableArguments {
     )
     var metadata: String?
 
-    /// The clip and its messages; nil if the user gave no clip, so that the live preview is drawn over.
+    /// Returns the clip and its messages; nil if the user gave no clip and so wants to draw over the live preview.
     func load(needsMetadata: Bool = true) throws -> (clip: String, track: MessageTrack?)? {
         guard let over else {
             guard metadata == nil else { throw ValidationError("--metadata belongs to a clip: add --over CLIP") }
@@ -56,14 +56,14 @@ struct ReplacingOption: ParsableArguments {
 extension Option where Value == String? {
     init(file help: String) { self.init(help: .init("\(help)", valueName: "file"), completion: .file()) }
 
-    /// Makes an option that names a file and is shown by `facet help broker` only.
+    /// Makes an option that takes a file and is shown by `facet help broker` only.
     init(hidden help: String) {
         self.init(help: .init("\(help)", valueName: "file", visibility: .hidden), completion: .file())
     }
 }
 
 extension Option {
-    /// Makes an option whose value has its own name in the help.
+    /// Makes an option whose value the help calls `name`.
     init<Wrapped: ExpressibleByArgument>(help: String, value name: String, completion: CompletionKind? = nil)
     where Value == Wrapped? {
         self.init(help: .init("\(help)", valueName: name), completion: completion)
@@ -102,7 +102,7 @@ extension OverlayChoice: ExpressibleByArgument {
     package static var allValueStrings: [String] { names + ["FILE.yaml"] }
     private static var names: [String] { OverlayName.allCases.map(\.rawValue) + examples }
 
-    /// The names of overlays, and the YAML files near the working directory.
+    /// The shell completions for an overlay: the names of overlays, and the YAML files near the working directory.
     package static var defaultCompletionKind: CompletionKind {
         let print = "printf '%s\\n' \(names.joined(separator: " "))"
         // Quoted patterns only: zsh reports an error for a pattern without a match.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The option `--source` and what belongs to it: pictures and faces from a local session in place of a daemon.
+/// The options for where pictures and faces come from: a daemon or, with `--source`, a local session in this process.
 struct SourceOptions: ParsableArguments {
     @Option(
         help: """
@@ -24,8 +24,8 @@ struct SourceOptions: ParsableArguments {
         throw ValidationError("--loop plays a clip again and again: name one with --source")
     }
 
-    /// Connects to the broker, or opens `--source` if it is given. If `named` is not nil, the source's metadata is like
-    /// a daemon's, and topics in `named` that a source cannot provide are an error.
+    /// Connects to the broker, or opens `--source` if it is given. With `named`, the topics that the user named, the
+    /// source's metadata is what a daemon publishes by default, and a named topic that needs a daemon is an error.
     func subscriber(
         command: String,
         topics: [Topic] = Topic.viewed,
@@ -84,7 +84,7 @@ struct BrokerOptions: ParsableArguments {
         }
     }
 
-    /// The access to the broker from options, environment and settings file. Throws `CommandFailure` for a wrong file.
+    /// Combines options, environment and settings file. Throws `CommandFailure` for a wrong settings file.
     func access(environment: [String: String] = ProcessInfo.variables) throws -> BrokerAccess {
         var access = BrokerAccess()
         access.mqtt = mqtt
@@ -114,7 +114,7 @@ struct BrokerHelp: ParsableCommand {
 }
 
 extension CompletionKind {
-    /// Completes the names or topic bases of the cameras on the broker: `field` is a key in `facet fleet --json`.
+    /// The shell completions: the values of `field`, such as `base`, that `facet fleet --json` prints for cameras.
     fileprivate static func cameras(_ field: String) -> CompletionKind {
         let fields = "sed -n 's/.*\"\(field)\":\"\\([^\"]*\\)\".*/\\1/p'"
         return .shellCommand("timeout 1 facet fleet --json 2>/dev/null | \(fields) | sort -u")
