@@ -113,13 +113,7 @@ final class CommandOutput: ByteInput {
         CommandMark.endProcesses { $0 == mark }
         if hasErrors { readErrors() }
         let end = ShellCommand.wait(for: process)
-        guard endedItself else { return nil }
-        return switch end {
-        case .exited(0): "it ended"
-        case .exited(let status): "it ended with status \(status)"
-        case .signalled(let signal): "signal \(signal) ended it"
-        case .notStarted: nil
-        }
+        return endedItself ? "it \(end)" : nil
     }
 }
 
