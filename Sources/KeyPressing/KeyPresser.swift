@@ -42,10 +42,8 @@ struct HeldKeys {
     private static let duration = 0.05
 
     /// Presses or releases keys.
-    private let set: ([KeyName], _ isDown: Bool) throws -> Void
-    private var held: [Held] = []
-
-    init(set: @escaping ([KeyName], _ isDown: Bool) throws -> Void) { self.set = set }
+    let set: ([KeyName], _ isDown: Bool) throws -> Void
+    private(set) var held: [Held] = []
 
     mutating func press(_ keys: [KeyName], at time: Double) throws {
         // Of a key that is still down, programs would not see another press.

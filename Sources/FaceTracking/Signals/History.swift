@@ -37,16 +37,14 @@ struct Thinning: Sendable {
     /// The usual maximum rate.
     static let rate = 60.0
 
-    /// Half of the minimum interval between samples, on average, in seconds.
-    private let half: Double
+    /// The maximum number of samples let through per second, on average.
+    var rate = Self.rate
     /// The time at which the next sample is due, in seconds.
-    private var due = -Double.infinity
-
-    /// - Parameter rate: The maximum number of samples let through per second, on average.
-    init(rate: Double = Self.rate) { half = 0.5 / rate }
+    private(set) var due = -Double.infinity
 
     /// Whether to take the sample at a time in seconds. Signals of up to the maximum rate pass despite jitter.
     mutating func takes(_ time: Double) -> Bool {
+        let half = 0.5 / rate
         // A time that is further back belongs to another clock.
         guard !(due - 3 * half..<due - half).contains(time) else { return false }
         // After a pause or a change of the clock, the intervals begin anew.

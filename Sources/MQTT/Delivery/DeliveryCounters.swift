@@ -9,8 +9,7 @@ package struct DeliveryCounters: Hashable, Sendable {
         case unconfirmed
         /// The oldest event was dropped to make room for a new one.
         case overflow
-        /// The broker or the protocol refused an event, or the protocol a transient message, for good: as too large, not
-        /// allowed or malformed. A refused state is only logged.
+        /// An event or a transient message was refused for good, by the broker or the protocol; a state is only logged.
         case rejected
         /// A transient message was dropped because there was no connection.
         case offline

@@ -47,8 +47,6 @@ final class ByteStream {
         /// Whether TLS itself failed: one side does not trust the other's certificate, or they have no version in common.
         var isRefusal = false
 
-        fileprivate static let closed = Failure(description: "the connection was closed")
-
         fileprivate static func system(_ code: CInt) -> Self { Self(description: String(cString: strerror(code))) }
     }
 
@@ -100,7 +98,7 @@ final class ByteStream {
             return try moved(send(socket, buffer.baseAddress, buffer.count, CInt(MSG_NOSIGNAL))) ?? 0
         }
         let count = try moved(session) { SSL_write($0, buffer.baseAddress, CInt(clamping: buffer.count)) }
-        if count == 0 { throw .closed }
+        if count == 0 { throw Failure(description: "the connection was closed") }
         return count ?? 0
     }
 
