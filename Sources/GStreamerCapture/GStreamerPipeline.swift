@@ -12,8 +12,8 @@ final class GStreamerPipeline {
     }
 
     struct Picture {
-        /// The frame, without stamp and orientation; nil if its size or its planes are unusable. Frames of a pipeline
-        /// that is not live use the pipeline's memory until their last copy is released.
+        /// The frame, without timestamp and orientation; nil if its size or its planes are unusable. Frames of a
+        /// pipeline that is not live use the pipeline's memory until their last copy is released.
         var frame: Frame?
         /// The description of the stream, with GStreamer's name of the pixel format.
         var stream: StreamDescription
@@ -29,8 +29,8 @@ final class GStreamerPipeline {
         ("BGR", .bgr24), ("GRAY8", .gray),
     ]
 
-    /// The end of each pipeline: a conversion, if one is needed, and Facet's sink. The sink does not wait until a
-    /// picture is due, which would look like a stalled source.
+    /// The end of each pipeline: a conversion to an accepted format if needed, and Facet's sink. The sink hands each
+    /// picture out at once, since waiting for its presentation time would look like a stalled source.
     private static let sink: String = {
         let names = formats.map(\.name).joined(separator: ",")
         return "videoconvert ! appsink name=facet sync=false max-buffers=2 caps=\"video/x-raw,format={\(names)}\""

@@ -93,8 +93,8 @@ package final class PipelineSource: FrameSource {
         return SourceFailure(reason: reason, description: text)
     }
 
-    /// Delivers a picture. A picture with an unusable format or size is counted as corrupt.
-    /// - Returns: False if the source was stopped or the mailbox closed.
+    /// Delivers a picture to the `FrameMailbox`, or counts it as corrupt if its format or size is unusable.
+    /// - Returns: False if the source was stopped or the mailbox is closed.
     private func deliver(_ picture: GStreamerPipeline.Picture, to delivery: inout PictureDelivery) -> Bool {
         guard var frame = picture.frame else {
             delivery.countDamage()

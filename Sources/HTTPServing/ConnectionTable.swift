@@ -1,6 +1,6 @@
 import System
 
-/// The open connections, and which of them to close. A connection has `patience` seconds for each request and its
+/// The open connections, with the rules for closing some. A connection has `patience` seconds for each request and its
 /// answer. A stream has no limit. When there are too many connections, the client with the most of them, not counting
 /// streams, loses its oldest one.
 struct ConnectionTable {
@@ -8,7 +8,7 @@ struct ConnectionTable {
         let address: String
         var since: Double
         var isStream = false
-        /// Whether this server has shut the socket down, so that the library will close the connection.
+        /// Whether this server has shut the socket down, so that libmicrohttpd will close the connection.
         var isClosing = false
         var isWaiting: Bool { !isStream && !isClosing }
     }
@@ -33,7 +33,7 @@ struct ConnectionTable {
     mutating func remove(_ socket: Int32) { entries[socket] = nil }
     func address(of socket: Int32) -> String? { entries[socket]?.address }
 
-    /// Marks the connections that are overdue at a time in seconds as closing, and returns them. Each is returned once.
+    /// Marks the connections that are overdue at the given time as closing, and returns them. Returns each only once.
     mutating func closeOverdue(at seconds: Double) -> [Int32] {
         let overdue = entries.filter { $0.value.isWaiting && seconds - $0.value.since >= patience }.map(\.key)
         for socket in overdue { entries[socket]?.isClosing = true }
@@ -55,7 +55,7 @@ struct ConnectionTable {
 }
 
 extension Sequence {
-    /// Returns the elements of the client with the most elements, or of all such clients. The caller drops one of them.
+    /// Returns the elements whose client has the most of them. If several clients tie, returns the elements of each.
     package func ofBusiest<Client: Hashable>(_ client: (Element) -> Client) -> [Element] {
         let counts = reduce(into: [:]) { $0[client($1), default: 0] += 1 }
         let most = counts.values.max()

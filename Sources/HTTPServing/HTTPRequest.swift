@@ -37,7 +37,7 @@ package struct HTTPRequest: Sendable {
 package struct HTTPResponse: Sendable {
     package indirect enum Body: Sendable {
         case bytes([UInt8])
-        /// A stream. With `ifEmpty`, even the head waits for a first part, and if there is none, `ifEmpty` is sent.
+        /// A stream. If it ends without a single part, the response `ifEmpty` is sent instead of this one.
         case stream(any HTTPStream, ifEmpty: HTTPResponse? = nil)
     }
 
@@ -70,6 +70,6 @@ package protocol HTTPStream: AnyObject, Sendable {
     func begin(ready: @escaping @Sendable () -> Void)
     /// Returns the next part. Runs on the server's thread, which it must not block.
     func next() -> HTTPStreamPart
-    /// Tells the stream that it is over: it has been sent, or the client is gone.
+    /// Tells the stream that it is over, because all parts were sent or the client is gone.
     func end()
 }

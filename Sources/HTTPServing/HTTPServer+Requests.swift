@@ -1,7 +1,7 @@
 import CMicroHTTPD
 
 extension HTTPServer {
-    /// Processes a request, as the library delivers it: first its head, then the parts of its body, then its end.
+    /// Processes one stage of a request. libmicrohttpd calls this for the head, each part of the body and the end.
     func receive(
         _ connection: OpaquePointer,
         _ url: UnsafePointer<CChar>?,
@@ -44,7 +44,7 @@ extension HTTPServer {
         return length == 0 || request.method == "POST" ? nil : HTTPResponse(413)
     }
 
-    /// Answers a complete request, or waits for the first part of its stream. The library then calls this again.
+    /// Answers a complete request. If the answer must wait for a stream's first part, libmicrohttpd calls this again.
     private func answer(_ connection: OpaquePointer, to partial: PartialRequest) -> MHD_Result {
         let response = partial.response ?? handler(partial.request)
         partial.response = response
@@ -115,7 +115,7 @@ extension HTTPServer {
         return answer
     }
 
-    /// Returns the library's response object for a stream, which ends the stream when it is destroyed.
+    /// Returns libmicrohttpd's response object for a stream. The stream ends when that object is destroyed.
     private static func body(_ answer: StreamedAnswer) -> OpaquePointer? {
         let context = Unmanaged.passRetained(answer).toOpaque()
         let made = MHD_create_response_from_callback(
@@ -140,7 +140,7 @@ extension HTTPServer {
 final class PartialRequest {
     var request: HTTPRequest
     var response: HTTPResponse?
-    /// The stream of the response, until the response's head is sent.
+    /// The stream that becomes the response's body; nil before it has begun and after the response's head was queued.
     var streamed: StreamedAnswer?
 
     init(_ request: HTTPRequest) { self.request = request }
@@ -179,7 +179,7 @@ final class StreamedAnswer {
         return next
     }
 
-    /// Copies the next bytes into the library's buffer, and returns their number or the library's mark for the end.
+    /// Copies the next bytes into libmicrohttpd's buffer. Returns their number, or the library's code for the end.
     func read(_ buffer: UnsafeMutablePointer<CChar>, _ limit: Int) -> Int {
         switch part() {
         case .none: return 0

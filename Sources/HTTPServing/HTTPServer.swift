@@ -16,7 +16,7 @@ package final class HTTPServer: @unchecked Sendable {
         package var port: UInt16
         /// The certificate chain and the private key in PEM; nil for plain HTTP.
         package var tls: (certificate: String, key: String)?
-        /// The maximum number of simultaneous connections; lower if the process may open too few files.
+        /// The maximum number of simultaneous connections; lowered if the process may not open enough files.
         package var connections = 512
         /// The maximum time for a request and its answer, in seconds; a stream may take longer.
         package var patience = 10.0
@@ -31,14 +31,14 @@ package final class HTTPServer: @unchecked Sendable {
     package typealias Handler = @Sendable (HTTPRequest) -> HTTPResponse
 
     package let port: UInt16
-    /// How many connections the library accepts above `ConnectionTable.limit` while older ones are closed to make room.
-    /// With still more, the library stops accepting, so that every new client would have to wait.
+    /// How many connections libmicrohttpd accepts above `ConnectionTable.limit` while older ones are closed to make
+    /// room. With still more, it stops accepting, so that every new client would have to wait.
     private static let reserve = 128
     /// The memory for the request's head and the waiting output of each connection, in bytes.
     static let memory = 32 * 1024
     /// How long a stream is kept open while its client reads nothing, in seconds.
     private static let streamPatience: UInt32 = 30
-    /// The size of each socket's send buffer, in bytes, which fills if a client reads slowly. The system doubles it.
+    /// The requested size of each socket's send buffer, in bytes, which the kernel doubles. A slow reader fills it.
     private static let sendBuffer: Int32 = 128 * 1024
 
     let options: Options
@@ -167,7 +167,7 @@ package final class HTTPServer: @unchecked Sendable {
         MHD_stop_daemon(server)
     }
 
-    /// Adds a connection. If there are too many then, closes an older one, or the new one if no other can be closed.
+    /// Adds a connection. At the limit, closes an older one to make room, or the new one if no other can be closed.
     private func opened(_ socket: Int32) {
         if table.isFull {
             let oldest = table.closeOldest()

@@ -1,7 +1,7 @@
 import CEvdev
 package import Companion
 
-/// Presses keys of this machine when a camera reports certain events, such as a long blink.
+/// Presses keys on this machine when a camera reports certain events, such as a long blink.
 package struct KeyPresser {
     private let bindings: [KeyBinding]
     private let keyboard: VirtualKeyboard

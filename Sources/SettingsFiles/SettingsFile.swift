@@ -63,7 +63,7 @@ package struct SettingsFile {
         flatten(mapping, under: "")
     }
 
-    /// Whether another file has the same values, except for some keys and the keys below them.
+    /// Whether another file has the same values, apart from those of `keys` and of the keys below them.
     package func agrees(with other: SettingsFile, except keys: [String]) -> Bool {
         func rest(_ file: SettingsFile) -> [String: Value] {
             file.values.filter { entry in !keys.contains { entry.key == $0 || entry.key.hasPrefix($0 + ".") } }
@@ -160,7 +160,7 @@ package struct SettingsError: Error, Hashable, Sendable, CustomStringConvertible
     /// The number of problems, then one line for each of them, up to `maximumShown`.
     package var description: String { text(about: "the settings have") }
 
-    /// Returns `beginning` with the number of problems, then one line for each of them, up to `maximumShown`.
+    /// Returns a text of `beginning`, the number of problems, and one line for each of them, up to `maximumShown`.
     package func text(about beginning: String) -> String {
         let count = problems.count == 1 ? "one problem" : "\(problems.count) problems"
         var lines = problems.prefix(Self.maximumShown).map { "  \($0)" }

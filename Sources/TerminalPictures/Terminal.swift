@@ -15,7 +15,7 @@ package final class Terminal: Sendable {
     private static let leaveKitty: StaticString =
         "\u{1B}[?2026l\u{1B}_Ga=d,q=2\u{1B}\\\u{1B}[0m\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
 
-    /// Sets up the terminal for a picture format. Throws `TerminalError` if standard input and output are no terminal.
+    /// Sets up the terminal for a picture format. Throws `TerminalError` unless input and output are a terminal.
     package init(format: TerminalFormat) throws(TerminalError) {
         let leave = format == .kitty ? Self.leaveKitty : Self.leave
         guard isatty(STDIN_FILENO) == 1,

@@ -30,7 +30,7 @@ struct Facet: AsyncParsableCommand {
         }
     }
 
-    /// Ends the program as the argument parser would. Secrets are masked in the text, which may quote arguments.
+    /// Prints an error as the argument parser would, but with secrets masked, and exits with the error's exit code.
     private static func end(with error: any Error) -> Never {
         let text = fullMessage(for: error).withoutSecrets
         let code = exitCode(for: error)
@@ -49,7 +49,7 @@ struct Facet: AsyncParsableCommand {
         return ValidationError("there is no command '\(asked)'\(hint)")
     }
 
-    /// The error about the first option that the command does not have, with a similar one; nil if there is none.
+    /// The error about the first option that the command does not have, with a similar option; nil if it has all.
     static func unknownOption(in arguments: [String]) -> ValidationError? {
         guard let command = configuration.subcommands.first(where: { $0._commandName == arguments.first }) else {
             return nil

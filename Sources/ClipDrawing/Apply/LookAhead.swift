@@ -31,7 +31,7 @@ struct LookAhead {
         return beforeCut + settle(max(due.count, waiting.count - max(1, maximumFrames)))
     }
 
-    /// Ends the scene and returns all delayed updates, in order.
+    /// Returns all delayed updates, in order. Called at a cut between scenes and at the end of the input.
     mutating func finish() -> [FaceUpdate] { settle(waiting.count) }
 
     private mutating func settle(_ count: Int) -> [FaceUpdate] {

@@ -16,7 +16,7 @@ struct OverlaidFile {
     private var scene = Scene()
     private let picture = Picture()
     private var messages = UpdateMessages()
-    /// Finds faces that lie on their side; nil if faces are not hidden, or if the session finds such faces anyway.
+    /// Finds faces that lie on their side; nil if the overlay does not hide faces, or the analysis finds them anyway.
     private let check: FaceCheck?
 
     /// Checks the output's path. Throws `CommandFailure` if the output cannot be written or is the input itself.
@@ -124,8 +124,8 @@ struct OverlaidFile {
         try picture.update(from: frame)
     }
 
-    /// The warnings to show; nil if the user interrupted before the first picture. Throws `CommandFailure` if there is
-    /// no picture for another reason, or if there are warnings and the job is strict.
+    /// Returns the warnings to show; nil if Ctrl-C came before the first picture. Throws `CommandFailure` if the input
+    /// has no picture, or if there are warnings and the job's `isStrict` forbids them.
     private func allowedWarnings() throws -> [String]? {
         guard summary.frames > 0 else {
             if interruption.isRaised { return nil }

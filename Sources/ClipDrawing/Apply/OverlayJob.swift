@@ -7,7 +7,7 @@ package struct OverlayJob {
     let isStrict: Bool
     let replaces: Bool
 
-    /// Makes a job. With `isStrict`, it writes no file that causes warnings. Without `replaces`, it overwrites no file.
+    /// Makes a job. With `isStrict`, files with warnings are not written. Without `replaces`, no file is overwritten.
     package init(_ style: DrawingStyle, maximumFaces: Int, findsTurned: Bool, isStrict: Bool, replaces: Bool) throws {
         drawing = try OverlayPicture(style)
         options.frames = .full
@@ -33,8 +33,8 @@ package struct OverlayJob {
         return String(stem[..<place]) + String(stem[place...].prefix(bytes: 255 - end.utf8.count)) + end
     }
 
-    /// Draws over a file, or over each file of a directory, even if some fail. Returns whether there was a warning.
-    /// Throws `CommandFailure` if a file could not be read or written.
+    /// Draws over a file, or over all files of a directory, where it goes on after a failure. Returns whether there was
+    /// a warning. Throws `CommandFailure` in the end if a file could not be read or written.
     package func run(_ input: String, to output: String, until interruption: Interruption) async throws -> Bool {
         guard fileExists(input) else {
             throw CommandFailure("cannot read \(input.shownSource): there is no such file")
@@ -79,7 +79,7 @@ package struct OverlayJob {
         fileStatus(path).map { $0.st_mode & S_IFMT != S_IFREG } ?? false
     }
 
-    /// The ending to add to the name of an input in a format that is only read: `.mp4`, `.png`, or nothing for others.
+    /// The ending to add to the output's name, `.mp4` or `.png`, if the input's format cannot be written; else empty.
     private static func addedEnding(_ name: String) -> String {
         let ending = URL(filePath: name).pathExtension.lowercased()
         return clips.contains(ending) ? ".mp4" : pictures.contains(ending) ? ".png" : ""

@@ -1,6 +1,6 @@
 /// The counts of frames, faces and smiles in one file that `facet apply` draws over, and the warnings about the file.
 struct OverlaySummary {
-    /// The maximum number of lost faces, or of frames, that one warning lists.
+    /// The maximum number of entries, which are lost faces or times, that one warning lists.
     private static let named = 5
     /// The maximum time, in seconds, that three frames may span to be checked for a face that the middle one lacks.
     private static let longestJump = 0.2
@@ -41,7 +41,7 @@ struct OverlaySummary {
         }
     }
 
-    /// Notes the middle one of the last three frames if it lacks a face that moves by more than its size per frame.
+    /// Notes the middle one of the last three frames if it lacks a face that moves by more than its size meanwhile.
     private mutating func noteJumps(_ update: FaceUpdate) {
         if update.isCut { recent = [] }
         recent.append((update.mediaTime, update.sightings.map(\.face.bounds)))

@@ -2,7 +2,7 @@ import Foundation
 import MediaFiles
 
 extension MessageTrack {
-    /// Reads a file of messages, `-` for standard input, and tells the user if they seem to be about another clip.
+    /// Reads a file of messages, `-` for standard input. Tells the user if the messages seem not to be about `clip`.
     package init(file metadata: String, over clip: String?, _ take: Take = { $0.append($1) }) throws {
         func unreadable() -> CommandFailure {
             CommandFailure("cannot read the metadata file \(metadata): \(String(cString: strerror(errno)))")
@@ -30,7 +30,7 @@ extension MessageTrack {
         if let clip, let note = mismatch(with: clip) { Console.note(note) }
     }
 
-    /// The note to the user that the messages seem to be about another clip; nil if they do not.
+    /// The note to the user that the messages seem not to be about `clip`; nil if they fit it.
     func mismatch(with clip: String) -> String? {
         // If the clip cannot be opened, the command that opens it next says so.
         guard let status = streamStatus, let size = status.picture.map(FrameSize.init),

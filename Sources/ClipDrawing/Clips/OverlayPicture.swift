@@ -10,14 +10,14 @@ package struct OverlayPicture {
     /// Whether the overlay makes faces unrecognisable.
     package var hidesFaces: Bool { overlay?.hidesFaces ?? false }
 
-    /// Draws faces in a style, or none if `style` is nil. Throws `CommandFailure` if the overlay's file cannot be used.
+    /// Prepares to draw faces in `style`, or none if nil. Throws `CommandFailure` if the overlay's file cannot be used.
     package init(_ style: DrawingStyle?, hasEvenSides: Bool = false) throws {
         overlay = try style.map { try $0.overlays()[$0.overlay.name] }
         isMirrored = style?.isMirrored ?? false
         self.hasEvenSides = hasEvenSides
     }
 
-    /// Draws a picture and its scene on a canvas of the first picture's size. Pictures of another shape get black bars.
+    /// Draws a picture and its faces' overlay on a canvas of the first picture's size, with black bars where needed.
     package mutating func draw(_ picture: Picture, scene: Scene, at seconds: Double) throws -> Canvas {
         guard let size = picture.uprightSize else { throw CommandFailure("there is no picture to draw over") }
         let even = FrameSize(width: size.width & ~1, height: size.height & ~1)

@@ -1,6 +1,6 @@
 import MediaFiles
 
-/// Draws pictures with their scenes and writes them as a clip of the first picture's size.
+/// Draws overlays on the faces in pictures and writes the pictures as a clip of the first picture's size.
 package struct OverlayRecorder {
     private let output: String
     private var drawing: OverlayPicture
@@ -21,7 +21,7 @@ package struct OverlayRecorder {
         self.drawing = drawing
     }
 
-    /// Records a clip with the faces of a track, for `seconds` or to the clip's end. `metadata` is the track's file.
+    /// Records a clip with the faces of a track, up to `seconds` or its end. Errors name the track's file, `metadata`.
     package mutating func record(_ clip: String, _ track: MessageTrack?, metadata: String?, seconds: Double?) throws {
         let frames = try ClipFrames(clip)
         let interruption = Interruption()
@@ -60,7 +60,7 @@ package struct OverlayRecorder {
         try finish()
     }
 
-    /// Adds a picture at `mediaTime` of the clip. `seconds` is the scene's time if that differs, as for live pictures.
+    /// Adds a picture at `mediaTime` of the clip. Live pictures also need `seconds`, their time by the scene's clock.
     mutating func add(_ picture: Picture, scene: Scene, mediaTime: Double, at seconds: Double? = nil) throws {
         let canvas = try drawing.draw(picture, scene: scene, at: seconds ?? mediaTime)
         let writer = try writer ?? begin(canvas)

@@ -72,8 +72,8 @@ extension FaceReport {
         countKept()
     }
 
-    /// Removes samples less than `resolution` after another. Keeps each face's best sample and, with `keepsChanges`,
-    /// those in which a state changes.
+    /// Removes samples that follow another one within `resolution`. Keeps each face's best sample and, with
+    /// `keepsChanges`, those in which a state changes.
     private mutating func thinSamples(keepsChanges: Bool) {
         for index in presences.indices {
             let best = presences[index].portraits.first?.time

@@ -16,7 +16,7 @@ package struct FaceReport {
         var faceID: FaceID { message.event.face.faceID }
         var topic: Topic { Topic(message.event.kind) }
 
-        /// Whether the event is a leave for another reason than the face, such as a lost camera or the clip's end.
+        /// Whether the event is a leave that the face did not cause, but for example a lost camera or the clip's end.
         var isEndOfSource: Bool {
             if case .leave(_, _, let reason) = message.event.kind { ![.left, .still].contains(reason) } else { false }
         }
@@ -157,7 +157,7 @@ package struct FaceReport {
     /// The clip that the messages are about; nil if their source is not a clip.
     package var file: String? { parts.map { String($0.name) }.flatMap { OutputPath.isClip($0) ? $0 : nil } }
 
-    /// Takes a message or a change of the connection at a time in seconds, or at the newest time if that is later.
+    /// Adds a message or a change of the connection, at a time in seconds. If that is before `end`, `end` is used.
     mutating func apply(_ occurrence: Subscriber.Occurrence, at seconds: Double) {
         if case .connection(let connection) = occurrence, connection.isInterrupted {
             // Without a connection, it is unknown whether the faces are still there.
@@ -167,7 +167,7 @@ package struct FaceReport {
         if let message = occurrence.decoded { apply(message, at: seconds) }
     }
 
-    /// Takes a message at a time in seconds, or at the newest time so far if that is later.
+    /// Adds a message, at a time in seconds. If that is before `end`, the time of the newest message, `end` is used.
     mutating func apply(_ message: DaemonMessage, at seconds: Double) {
         let time = advance(to: seconds)
         let change = state.take(message)
@@ -206,7 +206,7 @@ package struct FaceReport {
         return end
     }
 
-    /// Ends the report, at the newest message if `seconds` is nil. Faces that are still present stay until that time.
+    /// Ends the report at `seconds`, or at the newest message if nil. Faces that are still present count until then.
     mutating func finish(at seconds: Double? = nil) {
         largestCount = max(largestCount, indices.count)
         closeAll(at: advance(to: seconds ?? end))

@@ -2,7 +2,7 @@ import Foundation
 
 /// A report as one HTML page without other files or network access. Its script only marks the moment that a link names.
 struct ReportPage {
-    /// The maximum number of faces with a picture and a lane of their own. Those that stayed shortest share one lane.
+    /// The maximum number of faces with their own picture and lane. The others, which stayed shortest, share a lane.
     static let detailed = 24
 
     let report: FaceReport

@@ -77,7 +77,7 @@ struct ReportPictures {
     /// The picture of a subject as the `src` of an `img`; nil if there is none.
     subscript(_ subject: Subject) -> String? { sources[subject]?.text }
 
-    /// Cuts out the wanted part of the picture, at most as large as the page shows it, as the `src` of an `img`.
+    /// Returns the wanted part as the `src` of an `img`, scaled down if it is larger than the page shows it.
     private func cut(_ wish: Wish) throws -> String? {
         guard let size = picture.uprightSize?.points else { return nil }
         var part = NormalizedRect.whole

@@ -5,13 +5,13 @@ package struct SnapshotPicture {
     private var drawing: OverlayPicture
     private let event: EventName?
 
-    /// Draws faces in a style, or none if `style` is nil. Waits for an event if one is given.
+    /// Prepares to draw faces in `style`, or none if nil. With `event`, the picture will be one that shows this event.
     package init(_ style: DrawingStyle?, on event: EventName?) throws {
         drawing = try OverlayPicture(style)
         self.event = event
     }
 
-    /// Draws over a clip's frame: the one at `time` in seconds, or else at the event, or else with the first face.
+    /// Draws over one frame of a clip: at `time` in seconds if given, else at the event if any, else at the first face.
     package mutating func draw(_ clip: String, _ track: MessageTrack?, at time: Double?) throws -> Canvas {
         let moments = try time.map { [(time: $0, face: nil)] } ?? moments(in: track)
         let frames = moments.count > 1 ? try ClipFrames(clip) : nil
@@ -30,7 +30,7 @@ package struct SnapshotPicture {
         return try drawing.draw(picture, scene: playback?.scene ?? Scene(), at: reached)
     }
 
-    /// Draws over a preview picture: the event's if one is awaited, or the next, or with `wantsFace` one with a face.
+    /// Draws over the event's preview picture or, without an event, the next one (the next with a face if `wantsFace`).
     package mutating func draw(_ subscriber: Subscriber, wantsFace: Bool) async throws -> Canvas {
         let wantsFace = event == nil && wantsFace
         var choice = PictureChoice(event: wantsFace ? EventName(.enter) : event)
@@ -105,7 +105,7 @@ extension Array {
 struct PictureChoice {
     typealias Candidate = (picture: PreviewPicture, scene: Scene)
 
-    /// How long, in seconds, pictures are gathered after a smile, and the right picture of another event is awaited.
+    /// How long, in seconds, to gather pictures after a smile, or to wait for the fitting picture after other events.
     static let patience = 0.5
     /// The number of recent pictures kept, since the closed eyes of a blink come up to half a second before its event.
     private static let capacity = 32

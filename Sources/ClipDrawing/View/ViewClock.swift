@@ -4,7 +4,7 @@ struct ViewClock {
     private var pauseStart: Double?
     var isPaused: Bool { pauseStart != nil }
 
-    /// Begins or ends a pause. Afterwards the clip goes on where it stopped, and the view shows the present again.
+    /// Begins or ends a pause. After a pause, a clip goes on where it stopped, and a live view shows the present again.
     mutating func setPaused(_ isPaused: Bool, at seconds: Double) {
         if isPaused {
             pauseStart = pauseStart ?? seconds

@@ -22,7 +22,7 @@ final class ViewPicture {
     /// The newest picture of the camera; nil for a clip, or if there is none.
     var newest: PreviewPicture? { isClip ? nil : waiting ?? shown }
 
-    /// Takes a picture of the camera, which is decoded only when it is to be drawn.
+    /// Accepts a new preview picture, which is decoded only when it is to be drawn.
     func offer(_ picture: PreviewPicture) { if !isClip { waiting = picture } }
 
     /// Forgets the preview picture, which is out of date.

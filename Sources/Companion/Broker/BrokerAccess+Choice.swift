@@ -5,8 +5,8 @@ extension BrokerAccess {
     /// How long, in seconds, no new camera must appear before the list of cameras counts as complete.
     private static let pause = 0.3
 
-    /// Returns the topic base of the camera that the user named, or else of the only camera; the default base if the
-    /// user named nothing and no camera is found. Throws an error that lists the cameras if none or several match.
+    /// Returns the topic base of the camera that the user named, of the only camera, or of the only one whose daemon
+    /// runs; the default base if nothing was named or found. Throws an error if none or several match.
     func chosenBase(command: String) async throws -> String {
         if camera == nil, !Self.isPlural(patterns) { return patterns[0] }
         let topics: [Topic] = [.status, .count, .metadata, .stats]
@@ -47,7 +47,7 @@ extension BrokerAccess {
         throw CommandFailure("\(found); choose one with --topic \(fitting[0].base)")
     }
 
-    /// The camera's name if no other camera has the same name or base, otherwise its topic base.
+    /// The value for `--camera` that selects the camera: its name if no other camera has it, otherwise its topic base.
     private static func key(of camera: CameraTable.Camera, in cameras: [CameraTable.Camera]) -> String {
         guard let name = camera.state.name, !name.isEmpty,
             cameras.count(where: { $0.state.name == name || $0.base == name }) == 1

@@ -93,7 +93,7 @@ package struct BrokerAccess: Sendable {
         }
     }
 
-    /// The settings of a connection whose client id contains the command's name.
+    /// Returns the settings for a new connection, whose client id contains the command's name.
     package func settings(command: String) throws -> BrokerSettings {
         let url = mqtt ?? "mqtt://localhost"
         let address = try BrokerAddress(url: url)

@@ -59,8 +59,8 @@ package struct PreviewPicture: Sendable {
     package var mediaTime: Double?
     /// When the picture arrived, in seconds since the command began to follow the camera.
     package var arrival = 0.0
-    /// The bounding boxes of the faces found in this picture, and of others found shortly before or after it; nil if
-    /// the picture was not searched.
+    /// The bounding boxes of the faces found in this picture and, in case a search missed some, in pictures shortly
+    /// before and after it; nil if the picture was not searched.
     package var found: [NormalizedRect]?
 
     /// The bytes of a JPEG; empty if the picture is a frame of a local session (`--source`).
@@ -73,7 +73,7 @@ extension PreviewPicture {
         self.init(content: .frame(frame), frame: frame.stamp.frame, mediaTime: frame.stamp.mediaTime)
     }
 
-    /// The decoded picture, at least large enough to be drawn at the size `target`.
+    /// The decoded picture, possibly scaled down, but still large enough to be drawn at the size `target`.
     package func pixels(with decoder: JPEGDecoder, for target: FrameSize? = nil) throws(JPEGError) -> Frame {
         switch content {
         case .jpeg(let bytes): try decoder.decode(bytes, for: target)

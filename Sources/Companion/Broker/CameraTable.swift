@@ -56,7 +56,7 @@ package struct CameraTable {
     }
 
     /// The seconds since the camera's newest message that was not retained. Without such a message, the seconds since
-    /// its status, or nil if the camera streams: then it may be silent merely because nothing changes.
+    /// its status last changed; nil if the camera streams, because it may be silent only because nothing changes.
     package func age(of base: String, at now: Timestamp) -> Double? {
         let state = cameras[base]
         let time = heard[base] ?? (state?.condition == .streaming ? nil : state?.status?.time)
@@ -151,7 +151,7 @@ extension CameraState {
         if let message = occurrence.decoded { _ = take(message) }
     }
 
-    /// The value for `camera.orientation` that makes the faces upright; nil unless all faces lie on the same side.
+    /// The `camera.orientation` that would make the faces upright; nil unless all lie sideways in the same direction.
     package var betterOrientation: Orientation? {
         let rolls = faces.compactMap(\.pose?.roll)
         guard !rolls.isEmpty else { return nil }

@@ -15,7 +15,7 @@ struct LifeSigns {
 
     private var daemons = ByteDictionary<Daemon>()
 
-    /// Notes a message, a sign of life unless it was retained. Returns the daemon's status if it had counted as gone.
+    /// Notes a message, which is a sign of life unless retained. If the daemon had counted as gone, returns its status.
     mutating func take(_ message: CameraMessage, at now: SuspendingClock.Instant = .now) -> CameraMessage? {
         let base = message.base
         switch message.content {

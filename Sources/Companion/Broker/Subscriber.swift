@@ -147,7 +147,7 @@ package final class Subscriber: Sendable {
         }
     }
 
-    /// The words for where cameras are looked for, in messages to the user, such as `under faces at localhost:1883`.
+    /// A phrase that says where cameras are looked for, such as `under faces at localhost:1883`.
     var place: String { "under \(patterns.joined(separator: ", ")) at \(address)" }
 
     var noDaemon: String {

@@ -19,7 +19,7 @@ extension PersonMeasurement {
     package var prompt: String? { nil }
     package var progress: String { "" }
 
-    /// Measures with the subscriber's camera until there is a result. Throws `CommandFailure` if there is none.
+    /// Measures a person with the subscriber's camera. Throws `CommandFailure` if there is no result by `deadline`.
     package mutating func result(_ subscriber: Subscriber) async throws -> Value {
         defer { if Console.showsProgress { Console.progress("") } }
         var state = CameraState()

@@ -7,9 +7,9 @@ package struct MachineSpeed {
     private static let rate = 30
     /// The duration of each of the two measurements, in seconds.
     private static let duration = 1.5
-    /// The media time, in seconds, from which the person in the demo's clip sits still.
+    /// The media time, in seconds, of the first frame taken from the demo's clip. The person sits still from then on.
     private static let start = 2.0
-    /// The number of frames taken from the clip. The same number is analysed before the measurement begins.
+    /// The number of frames taken from the clip. They are analysed once before the measurement, to find all faces.
     private static let count = 30
 
     /// The size of the picture with one face, in pixels.

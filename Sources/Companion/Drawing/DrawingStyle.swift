@@ -41,13 +41,13 @@ package enum OverlayChoice: Hashable, Sendable {
         }
     }
 
-    /// The path of an example overlay: the installed file, or else that in the repository, if run there.
+    /// The path of an example overlay: the installed file, or else the repository's if the command is run from there.
     private static func path(ofExample name: String) -> String {
         let paths = [RunningProgram.data + "/overlays/\(name).yaml", "docs/examples/overlays/\(name).yaml"]
         return paths.first(where: FileManager.default.fileExists) ?? paths[0]
     }
 
-    /// The overlay's name: that of a file without its extension, unless a built-in overlay has the same name.
+    /// The overlay's name. For a file, its extension is left out unless a built-in overlay has the same name.
     package var name: String {
         switch self {
         case .builtIn(let name): return name.rawValue

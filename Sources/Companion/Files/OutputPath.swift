@@ -23,7 +23,7 @@ package enum OutputPath {
     }
 
     /// Throws `CommandFailure` if a file cannot be written: its extension is not in `endings`, its directory is not
-    /// writable, it is not a regular file, but a link or a pipe for instance, or it exists and `replaces` is false.
+    /// writable, it is not a regular file (but a link or a pipe, for instance), or it exists and `replaces` is false.
     package static func check(_ path: String, endings: [String], what: String, replaces: Bool) throws {
         let ending = ending(of: path)
         guard endings.contains(ending) else {

@@ -89,7 +89,7 @@ package struct FleetFormatter {
             }
     }
 
-    /// The camera's name, with its topic base unless that begins with the name; the base alone if both are too long.
+    /// The camera's name and topic base; only the base if that begins with the name, or if both together are too long.
     private static func label(_ base: String, _ camera: CameraState) -> String {
         guard let name = camera.name, !name.isEmpty, base != name, !base.hasPrefix(name + "/") else { return base }
         let label = "\(name) (\(base))"

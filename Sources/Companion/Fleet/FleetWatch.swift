@@ -27,7 +27,7 @@ package struct FleetWatch {
         }
     }
 
-    /// Prints all cameras once each has sent statistics. Throws `CommandFailure` if there is no camera or no broker.
+    /// Waits for each camera's statistics, then prints all cameras. Throws `CommandFailure` without a camera or broker.
     package func showOnce(_ access: BrokerAccess) async throws {
         let table = try await Self.table(access, [.status, .count, .stats] + Topic.events, isAlive: true) {
             $0.condition != .streaming || $0.stats != nil

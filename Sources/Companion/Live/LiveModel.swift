@@ -3,8 +3,8 @@ package struct LiveModel {
     /// How long a picture waits, in seconds, for its frame's metadata, which arrives after it. By default the daemon
     /// publishes metadata at most 15 times a second: while a face moves, the next message comes within 67 ms.
     private static let patience = 0.1
-    /// How long a picture is held back if faces are hidden, in seconds. Faces found up to this time before or after it
-    /// are hidden in it too: metadata reports a face a tenth of a second late, and a detector sometimes misses one.
+    /// How long to hold a picture back, in seconds, when faces are to be hidden. Faces found up to this time before or
+    /// after it are hidden in it too, since metadata comes a tenth of a second late and searches miss faces.
     private static let hidingPatience = 0.3
     /// The minimum seconds between two searches for faces in a daemon's pictures. By default five come per second.
     private static let searchInterval = 0.15
@@ -64,8 +64,8 @@ package struct LiveModel {
         }
     }
 
-    /// The newest waiting picture whose faces are known, or that has waited long enough for them; nil if there is none.
-    /// Removes that picture and all older ones.
+    /// The newest waiting picture in which the faces' places are known or, unless faces are to be hidden, that has
+    /// waited long enough for them; nil if there is none. Removes that picture and all older ones.
     package mutating func nextPicture(at seconds: Double) -> PreviewPicture? {
         let isDue = { (picture: PreviewPicture) in
             let age = seconds - picture.arrival

@@ -58,8 +58,8 @@ package struct LivePictures {
         }
     }
 
-    /// Calls `show` for each picture, with the faces in its frame and its time of arrival. Ends when the source or the
-    /// user does, or `limit` seconds after the first picture.
+    /// Calls `show` for each picture, with the faces in its frame and its time of arrival. Returns when the source
+    /// ends, the user quits, or `limit` seconds have passed since the first picture.
     package static func show(
         _ subscriber: Subscriber,
         hidesFaces: Bool,

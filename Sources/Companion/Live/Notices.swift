@@ -22,7 +22,7 @@ struct Notices {
     /// The messages about cameras that do not publish all awaited topics, by topic base.
     private(set) var lacking: [String: String] = [:]
 
-    /// How long after connecting, in seconds, missing messages are reported. Retained ones would have come at once.
+    /// How long to wait, in seconds, before reporting that messages are missing. Retained ones come at once.
     static let patience = 3.5
     /// The message to the user if no daemon is found; nil if it was shown or is not needed.
     private(set) var silence: String?

@@ -62,8 +62,8 @@ struct FaceChannels {
 final class DatagramSender {
     let address: String
     private let descriptor: CInt
-    /// The number of consecutive successful sends, 2 at first. One success proves nothing: the system reports only at
-    /// the next send that no program listens. A failure is reported to the user only after two successes.
+    /// The number of successful sends in a row, initially 2. A failure is reported to the user only after two
+    /// successes: one proves nothing, because the system says only at the next send that no program listens.
     private var successes = 2
 
     /// Looks up `HOST:PORT` or `[ADDRESS]:PORT`. Throws `CommandFailure` if the address has another form or is unknown.
@@ -85,7 +85,7 @@ final class DatagramSender {
 
     deinit { close(descriptor) }
 
-    /// Sends a datagram. It is dropped if that fails, as when no program listens; only the first failure is reported.
+    /// Sends a datagram, or drops it if that fails, as when no program listens. Only the first failure is reported.
     func send(_ bytes: [UInt8]) {
         guard Glibc.send(descriptor, bytes, bytes.count, CInt(MSG_DONTWAIT)) < 0 else { return successes += 1 }
         let reason = String(cString: strerror(errno))

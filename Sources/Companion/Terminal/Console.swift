@@ -41,7 +41,7 @@ package enum Console {
     /// Replaces the current line of the terminal at standard error.
     package static func progress(_ line: String) { write(Array(("\r" + line + "\u{1B}[K").utf8), to: STDERR_FILENO) }
 
-    /// Ends the program by SIGPIPE, even if that is ignored, as is usual when the reader of its output is gone.
+    /// Ends the program by SIGPIPE, as is usual when the reader of its output is gone, even if SIGPIPE is ignored.
     private static func endOfPipe() -> Never {
         signal(SIGPIPE, SIG_DFL)
         raise(SIGPIPE)

@@ -72,7 +72,7 @@ struct FaceTrace: Hashable {
         }
     }
 
-    /// Extends the recent values up to a time, in seconds, by the present ones: metadata comes only with changes.
+    /// Extends the trace up to a time, in seconds, with the present values, since metadata comes only with changes.
     mutating func advance(to seconds: Double) {
         let passed = Self.index(of: seconds) - newest
         guard passed > 0 else { return }
@@ -99,11 +99,11 @@ struct FaceTrace: Hashable {
 /// A value of a face that is shown in a column: as a sparkline and as text.
 struct FaceSignal {
     let name: String
-    /// The values of the lowest and the highest bar. For angles −45°…45°, so that straight ahead is in the middle.
+    /// The values of the lowest and the highest bar; −45°…45° for angles, so that straight ahead is in the middle.
     var range = 0.0...1
     /// The value to draw as a bar, for a face; nil if it is unknown.
     let level: (FaceObject) -> Double?
-    /// Combines two values within one step of time, so that a short blink or smile shows too. By default the newer one.
+    /// Combines two values in one step of time, so that a short blink or smile shows too. The default keeps the newer.
     var together: (Double, Double) -> Double = { $1 }
     /// Whether to highlight the value; nil means no.
     var active: (FaceObject) -> Bool? = { _ in nil }

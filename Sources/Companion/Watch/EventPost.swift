@@ -6,7 +6,7 @@ import CCurl
 package final class EventPost: @unchecked Sendable {
     private static let waits = 0.5...30
 
-    /// The HTTP statuses below 500 after which a post is tried again, as after any from 500 up (RFC 9110, RFC 6585).
+    /// The HTTP statuses after which a post is tried again, besides all from 500 up (RFC 9110, RFC 6585).
     private static let passing: Set = [408, 425, 429]
     /// The name of the header whose value is `sha256=` and the HMAC of the body in hexadecimal.
     static let signatureHeader = "X-Facet-Signature-256"

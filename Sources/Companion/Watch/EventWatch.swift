@@ -20,7 +20,7 @@ package struct EventWatch {
     package var count: Int?
 
     /// Makes a watch of the topics with these names, or of the default ones. Throws `CommandFailure` for an unknown
-    /// topic, or a named one that `command` or `posts` cannot be used with.
+    /// topic, or for a named topic that cannot be combined with `command` or `posts`.
     package init(
         _ access: BrokerAccess,
         _ names: [String],
@@ -107,9 +107,9 @@ struct EventQueue {
     private var reported = 0
     private var noted: ContinuousClock.Instant?
 
-    /// Makes a queue that drops and reports the oldest message beyond `capacity`. `finish` gives waiting messages
-    /// `patience` seconds. Reports begin with `failure`, such as "the command is too slow: no command", and go on "for
-    /// 3 events". `perform` handles a message and returns the error.
+    /// Makes a queue. Beyond `capacity` messages, the oldest is dropped and the user is told. The report begins with
+    /// `failure`, such as "the command is too slow: no command", and goes on "for 3 events". `finish` waits at most
+    /// `patience` seconds for queued messages. `perform` handles a message and returns the error.
     init(
         capacity: Int,
         patience: Double = .infinity,
@@ -164,7 +164,7 @@ struct EventQueue {
     }
 }
 
-/// Reports to the user that messages are being dropped: when it begins, and how many when it is over.
+/// Reports to the user when messages begin to be dropped and, once that is over, how many were dropped.
 struct DropNotices {
     private var reported = 0
     private var isDropping = false

@@ -15,7 +15,7 @@ struct BrokerService: Service {
     ]
 
     /// Runs until the daemon ends, then sends the waiting messages. Throws `UndeliveredEvents` if events remain unsent
-    /// because the broker refuses the connection, which only a person can change.
+    /// because the broker refuses the connection, for example because of a wrong password.
     func run() async throws {
         let connection = delivery.connection
         let refusal = Monitor<String?>(nil)

@@ -1,4 +1,5 @@
-/// Passes messages to the broker connection: events reliably, retained ones as newest states, others at once or never.
+/// Passes messages to the broker connection. Events wait until they are delivered. Of each retained topic, only the
+/// newest message is kept for sending. Other messages are dropped if they cannot be sent at once.
 package struct BrokerSink: MessageSink {
     private let connection: BrokerConnection
     private let base: String

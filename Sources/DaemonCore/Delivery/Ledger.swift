@@ -13,9 +13,9 @@ package final class Ledger: Sendable {
         static let detection = "detection"
     }
 
-    /// The valid range of stored face identities. JSON readers are exact up to 2^53, which leaves room for new faces.
+    /// The valid range of stored face identities. It ends far enough below 2^53, JSON's exact limit, for new faces.
     private static let faceIDs = 1...(1 << 52)
-    /// The placeholder for the sender in stored values. They are encoded as messages, whose decoder validates them.
+    /// The empty sender of stored values, which are encoded as messages so that the message decoder validates them.
     private static let origin = MessageOrigin(camera: "", boot: "")
 
     let store: Outbox
@@ -24,7 +24,7 @@ package final class Ledger: Sendable {
     /// The leave events, with reason `restart`, of the faces that were present when an earlier run was killed.
     let leavesOfLastRun: [FaceEvent]
 
-    /// Continues with the values that an earlier run stored in the outbox. Without a file, the numbers begin with 1.
+    /// Continues with the values that an earlier run stored in the outbox. Without an outbox file, numbers begin at 1.
     package init(store: Outbox = Outbox(), keepsSwitch: Bool = false) {
         self.store = store
         self.keepsSwitch = keepsSwitch
@@ -92,7 +92,7 @@ package final class Ledger: Sendable {
         DaemonMessage.today(today, from: origin).encoded.payload
     }
 
-    /// Whether the last `detect/set` command switched detection on; nil without one, or if commands are not stored.
+    /// Whether the last `detect/set` command switched detection on; nil if there was none or commands are not stored.
     var lastSwitch: Bool? { keepsSwitch ? store.value(for: Key.detection).map { $0 != Array("OFF".utf8) } : nil }
 
     /// Stores whether a command switched detection on, if the settings ask for that. May wait for the disk.
@@ -103,7 +103,8 @@ package final class Ledger: Sendable {
         }
     }
 
-    /// Stores whether there are zones. Returns whether to publish the zones: there are some now, or there were before.
+    /// Stores whether there are zones. Returns whether to publish the zones, which is also true if there are none now
+    /// but were some at the last call, even in an earlier run.
     func note(hasZones: Bool) -> Bool {
         let hadZones = store.value(for: Key.zones) != nil
         if hasZones != hadZones { store.set(hasZones ? [1] : nil, for: Key.zones) }

@@ -66,7 +66,7 @@ package final class Publisher: Sendable {
         post { [self] in send(Message(preview: jpeg, of: stamp)) }
     }
 
-    /// Sends metadata without faces, a count of 0 and empty zones to one sink, to replace what a killed run retained.
+    /// Sends one sink empty metadata, a count of 0 and empty zones, to replace the retained messages of a killed run.
     func publishEmptySet(_ zones: [Zone], only sink: any MessageSink) {
         let start = FrameStamp(frame: 0, time: .wallClock(), mediaTime: 0)
         post(waits: false) { [self] in

@@ -36,14 +36,14 @@ final class HomeAssistantAnnouncer: Sendable {
         }
     }
 
-    /// The discovery topics with a retained message of this daemon. `own` is this run's topic. `left` are the topics of
-    /// earlier runs, with another base topic or prefix or with discovery on, which must be cleared.
+    /// The discovery topics on which this daemon has retained messages. `own` is this run's topic if discovery is on.
+    /// `left` are the topics that only earlier runs, with other settings, used and that must be cleared.
     private var announcedTopics: (left: [String], own: [String]) {
         let own = isOn ? [discovery.withLock(\.topic)] : []
         return (store.list(for: Self.key).filter { !own.contains($0) }, own)
     }
 
-    /// Returns whether a message is Home Assistant's status, and announces the device again if that says `online`.
+    /// Returns whether a message is Home Assistant's status. Announces the device again if the status is `online`.
     func handles(_ message: MQTTMessage) -> Bool {
         guard isOn, message.topic == discovery.withLock(\.birthTopic) else { return false }
         if message.payload == Array("online".utf8) { announce() }
@@ -67,7 +67,7 @@ final class HomeAssistantAnnouncer: Sendable {
         if isOn { announce() }
     }
 
-    /// Stores the names of these zones and of former ones, whose entities Home Assistant keeps until they are removed.
+    /// Stores the names of these zones and of former zones, so that the former zones' entities can be removed.
     private func remember(_ zones: [Zone]) {
         let names = zones.map(\.name)
         let stored = store.list(for: Self.zonesKey)

@@ -44,7 +44,7 @@ extension Logger.Level {
     }
 }
 
-/// Limits the log to one line per minute of each kind, for events that others can cause at any rate.
+/// Limits the log to one line of each kind per minute, for lines that could come at any rate, as for refused commands.
 final class LogLimiter: Sendable {
     /// The minimum time between two lines of the same kind.
     static let interval = Duration.seconds(60)

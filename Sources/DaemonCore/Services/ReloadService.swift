@@ -42,7 +42,7 @@ struct ReloadService: Service {
         }
     }
 
-    /// Whether the process has a terminal that is still open. If `open` fails, `close` fails too, as it gets -1.
+    /// Whether the process has a terminal that is still open. If not, `open` returns -1, which `close` refuses.
     private static var hasTerminal: Bool { close(open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC)) == 0 }
 
     private func reload() {

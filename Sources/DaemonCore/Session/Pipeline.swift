@@ -14,7 +14,7 @@ package final class Pipeline {
     private var preview: JPEGEncoder?
     private var state: StreamState?
     private var configuration: ConfigurationStatus?
-    /// How many frames after a change of the camera's state unused memory is released. All code has then run once.
+    /// The number of frames, after a change of the camera's state, until unused memory is given back to the system.
     private static let framesUntilRelease = 60
     private var framesSinceChange = 0
 

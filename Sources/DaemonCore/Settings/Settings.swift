@@ -109,7 +109,7 @@ extension Settings {
         package var source = "auto"
         /// The configuration of a camera. Sources that are pipelines or commands use as much of it as they can.
         package var configuration = CameraConfiguration()
-        /// The frame options, for sources of any kind.
+        /// The options of the frame source, which may be of any kind.
         package var options = FrameSourceOptions()
     }
 

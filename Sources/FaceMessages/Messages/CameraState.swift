@@ -4,7 +4,7 @@
 /// daemon is gone, the number is nil, not 0. A retained or late message then does not bring a face back.
 ///
 /// Keep one state for each base topic, because `count` and `detect/state` do not name their camera. Drop the state when
-/// a retained `status` with an empty payload arrives, because the camera was then removed.
+/// a `status` message with an empty payload arrives, because the camera was then removed.
 public struct CameraState: Hashable, Sendable {
     /// The condition of the daemon and its camera, as one word.
     public enum Condition: String, Hashable, Sendable, CaseIterable {
@@ -103,7 +103,7 @@ public struct CameraState: Hashable, Sendable {
     /// The smile level above which a clear smile begins, from the daemon's status or else the default.
     package var smileLevel: Double { (status?.smile ?? SmileSettings()).level }
 
-    /// The number of held faces, which are not seen but count as present because their places still show the person.
+    /// The number of held faces: those not detected at the moment, whose person is still visible at the same place.
     public var heldCount: Int { min(status?.held ?? 0, faceCount ?? 0) }
 
     /// The zones with the number of faces in each; empty if no zones are set or no frames are analysed.
@@ -131,8 +131,8 @@ public struct CameraState: Hashable, Sendable {
 
     /// Takes over the content of a message, and returns the parts that changed.
     ///
-    /// Ignores metadata and statistics from a run that has ended, which the broker may have retained, metadata older
-    /// than the newest, and the late last will of an earlier run.
+    /// Ignores metadata older than the newest, metadata and statistics of a run of the daemon that has ended, and the
+    /// late last will of an earlier run.
     public mutating func take(_ message: DaemonMessage) -> Change {
         let before = self
         switch message {

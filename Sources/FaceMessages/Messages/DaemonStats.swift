@@ -32,7 +32,7 @@ public struct DaemonStats: Hashable, Sendable, WireValue {
         public var queued = 0
         /// The number of events that grew too old before they were sent.
         public var expired = 0
-        /// The numbers of messages dropped for other reasons, by reason.
+        /// The numbers of dropped messages by reason. Events that grew too old are included only if they had been sent.
         public var dropped: [String: Int] = [:]
 
         /// The number of events accepted while the outbox, which holds them for the broker, could not survive a crash.

@@ -1,7 +1,7 @@
 /// The totals of what a camera has seen since local midnight: the payload of `faces/today`.
 ///
-/// Looks and smiles count at once. A visit is the presence of a face from `enter` to `leave`, and counts when the
-/// `leave` is published. A person who comes back makes another visit.
+/// Looks and smiles count when they begin. A visit is the presence of a face from `enter` to `leave`, and counts when
+/// the `leave` is published. A person who comes back makes another visit.
 public struct DayTotals: Hashable, Sendable, WireValue {
     /// The time at which counting began: the first moment of the local day at which the daemon was running.
     public var since: Timestamp
@@ -15,7 +15,7 @@ public struct DayTotals: Hashable, Sendable, WireValue {
     public var smiles = 0
     /// The largest number of faces that were present at the same time.
     public var mostFaces = 0
-    /// The totals of each hour, in the order of the hours. Hours in which nothing counted are left out.
+    /// The totals of each hour, in the order of the hours. Hours in which nothing was counted are left out.
     public var hours: [Hour] = []
 
     /// The totals of one hour of local time. An hour that comes twice, when clocks go back, is one entry.
@@ -46,7 +46,7 @@ public struct DayTotals: Hashable, Sendable, WireValue {
     /// Adds what a face has done since it was last counted, and its visit itself if that has ended.
     ///
     /// - Parameters:
-    ///   - visit: The visit so far. Where it has less than `counted`, this hour's totals shrink, but not below 0.
+    ///   - visit: The visit so far; empty if the face proved to be a photo. `counted` is then subtracted, down to 0.
     ///   - counted: The visit as it was last counted.
     ///   - hasEnded: Whether the visit has ended.
     ///   - now: The current time.

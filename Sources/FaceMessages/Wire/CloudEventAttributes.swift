@@ -1,4 +1,4 @@
-/// The CloudEvents 1.0 attributes of an event in binary mode: each is sent as the MQTT 5 user property of its name.
+/// The CloudEvents 1.0 attributes of an event in binary mode. Each is sent as an MQTT 5 user property with its name.
 ///
 /// The MQTT payload is the event's data. MQTT 5's content type takes the place of the attribute `datacontenttype`.
 public struct CloudEventAttributes: Hashable, Sendable {

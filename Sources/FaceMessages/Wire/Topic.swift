@@ -54,7 +54,7 @@ public enum Topic: String, Hashable, Sendable, CaseIterable {
     /// Returns the topic's full name under a base such as `faces` or `porch/faces`.
     public func name(under base: String) -> String { base + "/" + rawValue }
 
-    /// Makes the topic at the end of a full name, such as `porch/faces/detect/state`; nil if no topic is there.
+    /// Makes the topic with which a full name such as `porch/faces/detect/state` ends; nil if it ends with no topic.
     public init?(name: String) {
         guard let topic = Self.allCases.first(where: { name.hasSuffix("/" + $0.rawValue) }) else { return nil }
         self = topic
@@ -78,7 +78,7 @@ public enum Topic: String, Hashable, Sendable, CaseIterable {
     /// The event topics, in the order in which the cases are declared.
     public static let events = allCases.filter(\.isEvent)
 
-    /// The kind of event on this topic, with placeholders for its values; nil for a topic without events.
+    /// The topic's kind of event with dummy values, such as `.lookAway(duration: 0)`; nil for a topic without events.
     var eventKind: FaceEvent.Kind? { Self.kinds[self] }
 
     private static let kinds: [Topic: FaceEvent.Kind] = {

@@ -220,7 +220,7 @@ extension WireFormat {
         }
     }
 
-    /// The format of a list of objects. Reading fails if `number`, if given, returns the same number for two objects.
+    /// The format of a list of objects. If `number` is given, reading fails when two objects have the same number.
     static func list<Element: WireValue>(
         of blank: Element,
         numberedBy number: (@Sendable (Element) -> Int)? = nil

@@ -32,7 +32,7 @@ package struct PlaceQuery: Hashable, Sendable {
 
 /// The result of examining the place of an unseen face.
 package enum PlaceReading: Hashable, Sendable {
-    /// A person is there. `moved`: whether they moved since the last reading. `head`: whether a head is still there.
+    /// The place shows a person. `moved`: whether they moved since the last reading. `head`: whether their head shows.
     case person(moved: Bool, head: Bool)
     /// Other people whose faces are seen hide the place, so that it cannot be judged.
     case covered

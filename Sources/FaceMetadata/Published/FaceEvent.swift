@@ -20,7 +20,8 @@ public struct FaceEvent: Hashable, Sendable {
         /// A face appeared and has been seen for at least `FaceTracker.Options.enterDelay`.
         case enter
 
-        /// A face left. `lastSeen` is when it or its person was last seen, `dwell` the seconds from its enter to then.
+        /// A face left. `lastSeen` is when the face or, once it was held, its person was last seen. `dwell` is the time
+        /// from the enter to `lastSeen`, in seconds.
         case leave(dwell: Double, lastSeen: Timestamp, reason: LeaveReason)
 
         /// A smile began.
@@ -111,7 +112,7 @@ public struct FaceEvent: Hashable, Sendable {
 
     /// The reason why a face counts as gone.
     public enum LeaveReason: String, Hashable, Sendable, CaseIterable {
-        /// The face was unseen for `FaceTracker.Options.patience` and the person is gone, or a clip's scene ended.
+        /// The face was unseen for the tracker's `patience` with no person there, or for its `hold`, or a scene ended.
         case left
         /// The face seems to be only a picture of a face, and `FaceTracker.Options.ignoresStill` is set.
         case still

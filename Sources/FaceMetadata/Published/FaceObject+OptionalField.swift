@@ -1,5 +1,5 @@
 extension FaceObject {
-    /// A property of a face that is published only if the camera's owner selects it; its name is the raw value.
+    /// A property of a face that is published only if the camera's owner selects it. The raw value is its name.
     public enum OptionalField: String, Hashable, Sendable, CaseIterable {
         case looking, zones, gaze, distance, leftEyeOpen, rightEyeOpen, mouthOpen, talking, blinksPerMinute,
             eyesClosedShare, still

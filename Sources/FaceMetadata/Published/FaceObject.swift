@@ -27,7 +27,7 @@ public struct FaceObject: Hashable, Sendable {
     public var leftEyeOpen: Double?
     /// The openness of the eye on the right as seen in the picture, 0…1; 1 is as far open as this eye usually is.
     public var rightEyeOpen: Double?
-    /// The distance between the lips at which `mouthOpen` is 1, relative to the outer eye distance (widest yawn: 0.61).
+    /// The distance of the lips at which `mouthOpen` is 1, in outer eye distances. The widest yawn measured: 0.61.
     package static let widestMouth = 0.6
 
     /// The openness of the mouth, 0…1; 1 is a wide yawn, and speech reaches about half of that.
@@ -62,7 +62,7 @@ public struct FaceObject: Hashable, Sendable {
     /// The points of the face mesh, for drawing. They are not published: empty unless this process measured the face.
     package var mesh: [NormalizedPoint] = []
 
-    /// Makes a face with these values. All others are unknown.
+    /// Makes a face with these values. All other values are unknown.
     public init(faceID: FaceID, bounds: NormalizedRect, pose: HeadPose? = nil, confidence: Double) {
         (self.faceID, self.bounds, self.pose, self.confidence) = (faceID, bounds, pose, confidence)
     }

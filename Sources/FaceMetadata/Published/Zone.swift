@@ -2,9 +2,9 @@
 public struct Zone: Hashable, Sendable {
     /// The point of a face that must be in the zone's area.
     public enum Anchor: String, Hashable, Sendable, CaseIterable {
-        /// The middle of the bounds.
+        /// The centre of the face's bounding box.
         case center
-        /// The middle of the lower edge of the bounds: the chin.
+        /// The middle of the lower edge of the face's bounding box: the chin.
         case bottom
     }
 

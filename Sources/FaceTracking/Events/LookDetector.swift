@@ -64,7 +64,7 @@ struct LookDetector: Sendable {
         return .lookAway(duration: max(0, target.last - max(target.since, visitBegan)))
     }
 
-    /// Processes a frame in which the gaze is off the target, or the eyes were not open for longer than a blink.
+    /// Processes a frame in which the gaze is off the target, or has been unknown for longer than a blink.
     private mutating func leaveTarget(at time: Double, _ settings: LookSettings) -> FaceEvent.Kind? {
         if isLooking == true {
             let last = onTarget?.last ?? time
@@ -85,8 +85,8 @@ struct GazeDetector: Sendable {
     private static let smallestEyeDistance = 30.0
     /// The maximum yaw to either side, in degrees, for measuring the face's distance. Beyond it, irises look narrower.
     private static let yawLimit = 25.0
-    /// The time constant, in seconds, for averaging the distance from the camera to the face. A measurement errs by a
-    /// tenth where squints or lids change an iris's width. If measuring fails, the average is kept as long.
+    /// The time constant, in seconds, for averaging the distance from the camera to the face. A single measurement is
+    /// wrong by a tenth if squints or lids change an iris's width. Without measurements, the average is kept this long.
     private static let distanceWindow = 1.0
 
     /// The smoothed direction in which the face looks; nil if it is unknown.

@@ -1,8 +1,8 @@
 /// Measures how far the mouth is open, and detects talk and a mouth that stays wide open.
 /// The constants were chosen on recorded landmarks, as docs/accuracy.md explains.
 struct MouthDetector: Sendable {
-    /// The limits for reporting an open mouth: once the lips are more than `opening` apart for `seconds`, and again
-    /// only after they were less than `end` apart. Both distances are in units of the outer eye distance.
+    /// The limits of a wide open mouth. It is reported once the lips were more than `opening` apart for `seconds`, and
+    /// again only after they were less than `end` apart. Both distances are in units of the outer eye distance.
     private static let wide = (opening: 0.3, end: 0.21, seconds: 0.5)
     /// The minimum change of the lips' opening that counts as a movement, in units of the outer eye distance.
     static let smallestSwing = 0.03

@@ -5,10 +5,11 @@ struct SignDetector: Sendable {
     /// The range of a long blink's duration, in seconds: other blinks are shorter, sleep is longer.
     static let longBlink = 0.6...2.0
     private static let wink = 0.25...2.0
-    /// The maximum duration of each half of a double blink, and of the pause between the halves, in seconds.
+    /// The maximum duration of each half of a double blink, in seconds.
     static let shortBlink = 0.4
+    /// The maximum pause between the halves of a double blink, in seconds.
     static let longestPause = 0.3
-    /// The maximum mean openness of eyes that blink on purpose. Eyes that look down remain open wider than this.
+    /// The maximum openness, averaged over a blink, of eyes that blink on purpose. Eyes that look down are wider open.
     static let closedShare = 0.3
     /// The minimum mean openness of the open eye in a wink, and its minimum difference from that of the closed eye.
     private static let winking = (other: 0.65, difference: 0.4)
@@ -33,8 +34,9 @@ struct SignDetector: Sendable {
     private struct Closure: Sendable {
         let start: Double
         var frames = 0
-        /// Whether each eye was closed in any of the frames. `wereBoth` is whether both were closed in the same frame.
+        /// Whether each eye was closed in at least one frame.
         var wasClosed = EachEye(false, false)
+        /// Whether both eyes were closed in the same frame.
         var wereBoth = false
         /// The sum of each eye's openness over all frames.
         var openness = EachEye(0.0, 0.0)
@@ -139,7 +141,7 @@ struct SignDetector: Sendable {
         return hasSwung(\.yaw, more: \.pitch, at: time) ? .shake : nil
     }
 
-    /// Whether the head just swung to and fro along `axis` after being still, and at most half as far along `other`.
+    /// Whether the head, after being still, just swung to and fro along `axis` and at most half as far along `other`.
     private func hasSwung(_ axis: Axis, more other: Axis, at time: Double) -> Bool {
         let least = Self.swings.degrees
         // From the newest sample back: the highest and the lowest one since the last turn, and the direction.

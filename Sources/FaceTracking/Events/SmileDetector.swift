@@ -13,18 +13,18 @@ struct SmileDetector: Sendable {
     }
 
     private static let clear = Onset(seconds: window, less: 0, mostCornerDrop: 0.09)
-    /// The condition of a weaker smile that lasts. Bared teeth resemble it, but lower the corners by 0.06 to 0.09.
+    /// The condition for a weaker smile that lasts. Bared teeth look similar, but their corners drop by 0.06 to 0.09.
     private static let weak = Onset(seconds: 0.8, less: 0.1, mostCornerDrop: 0.05)
-    /// The condition of a laugh with an open mouth. Crying is shorter, shouts and surprise lower the corners more.
+    /// The condition for a laugh with an open mouth. Crying is shorter. Shouts and surprise lower the corners more.
     private static let laugh = Onset(seconds: 2, less: 0.1, mostCornerDrop: 0.12, leastOpening: 0.2)
-    /// The condition of a face that appears smiling. Its level is not reduced, as its resting level is that of a smile.
+    /// The condition for a face that appears smiling. Its level is not reduced, as its resting level is a smile's.
     private static let arriving = Onset(seconds: 0.8, less: 0.1, mostCornerDrop: 0.09)
     /// The smile level above which a talking mouth is measured in every frame. Only lip speed tells talk from a smile.
     private static let levelInTalk = 0.3
     /// How long a smile of at least `SmileSettings.level` must last during talk, in seconds.
     private static let secondsInTalk = 0.3
-    /// The limits for talk that bares the teeth. If the smile level reversed `count` times by at least `swing` within
-    /// `window` seconds, a smile must be higher by `level`, and a `clear` smile must last `seconds`.
+    /// The limits for talk that bares the teeth: the smile level reverses `count` times by at least `swing` in `window`
+    /// seconds. The level needed for a smile then rises by `level`, and a smile that is not weak must last `seconds`.
     private static let restless = (seconds: 0.4, level: 0.2, swing: 0.5, count: 4, window: 4.0)
     /// The time over which the smile level is averaged, in seconds.
     private static let window = 0.1
@@ -33,8 +33,8 @@ struct SmileDetector: Sendable {
     private static let talkWeight = 0.15
     /// The time over which the lips' speed is averaged, in seconds.
     private static let talkWindow = 0.4
-    /// How much less than `SmileSettings.level` the rise above the resting level may be. A face that cries or grins all
-    /// the time does not rise enough to begin a smile.
+    /// How much less than `SmileSettings.level` the rise above the resting level may be. The level of a face that cries
+    /// or grins all the time does not rise enough to begin a smile.
     private static let lessRise = 0.2
     /// The resting level above which the face is taken to have appeared with a smile.
     private static let highestRestingLevel = 0.5
@@ -65,7 +65,7 @@ struct SmileDetector: Sendable {
         /// The time at which the smile was reported; nil before it has lasted long enough.
         var reported: Double?
         var peak: Double
-        /// The time since which the level has been below `endShare` of the peak; nil while it is not.
+        /// The time since which the level has been below `endShare` of the peak; nil while it is above.
         var weakSince: Double?
     }
 

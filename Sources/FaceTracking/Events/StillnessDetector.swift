@@ -7,8 +7,8 @@ struct StillnessDetector: Sendable {
     private static let breath = (change: 0.0055, turns: 3, seconds: 9.0)
     /// The minimum distance from the mean position, as a fraction of the face's size, that shows a moving camera.
     private static let shake = 0.04
-    /// The time constants, in seconds, for averaging size, position and closed eyes. Screwed-up eyes in a picture are
-    /// taken for closed in one frame of ten, a sleeper's eyes in nearly all frames.
+    /// The time constants, in seconds, for averaging size, position and closed eyes. Averaging tells a sleeper's
+    /// eyes, closed in nearly all frames, from screwed-up eyes on a poster, taken for closed in one frame of ten.
     private static let averaging = (size: 0.3, place: 3.0, closed: 5.0)
     /// The maximum time, in seconds, between a movement and a second one that confirms it. A poster seems to move by
     /// chance in one comparison of several thousand. The quietest of the measured people moves every eight seconds.

@@ -86,7 +86,7 @@ struct BlinkDecision {
         return min(depth, top - share(valley.fall.lowest))
     }
 
-    /// The numbers of up to seven samples before the valley, when the eye was open; at least one.
+    /// The numbers of the last one to seven samples before the valley, when the eye was open.
     private var beforeClosing: Range<Int> {
         let first = max(samples.first, valley.closed.lowerBound - 7)
         return first..<max(first + 1, valley.closed.lowerBound)

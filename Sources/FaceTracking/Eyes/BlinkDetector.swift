@@ -2,8 +2,8 @@
 /// fall that exceeds the signal's noise, then a rise by half as much, or by less if the lids stop there. A tenth of a
 /// second after this rise was noticed, a logistic model of the valley's shape decides.
 struct BlinkDetector: Sendable {
-    /// The rate of analysed frames per second below which a blink can happen unseen between two frames. It is below
-    /// 13.6, the measured rate of a webcam that delivers 15 in dim light and loses one frame.
+    /// The rate of analysed frames per second below which a blink can happen unseen between two frames. A webcam that
+    /// delivers 15 in dim light stays above: when it loses one frame, its measured rate is 13.6.
     static let minimumRate = 13.5
 
     /// The measurements of both eyes in one frame.
@@ -110,7 +110,7 @@ struct BlinkDetector: Sendable {
 
     // MARK: The valley
 
-    /// Returns how deep a valley of the openness must be to count at a sample. This depth grows with the noise.
+    /// Returns the minimum depth of a valley of the openness at a sample. The depth grows with the signal's noise.
     private func threshold(at index: Int) -> Double { max(Self.smallestDepth, 2 * samples[index].noise) }
 
     /// Returns the highest recent sample, from which a fall to `now` may have begun; nil if `now` is the highest.
@@ -167,7 +167,7 @@ struct BlinkDetector: Sendable {
         return Valley(fall: fall, closed: first...last, risen: now, halfway: halfway)
     }
 
-    /// Returns when the openness crossed `half` between two samples; nil if the one outside the valley is not higher.
+    /// Returns when the openness crossed `half` between two samples; nil if the outer sample is not higher.
     private func crossing(of half: Double, inside: Int, outside: Int) -> Double? {
         let low = samples[inside]
         let high = samples[outside]

@@ -1,9 +1,9 @@
 /// Measures the height of each eye's opening relative to its open level, its usual height while the eye is open. The
-/// height alone says little, as open eyes differ more from person to person than many eyes change in height.
+/// height alone says little, because open eyes differ more between people than many eyes change when they close.
 struct EyeOpenness: Sendable {
     /// The length of the window for the open level, in seconds: longer than a blink, short enough to follow turns.
     static let levelWindow = 4.0
-    /// The quantile of the lids' heights that is the open level. Blinks are below it, eyes wide with surprise above.
+    /// The quantile of the opening's heights that is the open level, above those in blinks, below those in surprise.
     static let levelShare = 0.7
     /// The minimum open level, as a fraction of the outer eye distance, for eyes that are closed when the face appears.
     static let lowestLevel = 0.045
@@ -70,7 +70,7 @@ struct ClosedEyes: Sendable {
     private static let otherShare = 0.85
 
     private struct Eye: Sendable {
-        /// The time at which the eye closed and its open level then, which closed lids would lower; nil while open.
+        /// The time at which the eye closed, and its open level then, as closed lids lower the level; nil while open.
         var closed: (since: Double, level: Double)?
         var share = 1.0
 
@@ -90,7 +90,7 @@ struct ClosedEyes: Sendable {
     /// The eyes that were reported as closed, and the time at which they closed; nil for none.
     private var reported: (eyes: FaceEvent.Eyes, since: Double)?
     var isClosed: EachEye<Bool> { eyes.map { $0.closed != nil } }
-    /// The openness of each eye in the latest frame, 0…1; of closed eyes, relative to the open level before closing.
+    /// The openness of each eye in the latest frame, 0…1. That of a closed eye is relative to its level before closing.
     var openness: EachEye<Double> { eyes.map { min(max($0.share, 0), 1) } }
 
     /// Returns the event of the reported closure, which has lasted until a time in seconds; nil if there is none.

@@ -61,9 +61,7 @@ struct SlidingQuantile: Sendable {
     private var values: History<(time: Double, value: Double)>
     private var sorted: [Double] = []
 
-    /// - Parameters:
-    ///   - duration: The length of the window, in seconds.
-    ///   - capacity: The maximum number of values kept; enough for `duration` at the rate of `Thinning`.
+    /// Makes an empty window of `duration` seconds for at most `capacity` values, enough for the rate of `Thinning`.
     init(seconds duration: Double = .infinity, capacity: Int) {
         self.duration = duration
         values = History(capacity: capacity)
@@ -117,9 +115,7 @@ struct Swings: Sendable {
     /// The times at which the turns in the window were noticed.
     private var turns: [Double] = []
 
-    /// - Parameters:
-    ///   - least: The minimum change from an extreme value that counts as a turn.
-    ///   - duration: The length of the window in which turns are counted, in seconds.
+    /// Makes a counter of turns in the last `duration` seconds. A change by at least `least` from an extreme is a turn.
     init(least: Double, seconds duration: Double) { (self.least, self.duration) = (least, duration) }
 
     var count: Int { turns.count }

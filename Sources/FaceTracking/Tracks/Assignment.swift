@@ -3,13 +3,13 @@
 /// nearest predicted path, in units of the face's size. The longer it was lost, the farther away it may be.
 enum Assignment {
     /// The time unseen, in seconds, after which the predicted path and the allowed distance stop growing. Otherwise,
-    /// with a long `patience`, the next person anywhere in the picture would get the identity.
+    /// with a long `patience`, the next person anywhere in the picture would get the lost face's identity.
     private static let longestGap = 0.7
     /// The maximum distance of a face from the predicted path in units of its size: `base` plus `perSecond` times the
     /// seconds unseen. Found on clips of people who pass behind others or stand up; 0.7 to 1.5 and 1 to 3 work as well.
     private static let allowance = (base: 0.9, perSecond: 1.5)
-    /// The limits for recognizing a new face as a held one, which is kept while unseen; `distance` is in units of its
-    /// size. Without visible clothes, it must return within `secondsWithoutClothes`. Source: docs/accuracy.md.
+    /// The limits for recognizing a new face as one that was kept while unseen. `distance` is in units of its size. If
+    /// no clothes are visible, the face must return within `secondsWithoutClothes`. Source: docs/accuracy.md.
     private static let returning = (distance: 1.5, sizeRatio: 1.6, similarity: 0.7, secondsWithoutClothes: 2.0)
 
     /// Returns the index of each observation's track; nil for a new face.

@@ -38,7 +38,7 @@ public struct FaceTracker: Sendable {
         public var look = LookSettings()
         /// The camera's diagonal field of view, in degrees, from which distances are computed.
         ///
-        /// Webcams have 60 to 80. The data sheet states more if the picture is cropped from that of a wider sensor.
+        /// Webcams have 60 to 80. If the source crops the picture, the field of view is less than the data sheet says.
         public var fieldOfView = 70.0
 
         /// Makes the default options.

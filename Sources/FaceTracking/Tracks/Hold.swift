@@ -2,8 +2,8 @@
 struct Hold: Sendable {
     /// The interval, in seconds, at which the place of an unseen face is examined for the person.
     static let interval = 0.5
-    /// How long a place without motion counts as occupied, in seconds. It is shorter if only a body is seen, which may
-    /// be a jacket on a chair.
+    /// How long a place without motion counts as occupied, in seconds: `head` if a head is seen, `body` if only a body
+    /// is seen, which may be a jacket on a chair.
     private static let motionless = (head: 10.0, body: 1.5)
     /// How long other people may cover the place, in seconds: `atAll` after the person was last known to be there, or
     /// `fromFirstLook` after the place was first examined, whichever ends later.
@@ -22,7 +22,7 @@ struct Hold: Sendable {
 
     func isDue(at time: Double) -> Bool { lastReading.map { time - $0 >= Self.interval - Track.slack } ?? true }
 
-    /// Processes what the place shows in a frame, nil if not examined; returns whether the person is still there.
+    /// Processes what the place shows, or nil if it was not examined. Returns whether the person is still there.
     mutating func update(_ reading: PlaceReading?, at stamp: FrameStamp) -> Bool {
         let time = stamp.mediaTime
         if lastReading == nil { coverEnd = time + Self.cover.fromFirstLook }

@@ -25,7 +25,7 @@ struct Track: Sendable {
     var wasCut = false
     /// The hold that keeps the face after it has been unseen for `Options.patience`; nil if the face is not held.
     private(set) var hold: Hold?
-    /// The face as subscribers see it; nil before it enters. Its confidence is 0 if unseen while held or after a cut.
+    /// The face as subscribers see it; nil before it enters. Its confidence is 0 while held, or unseen since a cut.
     var face: FaceObject? {
         guard hasEntered else { return nil }
         var face = latest
@@ -34,16 +34,16 @@ struct Track: Sendable {
     }
     var isUnseen: Bool { hasEntered && !latest.isSeen }
 
-    /// Whether the landmarks are needed in every frame, as a smile may begin or end. Changed eyes are always measured.
+    /// Whether the landmarks are needed even in a frame that hardly changed, because a smile may begin or end.
     var needsEveryFrame: Bool { smile.isDeciding }
 
     private(set) var hasEntered = false
     private let firstSeen: FrameStamp
-    /// The rate at which this face is measured; nil until the CPU budget first left no time for it.
+    /// The rate at which this face is measured; nil until the CPU budget first left no time to do so.
     private var ownRate: FrameRateMeter?
     private var enterTime = 0.0
     private var seenFrames = 0
-    /// The number of frames since the face entered in which it was measured, and in which its expression was known.
+    /// The numbers of frames since the face entered: `all` in which it was measured, `judged` with a known expression.
     private var measuredFrames = (all: 0, judged: 0)
     private var latest: FaceObject
     private var smoother = ObservationSmoother()
@@ -131,9 +131,8 @@ struct Track: Sendable {
         latest.isSeen = true
     }
 
-    /// Processes a frame in which the face was not seen. If the frame could not be analysed (not `wasLookedAt`), the
-    /// face does not become hidden. After a long gap, the duration of closed eyes restarts. The mouth's detectors
-    /// notice such gaps themselves.
+    /// Processes a frame in which the face was not seen. `wasLookedAt` is false if the frame could not be analysed. The
+    /// face is then not marked as unseen. After a gap of more than `bridgedGap`, the duration of closed eyes restarts.
     mutating func miss(at stamp: FrameStamp, wasLookedAt: Bool) {
         if wasLookedAt { latest.isSeen = false }
         if isLost(at: stamp) { eyes.closed.interrupt(at: stamp.mediaTime) }
@@ -165,7 +164,7 @@ struct Track: Sendable {
     }
 
     /// Returns the place in which to look for the person, if the face has been unseen for `Options.patience` and the
-    /// place is due to be examined; else nil. A still face, which is a picture, has no person behind it.
+    /// place is due to be examined; otherwise nil. A still face, which is a picture, has no person behind it.
     func place(at time: Double, _ options: Options) -> PlaceQuery? {
         guard let face, !face.still, time - lastSeen.mediaTime >= options.patience - Self.slack,
             hold?.isDue(at: time) ?? true
@@ -207,7 +206,7 @@ struct Track: Sendable {
         return [smile.end(at: time), eyes.closed.end(at: time), gaze.look.end()].compactMap(\.self)
     }
 
-    /// Returns the events that end expressions and stays in zones, then the `leave`; empty if the face has not entered.
+    /// Returns the end events of expressions and zone stays, then the `leave`; empty if the face has not entered.
     func leave(reason: FaceEvent.LeaveReason, at stamp: FrameStamp) -> [FaceEvent] {
         guard hasEntered else { return [] }
         var face = latest
@@ -221,8 +220,8 @@ struct Track: Sendable {
             .map { [face] in FaceEvent(kind: $0, face: face, stamp: stamp) }
     }
 
-    /// Removes and returns the events of this frame's expression, without those from before the face entered. A blink's
-    /// stamp is that of the first frame with open eyes again, about 0.1 s earlier.
+    /// Removes and returns the expression events of this frame, except those stamped before the face entered. A blink
+    /// has the stamp of the first frame with open eyes again, about 0.1 s before the current frame.
     mutating func drainExpressionEvents() -> [FaceEvent] {
         guard !expressionEvents.isEmpty else { return [] }
         defer { expressionEvents.removeAll(keepingCapacity: true) }

@@ -47,10 +47,10 @@ package final class JPEGDecoder {
         return (FrameSize(width: Int(width), height: Int(height)), subsampling, colorSpace)
     }
 
-    /// Decodes a JPEG in memory, so that it can be drawn.
+    /// Decodes the bytes of a JPEG file, scaled down to about the size at which the picture is drawn.
     /// - Parameters:
     ///   - jpeg: The file's bytes.
-    ///   - target: The drawing's size in pixels, which limits how far decoding scales the JPEG down; nil for full size.
+    ///   - target: The size in pixels at which the picture is drawn. The JPEG is not made smaller; nil for full size.
     ///   - maximumPixels: The maximum number of pixels. A larger JPEG is refused before memory is allocated.
     /// - Returns: A frame in memory that the decoder owns.
     /// - Throws: `JPEGError`, such as `tooLarge`.

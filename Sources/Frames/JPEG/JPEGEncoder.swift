@@ -70,7 +70,7 @@ package final class JPEGEncoder {
         return frame.colors.map { Self.stating($0.profile, in: made) } ?? made
     }
 
-    /// Returns the JPEG with an ICC profile inserted after its first segment, in several segments if it is large.
+    /// Returns the JPEG with an ICC profile inserted after its first segment. Large profiles take several segments.
     private static func stating(_ profile: [UInt8], in jpeg: [UInt8]) -> [UInt8] {
         let most = 65_519
         let pieces = (profile.count + most - 1) / most

@@ -25,7 +25,7 @@ package enum JPEGError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The formats to which a JPEG can be decoded, by TurboJPEG's constants for chroma subsampling.
+/// The formats to which JPEGs are decoded, each under TurboJPEG's constant for its chroma subsampling.
 let jpegFormats: [UInt32: PixelFormat] = [
     TJSAMP_GRAY.rawValue: .gray,
     TJSAMP_420.rawValue: .planarYUV(chromaShiftX: 1, chromaShiftY: 1),

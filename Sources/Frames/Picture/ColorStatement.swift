@@ -1,6 +1,6 @@
 /// What a file states about its colours besides matrix and range. Facet only copies this to files that it writes.
 package struct ColorStatement: Hashable, Sendable {
-    /// The codes of primaries and transfer characteristics by ITU-T H.273; 2 means unspecified.
+    /// The ITU-T H.273 codes: `primaries` of the colour primaries, `transfer` of the transfer curve; 2 is unspecified.
     package var primaries: UInt8 = 2
     package var transfer: UInt8 = 2
     /// The ICC profile of a picture in RGB; empty if there is none.

@@ -10,7 +10,7 @@ public struct Frame: @unchecked Sendable, Equatable {
     package struct Plane: Equatable {
         /// The address of the top row.
         package var base: UnsafeRawPointer
-        /// The bytes from a row to the row below, negative if the bottom row comes first. For a JPEG, its whole length.
+        /// The bytes from a row to the row below, negative if the bottom row comes first. For a JPEG, all its bytes.
         package var bytesPerRow: Int
 
         package init(base: UnsafeRawPointer, bytesPerRow: Int) {
@@ -31,7 +31,6 @@ public struct Frame: @unchecked Sendable, Equatable {
             self.third = third
         }
 
-        /// Makes planes from a collection of one to three planes.
         package init(_ planes: some Collection<Plane>) {
             self.init(planes[planes.startIndex], planes.dropFirst().first, planes.dropFirst(2).first)
         }
@@ -41,7 +40,7 @@ public struct Frame: @unchecked Sendable, Equatable {
 
     /// The frame's number in its source, its wall-clock time, and the seconds since the first frame.
     public package(set) var stamp: FrameStamp
-    /// The capture time by the monotonic clock, for measuring latency; for a clip's frame, when it was due or read.
+    /// The monotonic time of capture, for measuring latency. For clips: when the frame was due or, with `.asap`, read.
     public package(set) var captured: ContinuousClock.Instant
     /// The size as stored, before `orientation` is applied.
     public package(set) var size: FrameSize

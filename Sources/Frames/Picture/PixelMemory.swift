@@ -1,4 +1,4 @@
-/// Memory for pixels. As a frame's lease, it lives until the frame's last copy is gone.
+/// Memory for pixels. A frame keeps it as its `lease`, so that it lives until the frame's last copy is gone.
 ///
 /// `@unchecked Sendable` because of the pointer: the memory is only written before the frame is made.
 package final class PixelMemory: @unchecked Sendable {

@@ -19,7 +19,7 @@ public struct YUVEncoding: Hashable, Sendable {
         }
     }
 
-    /// The standard that sets the weights of the colours.
+    /// The standard, such as BT.709, that sets the weights of red, green and blue in the brightness.
     public var matrix: Matrix
     /// Whether Y spans 0…255 (JPEG, most webcams' MJPG) and not 16…235 (video).
     public var isFullRange: Bool

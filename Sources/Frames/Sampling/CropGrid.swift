@@ -5,10 +5,10 @@ struct CropGrid {
     static let fraction = 32
 
     let size: Int
-    /// The indexes of the last column and the last row of the stored picture.
+    /// The index of the last column (`lastX`) and of the last row (`lastY`) of the stored picture.
     let lastX: Int
     let lastY: Int
-    /// The steps in x and y in the stored picture: from a column of the crop to the next, and from a row to the next.
+    /// The x and y steps in the stored picture from a column of the crop to the next, and from a row to the next.
     let columnX: Int
     let columnY: Int
     private let rowX: Int

@@ -167,7 +167,7 @@ struct CropRow {
         }
     }
 
-    /// Interpolates between two neighbours, with 8 fractional bits. Intermediate values may overflow, but no result.
+    /// Interpolates two neighbours, with 8 fractional bits. Intermediate values may overflow; the result cannot.
     @inline(__always)
     private static func blend(_ pair: UInt16, _ weight: UInt16) -> UInt16 {
         let left = pair & 0xFF

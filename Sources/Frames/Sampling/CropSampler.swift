@@ -9,7 +9,6 @@ package struct CropSampler: Hashable, Sendable {
         case black
     }
 
-    /// The order of the three colours of a pixel.
     package enum Order: Hashable, Sendable { case rgb, bgr }
 
     package let width: Int

@@ -43,8 +43,8 @@ package final class LuminanceGrid {
     private var sums: [UInt16] = []
     /// The running totals of `sums`: at each index the total of the columns to its left.
     private var totals: [UInt32] = []
-    /// The edges between the cells: the column of pixels that each edge cuts, counted from the first column read, and
-    /// the fraction of that column to the left of the edge, below 0 or above 1 outside the picture.
+    /// The vertical edges of the cells. `column` is the column of pixels cut by the edge or nearest to it, counted from
+    /// the first one read. `share` is the distance from that column's left side to the edge, in pixels.
     private var edges: [(column: Int, share: Float)]
 
     /// Makes a grid that reads at most `maximumRows` rows of pixels per cell, 1 to 8.

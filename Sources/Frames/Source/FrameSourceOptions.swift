@@ -67,7 +67,7 @@ public struct FrameSourceOptions: Hashable, Sendable {
     package var openTimeout = Duration.seconds(10)
     /// The maximum time without a decodable picture. Then the source is lost, and opened again unless it is a file.
     public var stallTimeout = Duration.seconds(2)
-    /// The maximum delay that is added to space a network stream's bursts of pictures evenly; six times this for HLS.
+    /// The maximum delay for evenly spacing a network stream's pictures that come in bursts; six times as long for HLS.
     public var maximumDelay = Duration.seconds(5)
     /// The maximum number of pixels of a picture, by default somewhat more than 8K has. Larger pictures are refused.
     /// The limit does not apply to V4L2 cameras, nor to a program's own frames that are not JPEGs.

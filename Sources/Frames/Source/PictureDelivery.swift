@@ -46,18 +46,18 @@ package struct PictureDelivery {
     private var delay = Duration.zero
     /// Whether damaged pictures came after the newest undamaged one.
     private var hasDamage = false
-    /// The lateness of a picture above which it and all later ones are delayed. It is below the age at which frames are
-    /// dropped. Otherwise, a decoder slower than real time would make all frames too late.
+    /// The maximum lateness of a picture. Beyond it, this picture and all later ones become due later. The limit is
+    /// below the age at which frames are dropped; otherwise, a slow decoder would make all frames too old.
     private static let longestDelay = Duration.milliseconds(500)
 
-    /// Makes a delivery that `stop` ends. A paced source is lost if damaged pictures leave a gap over `longestGap`.
+    /// Makes a delivery that `stop` ends. If damaged pictures leave a gap over `longestGap`, a `.paced` source is lost.
     package init(into mailbox: FrameMailbox, until stop: StopSignal, longestGap: Duration) {
         (self.mailbox, self.stop, self.longestGap) = (mailbox, stop, longestGap)
     }
 
     /// Begins a round: a pass through a clip, or a connection. Its first picture follows the newest one, whatever its
-    /// timestamp. With `isConnection`, its media time is not before the present. `rate` is in pictures per second, nil
-    /// if unknown. `longestDelay` limits the delay, in seconds, that spaces live bursts evenly.
+    /// timestamp. With `isConnection`, its media time is at least the time since the source's first picture. `rate` is
+    /// in pictures per second, nil if unknown. `longestDelay` limits the delay, in seconds, for spacing bursts evenly.
     package mutating func begin(
         _ timing: Timing,
         rate: Double?,
@@ -163,7 +163,7 @@ package struct PictureDelivery {
         hasDamage = true
     }
 
-    /// Waits until a picture is due. If damaged pictures left a gap, the source counts as lost after `longestGap`.
+    /// Waits until a picture is due. If damaged pictures left a gap, reports the source as lost after `longestGap`.
     private mutating func wait(until due: ContinuousClock.Instant, _ stream: StreamDescription) -> Bool {
         if hasDamage, mailbox.isStreaming, ContinuousClock.now.duration(to: due) > longestGap {
             let text = "cannot decode a part of \(stream.name); continuing after it: copy or record it again."

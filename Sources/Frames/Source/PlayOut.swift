@@ -2,8 +2,8 @@
 /// which pictures that arrive in bursts are still in time.
 ///
 /// A picture's transit is its arrival time minus its timestamp. It contains the unknown difference between the clocks.
-/// If a picture's transit is longer than planned, it is shown on arrival, and the plan shifts by the difference. Once
-/// all transits of the last half minute are shorter, the delay shrinks slowly, which also follows a drifting clock.
+/// A picture whose transit is longer than planned is shown on arrival, and the plan shifts by the difference. Once all
+/// transits of the last half minute are shorter, the delay shrinks slowly. So the plan also follows a drifting clock.
 ///
 /// The timestamps of a clock that runs several times too fast or too slow are ignored: pictures are shown on arrival.
 struct PlayOut {
@@ -16,8 +16,9 @@ struct PlayOut {
     /// The seconds to add to a picture's timestamp to get the time at which it is shown; nil before the first picture.
     private var offset: Double?
     private var latest: (due: Double, time: Double, arrival: Double)?
-    /// The shortest and the longest transit, in seconds, in the current window of 15 s and in the window before.
+    /// The range of the transits, in seconds, in the current window of 15 s.
     private var current: ClosedRange<Double>?
+    /// The range of the transits, in seconds, in the window before the current one.
     private var previous: ClosedRange<Double>?
     private var windowEnd = 0.0
     /// The intervals between the pictures of about the last second, by timestamps and by arrivals, in seconds.
@@ -88,8 +89,8 @@ struct PlayOut {
     private static let mostUneven = 4.0
     private static let shortestStep = 0.008
 
-    /// Whether the sender's clock jumped: an interval of its timestamps is far longer than that of the arrivals,
-    /// outside a burst. Such a jump must not delay pictures, even before the clock is judged.
+    /// Whether the sender's clock jumped ahead: two pictures' timestamps are much farther apart than their arrivals.
+    /// Pictures of a burst do not count. A jump must not delay pictures, even before the clock is judged.
     private func isDoubtful(_ step: (time: Double, arrival: Double)) -> Bool {
         guard step.arrival >= Self.shortestStep else { return false }
         guard let rate, Self.isNear(step.arrival * rate) else { return step.time > Self.most * step.arrival }

@@ -15,9 +15,9 @@ package struct PresentationTimeline {
     var rate: Double?
     /// The maximum interval between two pictures, in seconds, that is accepted under all conditions.
     var longestStep = Self.longestStepOfFile
-    /// The seconds to add to timestamps to get media times; nil at the beginning of a clip's pass or a connection.
+    /// The seconds to add to timestamps to get media times; nil from `beginRound` until the first picture after it.
     private var offset: Double?
-    /// The `offset` that would make the newest rejected timestamp right, and the interval before it, in seconds.
+    /// The `offset` with which the newest rejected timestamp would be right, and its interval from the picture before.
     private var other: (offset: Double, step: Double)?
     private var earliestOfRound = 0.0
     /// The newest accepted intervals between pictures, in seconds.
@@ -57,7 +57,7 @@ package struct PresentationTimeline {
     private var usualStep: Double { steps.isEmpty ? 1 / (rate ?? 30) : steps.sorted()[steps.count / 2] }
 
     /// Returns the next picture's media time in seconds. `presentation` is its timestamp in seconds, nil if missing,
-    /// infinite if wrong. In live streams, `pause`, the time since the last arrival, lengthens the accepted interval.
+    /// infinite if known to be wrong. `pause`, the time since the last live arrival, extends the accepted interval.
     package mutating func mediaTime(presentation: Double?, after pause: Double = 0) -> Double {
         let usualStep = usualStep
         let next = max(earliestOfRound, latest.map { $0 + usualStep } ?? 0)

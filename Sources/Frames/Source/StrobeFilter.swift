@@ -2,7 +2,7 @@
 ///
 /// The frames without a flash are dark, and useless for finding faces.
 struct StrobeFilter: Sendable {
-    /// The maximum brightness of a dark frame, as a fraction of a lit frame's. In sunlight, all frames are brighter.
+    /// The maximum brightness of a dark frame, as a fraction of a lit frame's. Sunlight makes unlit frames brighter.
     private static let darkest: Float = 0.5
     /// The minimum difference between dark and lit frames, in levels of 0…255. Smaller ones are noise in a dark room.
     private static let smallestStep: Float = 6
@@ -17,7 +17,7 @@ struct StrobeFilter: Sendable {
     private var lit: Float = 0
 
     /// Takes the brightness of the next frame, 0…255.
-    /// - Returns: Whether the lamp flashes, but was off in this frame.
+    /// - Returns: Whether the camera's lamp flashes for every other frame and was off in this one.
     mutating func isUnlit(_ brightness: Float) -> Bool {
         guard let before = exchange(&previous, with: brightness) else { return false }
         let isStep = isDark(brightness, beside: before) || isDark(before, beside: brightness)
@@ -34,7 +34,7 @@ struct StrobeFilter: Sendable {
 }
 
 extension Frame {
-    /// The mean brightness (in RGB, of green) of 16 × 12 pixels of the picture, 0…255 in its own range; nil for a JPEG.
+    /// The mean brightness of 16 × 12 pixels (in RGB, of green), 0…255 in the frame's own range; nil for a JPEG.
     var sampledBrightness: Float? {
         guard let samples = FrameSamples(self)?.first else { return nil }
         let columns = 16

@@ -4,7 +4,7 @@ import SettingsFiles
 package struct AreaEditor: Sendable {
     /// The maximum size of a request in bytes: enough for 32 zones and 32 ignored areas with 64 corners each.
     static let longestBody = 128 << 10
-    /// The settings file that contains the areas and is changed; nil if drawn areas are only printed.
+    /// The settings file with the areas, into which drawn areas are saved; nil if drawn areas are only printed.
     package let path: String?
     /// Prints a text in the terminal.
     package let say: @Sendable (String) -> Void
@@ -17,7 +17,7 @@ package struct AreaEditor: Sendable {
     /// Returns the settings file's areas as JSON. Throws `SettingsError` if the file or an area in it is wrong.
     package func areas() throws -> [UInt8] { try Self.areas(in: try path.map { try SettingsFile(path: $0) }, path) }
 
-    /// Returns a settings file's areas as JSON, which states `path`. `group` limits them to `zones` or to `ignore`.
+    /// Returns a settings file's path and areas as JSON. `group`, if given, limits the areas to `zones` or to `ignore`.
     private static func areas(in file: SettingsFile?, _ path: String?, only group: String? = nil) throws -> [UInt8] {
         var reader = SettingsReader(file: file)
         let zones = reader.readZones()

@@ -7,7 +7,7 @@ final class PictureCover {
     private let picture = Picture()
     private let encoder: JPEGEncoder
     private let check: FaceCheck?
-    /// The frame that was encoded last, with its JPEG, which other pages get too.
+    /// The frame that was encoded last, with its JPEG, which is kept for other pages that show this frame.
     private(set) var encoded: (frame: Frame, jpeg: [UInt8])?
 
     /// Makes a cover. With `isChecking`, needed by overlays that hide faces, loads the models that find faces.
@@ -28,7 +28,7 @@ final class PictureCover {
         return jpeg
     }
 
-    /// The size of the picture; nil if it has too many pixels for pages, or is not a JPEG.
+    /// The size of the picture; nil if it has too many pixels for pages, or if its JPEG cannot be read.
     func size(of picture: PreviewPicture) -> FrameSize? {
         let size =
             switch picture.content {

@@ -31,7 +31,7 @@ struct ServedCamera {
     /// Makes the next `advance` redraw even if nothing is new, for a page that was just opened.
     mutating func redraw() { isDirty = true }
 
-    /// Takes the newest picture that can be drawn at a time in seconds. Returns whether there is something new to show.
+    /// Switches to the newest picture that can be drawn at the time `seconds`. Returns whether pages need a redraw.
     mutating func advance(to seconds: Double, _ cover: PictureCover, isWatched: Bool) -> Bool {
         model.hidesFaces = cover.isChecking
         model.advance(to: seconds)
@@ -57,8 +57,8 @@ struct ServedCamera {
     /// Whether no metadata has come that says where faces are.
     private var lacksMetadata: Bool { model.state.stamp == nil }
 
-    /// The message with the picture, the faces and the overlay that `wish` asks for, or only the JPEG if it asks for
-    /// that. An overlay that hides faces is drawn into the picture, so that the page never gets the original.
+    /// The message to a page: the picture, the faces and the overlay as in `wish`, or only a JPEG if `wish.isPicture`
+    /// is true. An overlay that hides faces is drawn into the picture, so that pages never get the original.
     func message(_ wish: ViewerWish, overlays: Overlays, at seconds: Double, cover: PictureCover) throws -> [UInt8] {
         let overlay = overlays[wish.overlay]
         let size = shown.flatMap(cover.size) ?? model.pictureSize ?? .usual

@@ -4,7 +4,7 @@ struct ServedState: Sendable {
     /// Whether the only camera is a local session (`--source`) instead of one on a broker.
     var isLocal = false
     var connection: ConnectionState = .connecting
-    /// The time since which there is no connection; nil while there is one.
+    /// When the connection was lost, or the service started without one; nil while there is a connection.
     var lost: Timestamp? = .wallClock()
     /// The cameras by topic base, the prefix of a camera's topics.
     var cameras = ByteDictionary<ServedCamera>()

@@ -10,7 +10,7 @@ struct DemoLamp {
     private var isDrawn = false
     private var counts: [Topic: Int] = [:]
 
-    /// Takes an input, and prints events and messages to the user.
+    /// Takes a camera's message or a note for the user, prints events and notes, and switches the lamp.
     mutating func take(_ input: LiveInput) {
         if let note = input.note {
             clear()

@@ -1,5 +1,5 @@
-/// Makes the messages to open pages from those of the cameras. Each picture is drawn and encoded only once for each
-/// choice of overlay and mirroring. Not Sendable: the command's only task owns it.
+/// Makes the messages for the pages that are open from the cameras' messages. Each picture is drawn and encoded only
+/// once for each choice of overlay and mirroring. Not Sendable: the command's only task owns it.
 final class PagePublisher {
     /// The maximum number of kept events of each kind, so that blinks do not push out the others.
     private static let events = 20
@@ -40,7 +40,7 @@ final class PagePublisher {
     private var lastState = -PagePublisher.heartbeat
     private var lastBeat = 0.0
     private var lastAdvance = -PagePublisher.unwatchedPause
-    /// The number of pages opened so far when everything was last redrawn for a new page.
+    /// The number of pages that had been opened when everything was last redrawn for a new page.
     private var knownPages = -1
 
     /// Makes a publisher. The cameras with the topic bases `bases` are shown even if no messages come from them.

@@ -10,7 +10,7 @@ struct AttemptLimit: Sendable {
     /// The networks from which the right token came, the latest last.
     private var trusted: [String] = []
 
-    /// Whether to check a token from an address at a time in seconds.
+    /// Whether a token that comes from an IP address at the time `seconds` is to be checked.
     func permits(_ address: String, at seconds: Double) -> Bool {
         let key = clientNetwork(of: address)
         return (all.permits(at: seconds) || trusted.contains(key)) && addresses[key]?.permits(at: seconds) ?? true

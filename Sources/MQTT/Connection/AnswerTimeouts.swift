@@ -3,17 +3,17 @@
 /// The time is long for a first connection, since the broker may be far or slow. After a loss it is short: nodes of a
 /// cluster that elect a leader never answer a request from before the election, so the request must be repeated soon.
 struct AnswerTimeouts {
-    /// The timeout for a first connection: in the first round of attempts, and the maximum for later rounds.
+    /// The timeout for a first connection: the minimum in the first round of attempts, doubled in each later round.
     static let first: ClosedRange<Int64> = 3_000_000_000...12_000_000_000
-    /// The minimum timeout after a loss; a fifth of the outage applies if it is longer. A NATS node ignores a client's
-    /// second request for 4 s: in two timeouts, the two other nodes of a cluster of three can be tried.
+    /// The minimum timeout after a loss; a fifth of the time since the loss is used if it is longer. It is 2 s because
+    /// a NATS node ignores a client's second request for 4 s, enough to try the two other nodes of a cluster of three.
     static let afterLoss: Int64 = 2_000_000_000
-    /// How long after a loss, in nanoseconds, an unanswered request does not lead to another version of the protocol.
+    /// How long after a loss, in nanoseconds, an unanswered request leads to no attempt in the other MQTT version.
     static let versionHoldsFor: Int64 = 10_000_000_000
 
     /// The number of rounds of attempts in a row in which no broker accepted the connection.
     var failedRounds = 0
-    /// The time at which the last connection was lost, in monotonic nanoseconds; nil before that and while connected.
+    /// The time of the latest loss of a connection, in monotonic nanoseconds; nil while connected and before any loss.
     var lostAt: Int64?
     var long: Int64 { Self.first.doubling(failedRounds) }
 
@@ -22,7 +22,7 @@ struct AnswerTimeouts {
         return min(Self.first.upperBound, max(Self.afterLoss, (request - lostAt) / 5))
     }
 
-    /// Whether an unanswered request is repeated in the same protocol version, because the last loss is recent.
+    /// Whether the last loss is so recent that an unanswered request must not lead to the other protocol version.
     func keepsVersion(now: Int64) -> Bool {
         guard let lostAt else { return false }
         return now - lostAt < Self.versionHoldsFor

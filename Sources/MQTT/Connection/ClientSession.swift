@@ -28,7 +28,7 @@ final class ClientSession: Sendable {
 
     /// The maximum number of transient messages that wait for the network thread.
     static let transientCapacity = 64
-    /// The maximum number of expired events removed from the store at once, which `publish` may have to wait for.
+    /// The maximum number of expired events removed from the store in one call, which limits how long `publish` waits.
     static let expiryBatch = 16
 
     let settings: BrokerSettings

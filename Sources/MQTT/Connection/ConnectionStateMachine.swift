@@ -2,8 +2,8 @@
 ///
 /// The brokers are tried in rounds: first the last connected one, then the others in the order of the settings, without
 /// a wait. At each broker, a connection request that fails without a refusal is repeated at once without the old
-/// session, then in the other version of MQTT. An accepted version is remembered. In that version an unanswered request
-/// is repeated unchanged, since another node of a cluster may answer. The waits between failed rounds grow.
+/// session, then in the other version of MQTT. In a version that the broker has accepted before, an unanswered request
+/// is first repeated unchanged, since another node of a cluster may answer. The waits between failed rounds grow.
 ///
 /// Uses no network and no clock: the caller passes all times, in monotonic nanoseconds.
 struct ConnectionStateMachine {
@@ -30,7 +30,6 @@ struct ConnectionStateMachine {
         case unanswered(String)
         /// The server sent invalid MQTT; the text names the bytes and the server.
         case malformed(String)
-        /// Another client with the same id has taken over.
         case takenOver
     }
 
@@ -55,10 +54,10 @@ struct ConnectionStateMachine {
     static let dialTimeout: (alone: Int64, inList: Int64) = (10_000_000_000, 2_500_000_000)
     /// How long a connection must last, in nanoseconds, not to count as short-lived.
     static let stableAfter: Int64 = 2_000_000_000
-    /// The number of short-lived connections in a row that suggest another client with the same id.
+    /// The number of short-lived connections in a row that suggest a lasting cause, such as a client with the same id.
     static let suspiciousCount = 3
-    /// The number of short-lived connections in a row that suggest another client with the same id, although no client
-    /// was found on `selfCorrectingTopic`. An access list that forbids topics may be the cause, too.
+    /// The threshold that replaces `suspiciousCount` if there is a `selfCorrectingTopic`, on which another client would
+    /// be found earlier. The cause may also be an access list that forbids topics.
     static let unexplainedCount = 2 * suspiciousCount
     /// The minimum and the maximum wait after another client took over, in nanoseconds.
     static let takeoverDelays: ClosedRange<Int64> = 30_000_000_000...600_000_000_000
@@ -70,7 +69,7 @@ struct ConnectionStateMachine {
     private var phase = Phase.idle
     private(set) var attempt = Attempt(broker: 0, version: .version5, cleanStart: true)
     private var round: ArraySlice<Int> = []
-    /// The reasons why brokers failed in this round. `isRefusal` tells whether only a person can fix it.
+    /// The reason why each broker failed in this round, and whether only a person can fix it (`isRefusal`).
     private var reasons: [(text: String, isRefusal: Bool)] = []
     private var hasRepeated = false
     /// The reason why the other protocol version was tried at this broker; nil if it was not tried.

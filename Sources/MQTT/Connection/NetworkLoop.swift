@@ -7,14 +7,13 @@ final class NetworkLoop {
         case none
         /// The broker's addresses are being tried.
         case dialing(Dialer)
-        /// TLS is being negotiated.
         case securing(ByteStream)
         case open(MosquittoHandle, SocketProxy)
     }
 
     /// The interval at which libmosquitto checks the keep-alive, in nanoseconds.
     private static let keepAliveCheck: Int64 = 1_000_000_000
-    /// The time, in nanoseconds, within which finding another client's state a second time proves a takeover.
+    /// How soon, in nanoseconds, another client's state must be found again on this client's topic to prove a takeover.
     static let rivalWindow: Int64 = 600_000_000_000
 
     let session: ClientSession
@@ -53,7 +52,7 @@ final class NetworkLoop {
     /// Whether a connection to a broker is open or being opened.
     var isLinked: Bool { if case .none = link { false } else { true } }
 
-    /// Whether the network takes another message now; until then, messages stay in queues, where they may be replaced.
+    /// Whether the network takes another message now. If not, messages stay queued, where newer ones may replace them.
     var takesMore: Bool {
         machine.isConnected && handle?.wantsToWrite == false && proxy?.isFlushed == true && closing.takesMore
     }

@@ -1,8 +1,8 @@
 /// Finds the messages that make the broker close the connection. A broker of MQTT 3.1.1 has no other answer to a
 /// message that is too large, is retained although the broker keeps none, or has a forbidden topic.
 ///
-/// After two connections that ended soon after a message, messages are sent one at a time. Once the connection has
-/// ended twice at such a message, only smaller messages are sent on its topic.
+/// Once two connections have ended soon after a message, messages are sent one at a time. If two connections then end
+/// at a message with the same topic and retain flag, only smaller messages of this kind are sent.
 struct ClosingMessages {
     /// The cause found for the end of a connection.
     enum Finding: Equatable {
@@ -17,7 +17,8 @@ struct ClosingMessages {
         let isRetained: Bool
     }
 
-    /// The number of ended connections after which messages are sent alone, and after which such a message is left out.
+    /// The number of ended connections after which messages are sent one at a time. Also the number of connections that
+    /// must end at messages of one topic and retain flag before such messages are left out.
     static let limit = 2
     /// The number of topics whose retained messages must end connections before nothing is sent as retained any more.
     static let retainedLimit = 3

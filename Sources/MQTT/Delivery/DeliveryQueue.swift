@@ -40,8 +40,8 @@ struct DeliveryQueue {
 
     /// Removes events that are too old, up to `limit`.
     ///
-    /// An event in flight stays until it is acknowledged or the connection is lost. An old event behind a younger one
-    /// stays until the younger one is gone.
+    /// An event in flight stays until it is acknowledged or the connection is lost. An event that is too old but queued
+    /// behind a younger one stays until the younger one is removed.
     mutating func expire(now: DeliveryClock.Moment, limit: Int = .max) -> [Dropped] {
         var dropped: [Dropped] = []
         while dropped.count < limit, let index = firstWaiting {

@@ -24,10 +24,10 @@ struct StateTopics {
     /// The topics whose newest state the broker has not confirmed.
     var unsettledTopics: [String] { entries.filter { $0.isDue || $0.isUnderWay }.map(\.message.topic) }
 
-    /// Sets the newest state of a topic.
+    /// Sets the newest state of a topic, which replaces the topic's earlier state.
     ///
-    /// One unsent message of this client's own topic is kept if other states were set after it, because it explains
-    /// them: subscribers must get "starting" before the first count of zero faces.
+    /// As an exception, one unsent state of this client's own topic is still sent if other states were set after it,
+    /// because it explains them: subscribers must get "starting" before the first count of zero faces.
     mutating func set(_ message: MQTTMessage) {
         var new = Entry(message: message)
         if let index = index(of: message.topic) {

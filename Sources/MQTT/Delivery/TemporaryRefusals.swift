@@ -1,7 +1,7 @@
-/// Decides whether to send a refused message again, as a cluster that has just lost a node refuses some for a second.
+/// Decides whether to repeat a refused message. A cluster that just lost a node refuses some messages for a second.
 ///
-/// After such a refusal all sending pauses, so that messages keep their order. The number of repetitions is limited:
-/// RabbitMQ also refuses a message that reached all subscribers but one, and the others get each repetition.
+/// After such a refusal all sending pauses, so that messages keep their order. Repetitions are limited, because
+/// RabbitMQ also refuses a message that reached all subscribers but one, and they would get each repetition.
 struct TemporaryRefusals {
     /// The pause after a refusal, in nanoseconds.
     static let pause: Int64 = 500_000_000

@@ -16,7 +16,7 @@ package final class Outbox: EventStore {
         var maximumPages: Int?
         /// The open file; nil while it cannot be used.
         var file: OutboxFile?
-        /// The lock, kept once it was taken: closing any descriptor of its file would release it.
+        /// The lock, kept while the outbox is reopened: closing another descriptor of the lock's file would release it.
         var lock: OutboxLock?
         var hasBeenOpened = false
         /// The content of the file, or what the file must contain once it can be used again.
@@ -78,7 +78,7 @@ package final class Outbox: EventStore {
             }
         }
 
-        /// Writes all contents into the file, which then has every number and value in use.
+        /// Writes the contents of memory into the file, and notes in the lock's file that no event number is missing.
         mutating func settle() {
             guard let file else { return }
             do {
@@ -108,8 +108,8 @@ package final class Outbox: EventStore {
 
     /// The condition after each change; for one reader, who gets only the newest one.
     package let conditions: AsyncStream<StoreCondition>
-    /// Whether event numbers and values of earlier runs are missing, because the disk was full, or the file is damaged
-    /// or cannot be opened. Stays true in later runs until one of them calls `settle`.
+    /// Whether event numbers and stored values of earlier runs are missing, because the disk was full, or the file is
+    /// damaged or cannot be opened. Later runs find this true, too, until one of them calls `settle`.
     package let hasLostValues: Bool
     private let path: String?
     private let logger: Logger
@@ -197,7 +197,8 @@ package final class Outbox: EventStore {
     /// Stores values under their keys in one transaction; nil removes a value.
     package func set(_ values: [String: [UInt8]?]) { write(.init(values: values)) }
 
-    /// Writes all event numbers and values in use into the file, so that `hasLostValues` is false in later runs.
+    /// Writes all events, the last event number and all stored values into the file. Lost values must be set anew
+    /// before this call, since later runs then find `hasLostValues` false.
     package func settle() { updating { $0.settle() } }
 
     /// Retries what failed, and merges the write-ahead log into the file, in the background, once the log has grown.

@@ -37,7 +37,7 @@ final class OutboxFile: Sendable {
         static let newer = Self(description: "it was written by a newer version of this program")
     }
 
-    /// The valid event numbers in a file: half of those that JSON readers take exactly, to leave room for new ones.
+    /// The valid event numbers in a file. JSON readers are exact up to 2^53; half of that leaves room for new numbers.
     static let sequences: ClosedRange<Int64> = 1...(1 << 52)
 
     /// The text of each table's definition after `CREATE TABLE`; SQLite stores it, and `read` compares it.
@@ -208,8 +208,8 @@ final class OutboxFile: Sendable {
         }
     }
 
-    /// Merges the write-ahead log into the file, while writers go on. Waits for the disk; throws `SQLiteError`.
-    /// `prepare` is called first, when the connection for checkpoints is already locked.
+    /// Locks the connection for checkpoints, calls `prepare`, then merges the write-ahead log into the file, while
+    /// writers go on. Waits for the disk; throws `SQLiteError`.
     func checkpoint(_ prepare: () -> Void = {}) throws {
         // The connection's checkpoint is passive: the other kinds hold the writers' lock while they wait for the disk.
         try checkpointer.withLock { connection in

@@ -1,6 +1,6 @@
 extension SocketAddress {
-    /// The addresses in the order in which to try them: IPv4 and IPv6 alternate, beginning with the first one's family
-    /// (RFC 8305 §4). Those in `failed` come last, the oldest failure first.
+    /// Returns the addresses in the order in which to try them: IPv4 and IPv6 alternate, beginning with the family of
+    /// the first address (RFC 8305 §4). Those in `failed` come last, the oldest failure first.
     static func ordered(_ addresses: [SocketAddress], failed: [SocketAddress]) -> [SocketAddress] {
         let first = addresses.filter { $0.family == addresses[0].family }
         let second = addresses.filter { $0.family != addresses[0].family }
@@ -26,7 +26,7 @@ final class Dialer {
     /// The delay between attempts that RFC 8305 §5 recommends, in nanoseconds.
     private static let stagger: Int64 = 250_000_000
 
-    /// The host's addresses, or the reason why they were not found; nil while the look-up runs.
+    /// The result of a name look-up: addresses, or the reason why there are none; nil while the look-up runs.
     private typealias Lookup = Result<[SocketAddress], SocketAddress.LookupError>?
 
     /// The name look-up in progress; nil once the addresses are known.

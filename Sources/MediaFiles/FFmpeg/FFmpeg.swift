@@ -6,8 +6,8 @@ var ffmpeg: FFmpegFunctions { FFmpeg.functions.pointee }
 
 /// Loads FFmpeg's libraries, and contains helpers for all code that uses them.
 enum FFmpeg {
-    /// Opens FFmpeg's libraries, once per process and only when needed, as they have a hundred dependencies. All types
-    /// that other modules can use call this first.
+    /// Opens FFmpeg's libraries, once per process and only when needed, since loading them also loads a hundred others.
+    /// Every type that other modules can use calls this function first.
     /// - Throws: `SourceFailure` if they are missing.
     static func load() throws(SourceFailure) { _ = try loaded.get() }
 
@@ -118,6 +118,6 @@ extension AVPacket {
 extension AVRational {
     /// The fraction as a number; nil if it is undefined or not positive.
     var value: Double? { num > 0 && den > 0 ? Double(num) / Double(den) : nil }
-    /// The tick of this time base, in seconds.
+    /// The length of one tick of this time base, in seconds.
     var seconds: Double { Double(num) / Double(den) }
 }

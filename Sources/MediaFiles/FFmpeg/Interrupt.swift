@@ -19,7 +19,6 @@ final class Interrupt: Sendable {
         deadline.store(end ?? .max, ordering: .relaxed)
     }
 
-    /// Whether the time limit has passed.
     var isOverdue: Bool { nanoseconds(of: CLOCK_MONOTONIC) > deadline.load(ordering: .relaxed) }
 
     /// Limits the number of bytes that FFmpeg may read from an input before the next packet; nil removes the limit.

@@ -32,7 +32,7 @@ final class PixelScaler {
             form = PictureForm(format: format, size: frame.pointee.size, encoding: encoding)
         }
 
-        /// The planes as those of a frame, without a fourth one for alpha; nil if there are no planes.
+        /// The planes as `Frame` stores them, without a fourth plane for alpha; nil if there are no planes.
         var framePlanes: Frame.Planes? {
             let found = zip(planes, strides).prefix(3).compactMap { base, stride in
                 base.map { Frame.Plane(base: UnsafeRawPointer($0), bytesPerRow: Int(stride)) }

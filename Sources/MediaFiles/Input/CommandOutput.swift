@@ -76,7 +76,7 @@ final class CommandOutput: ByteInput {
         }
     }
 
-    /// The reason why reading ended, and the command's last error line. If the output goes on, the reason is `reason`.
+    /// Explains why reading ended: how the command ended or, if its output goes on, `reason`; then its last error line.
     func reason(_ reason: String) -> String {
         if hasErrors { readErrors() }
         let how = isAtEnd ? end ?? "it closed its standard output" : reason

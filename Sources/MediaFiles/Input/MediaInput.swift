@@ -40,7 +40,7 @@ final class MediaInput {
 
     /// Whether many bytes came since the newest picture without containing another one.
     var hasUnusedBytes: Bool { opening.bytes?.hasUnusedBytes == true }
-    /// The input that reads the sender's own bytes, whose number per packet is limited.
+    /// FFmpeg's input for the bytes as the sender sends them, whose number per packet is limited.
     private var counted: UnsafeMutablePointer<AVIOContext>? { opening.bytes?.source ?? context.pointee.pb }
 
     var demuxer: String { String(cString: context.pointee.iformat.pointee.name) }
@@ -143,7 +143,7 @@ final class MediaInput {
         return ffmpeg.av_read_frame(context, packet)
     }
 
-    /// The reason for an error number that ended the reading, other than that of the end of the file.
+    /// Explains an error number that `read` returned, other than that for the end of the file.
     func reason(of code: Int32) -> String {
         if FFmpeg.isPrematureEnd(code) { return "the sender ended the stream" }
         return opening.interrupt.reason(of: code, "no data", for: options.stallTimeout, setBy: "camera.stallTimeout")

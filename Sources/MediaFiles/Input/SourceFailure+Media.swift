@@ -16,12 +16,12 @@ extension SourceFailure {
         return .init(.corrupt, "open \(location.name)", "\(problem) (\(reason))", remedy)
     }
 
-    /// The failure for a file whose first bytes show that its kind is not read; nil for other files.
+    /// The failure for a file whose first bytes show an unsupported kind of file, such as a PDF; nil for other files.
     static func unreadableKind(_ location: MediaLocation) -> Self? {
         location.path.flatMap { FileKind.name(of: $0) }.map { unreadableKind(location.name, $0) }
     }
 
-    /// The failure for a file that may be intact, but is of a kind that is not read.
+    /// The failure for a file that may be intact, but is of an unsupported `kind`, such as `a PDF`.
     static func unreadableKind(_ name: String, _ kind: String) -> Self {
         let remedy = "convert it first, for example to PNG, JPEG or H.264 in an mp4"
         return .init(.unsupported, "read \(name)", "it is \(kind), which cannot be read here", remedy)
@@ -38,7 +38,7 @@ extension SourceFailure {
         return .init(.unsupported, "decode \(input.location.name)", problem, remedy)
     }
 
-    /// The failure for a file of which nothing could be decoded, perhaps because it is of a kind that is not read.
+    /// The failure for a file of which nothing could be decoded; names the kind of file if it is an unsupported one.
     static func undecodable(_ location: MediaLocation, _ reason: String) -> Self {
         if let failure = unreadableKind(location) { return failure }
         let problem = "no picture in it could be decoded (\(reason))"

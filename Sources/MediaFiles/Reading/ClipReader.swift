@@ -4,8 +4,8 @@ import System
 /// Reads and decodes the pictures of one file or stream, one after the other.
 final class ClipReader {
     enum Step {
-        /// A picture with square pixels, an orientation and no stamp, and its presentation time by the clip's clock, in
-        /// seconds. The time is nil if the clip does not state it, and infinite if it cannot be right.
+        /// A picture with square pixels and its orientation, but without `stamp`, and its presentation time in seconds
+        /// by the clip's clock. The time is nil if the clip does not state it, and infinite if it cannot be right.
         case picture(Frame, presentation: Double?)
         /// A picture that could not be decoded. The next one may be intact.
         case damaged
@@ -29,10 +29,11 @@ final class ClipReader {
     private var waiting: [ArrivedPacket] = []
     private var backlog: [ArrivedPacket] = []
     private var watched = Watched.nothing
-    /// The presentation time, in the stream's ticks, of the key frame that was decoded without its group.
+    /// The presentation time, in the stream's ticks, of the key frame that was last shown while the rest of its group
+    /// of pictures waited. If that rest is decoded later, the key frame is not shown a second time.
     private var shown: Int64?
     private var skipped = 0
-    /// The deadline for catching up with the stream after packets have waited; nil while there is nothing to catch up.
+    /// The time limit for catching up with the stream after packets waited undecoded; nil while not catching up.
     private var catchUpEnd: ContinuousClock.Instant?
     /// The arrival time of the packet that was decoded last.
     private var arrival = ContinuousClock.now
@@ -60,8 +61,8 @@ final class ClipReader {
         completeness.indexExceedsFile = input.indexExceedsFile
     }
 
-    /// Reads on until there is a picture, damage or the end. `isQuiet` tells whether no face is seen in the pictures. A
-    /// forward leap of a file's times is believed if the next picture confirms it: it is a pause then, not damage.
+    /// Reads on to the next picture, damage or end. `isQuiet` tells whether no face is currently seen. A forward leap
+    /// in a file's times counts as a pause if the next picture's time confirms it, otherwise as damage.
     func next(_ isQuiet: () -> Bool = { false }) -> Step {
         let step = exchange(&following, with: nil) ?? read(isQuiet)
         guard !input.isLive, case .picture(let frame, let time?) = step else { return step }
@@ -202,7 +203,7 @@ final class ClipReader {
 
     // MARK: - Packets that wait
 
-    /// The kind of pictures that come out of the decoder while a key frame is decoded without its group.
+    /// Which pictures come out of the decoder while a key frame is decoded without the rest of its group of pictures.
     private enum Watched {
         case nothing
         /// The pictures before the key frame.
@@ -212,7 +213,7 @@ final class ClipReader {
 
     private static let longestCatchUp = Duration.seconds(3)
 
-    /// Whether packets that have waited are being decoded.
+    /// Whether packets that had waited undecoded are now being decoded.
     var isCatchingUp: Bool { catchUpEnd != nil }
     /// The time since the arrival of the packet that was decoded last; zero for an input that is not live.
     var age: Duration { input.isLive ? arrival.duration(to: .now) : .zero }
@@ -226,8 +227,8 @@ final class ClipReader {
         waiting = []
     }
 
-    /// Takes the next step in decoding the key frame of the waiting group alone, when the decoder is drained: sends it
-    /// the key frame, or afterwards lets it decode the whole group if the key frame gave no picture.
+    /// Continues, when the decoder is drained, to decode the key frame of the waiting group alone. First sends the key
+    /// frame. Afterwards, if the key frame gave no picture, arranges for the whole group to be decoded.
     private func watchKey() {
         decoder.flush()
         if watched == .before {

@@ -19,30 +19,30 @@ struct IdleDecoding {
     enum Decision: Equatable {
         /// Decode the packet as it comes.
         case decode
-        /// Decode this key frame alone, drop the packets that waited, and let those of its group wait from now on.
+        /// Drop the waiting packets, decode this key frame alone, and let the rest of its group of pictures wait.
         case watch
-        /// Let the packet wait with its group.
+        /// Keep the packet undecoded, until `resume` or until a `watch` at the next key frame drops it.
         case wait
         /// Decode the waiting packets, then this one and those that follow.
         case resume
-        /// Drop the packet: it is shown before its key frame, and refers to a group that may not have been decoded.
+        /// Drop the packet. Its picture precedes its key frame, and needs a group that may not have been decoded.
         case skip
     }
 
-    /// The maximum length, in seconds, and size, in bytes, of a group whose packets may wait.
+    /// The maximum length, in seconds, of a group whose packets may wait, and its maximum size, `mostBytes`.
     static let longestGroup = 5.0
     static let mostBytes = 16 << 20
-    /// The maximum number of positions in a group whose usual packet size is learnt, and so of packets that may wait.
+    /// The maximum number of positions in a group for which usual packet sizes are learnt. No more packets can wait.
     static let mostPositions = 1000
     /// The minimum number of packets at rest, two seconds of video, for computing the usual variation of sizes. At most
     /// `mostSizes` of the newest packets are kept for this.
     static let fewestSizes = 50
     static let mostSizes = 128
-    /// The minimum ratio of a key frame's size to the mean size of the packets between key frames. A face on a
-    /// twentieth of the picture then about doubles the size of a packet.
+    /// The minimum ratio of a key frame's size to the mean size of other packets at which those may wait undecoded. At
+    /// this ratio, a new face on a twentieth of the picture about doubles the size of a packet.
     static let keyFactor = 16.0
-    /// The parameters for detecting motion by a sum (CUSUM) that never falls below 0. Each packet adds its excess size
-    /// in deviations, at most `largest`, minus `slack`. When the sum exceeds `alarm`, waiting packets are decoded.
+    /// The parameters for detecting motion by a sum (CUSUM) that never falls below 0. Each packet adds its excess over
+    /// the usual size, in deviations up to `largest`, minus `slack`. Above `alarm`, waiting packets are decoded.
     static let slack = 2.0
     static let largest = 4.0
     static let alarm = 6.0
@@ -56,7 +56,7 @@ struct IdleDecoding {
     private var isWaiting = false
     /// Whether at least the beginning of the current group waited undecoded.
     private var hasWaited = false
-    /// The presentation times, in seconds, of the current group's key frame and of its latest picture so far.
+    /// The presentation times, in seconds, of the current group's key frame and, in `latest`, of its latest picture.
     private var began: Double?
     private var latest = 0.0
     private var groupBytes = 0
@@ -66,11 +66,11 @@ struct IdleDecoding {
     private var usual: [Double] = []
     /// The position of the next packet after the key frame, from 0.
     private var position = 0
-    /// The excess sizes of packets whose pictures are shown after all earlier ones.
+    /// The excess over the usual size of packets whose pictures are shown after those of all earlier packets.
     private var forward = Excess()
     /// The mean size of the packets in `forward`, as the binary logarithm of bytes.
     private var meanSize = 0.0
-    /// The excess sizes of packets whose pictures are shown between others, such as B-frames.
+    /// The excess over the usual size of packets whose pictures are shown between those of earlier packets: B-frames.
     private var between = Excess()
     private var evidence = 0.0
     private var earliestWait = -Double.infinity

@@ -152,8 +152,8 @@ final class VideoDecoder {
         return .picture(copy)
     }
 
-    /// Continues in software if the hardware seems to be the reason for failed pictures: for several in a row or,
-    /// before the first good picture, for a key frame. Returns whether it does.
+    /// Switches to software if failed pictures seem to be the hardware's fault: after several in a row or, before the
+    /// first good picture, after a failed key frame. Returns whether it switched.
     private func leavesDevice(_ code: Int32, isKey: Bool) -> Bool {
         guard usesDevice else { return false }
         failures += 1

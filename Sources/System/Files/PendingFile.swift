@@ -55,8 +55,8 @@ package final class PendingFile: Sendable {
         }
     }
 
-    /// Writes a whole file, with `mode` as in `init`. `keepsOwner` keeps the owner, group and mode of the replaced
-    /// file, and flushes the new one to disk before that, so that a power failure leaves the old or the new file.
+    /// Writes a whole file, with `mode` as in `init`. With `keepsOwner`, keeps the owner, group and mode of a replaced
+    /// file, and flushes the new file before renaming it, so that a power failure leaves either file complete.
     /// - Throws: `SystemError`. An existing file is then unchanged.
     package static func write(
         _ bytes: UnsafeRawBufferPointer,

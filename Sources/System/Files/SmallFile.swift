@@ -71,7 +71,7 @@ extension String {
 }
 
 extension [String: String] {
-    /// The environment variables that are not empty, without the line break at the end that environment files may add.
+    /// The variables of this environment that are not empty, without the line break that environment files may add.
     package var given: Self {
         compactMapValues { value in
             var text = value.withoutByteOrderMark

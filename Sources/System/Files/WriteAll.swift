@@ -1,5 +1,5 @@
-/// Writes all bytes, at most `chunk` at a time, and waits for room in a non-blocking descriptor. If `waitForRoom` is
-/// given, it waits before each write instead, or returns false to give up with EPIPE.
+/// Writes all bytes, at most `chunk` at a time. To wait for room in a non-blocking descriptor, polls it or, if given,
+/// calls `waitForRoom` before each write. If `waitForRoom` returns false, the writing ends with EPIPE.
 /// - Returns: 0 if all bytes were written, otherwise the error number.
 package func writeAll(
     _ bytes: UnsafeRawBufferPointer,

@@ -83,7 +83,7 @@ package struct SocketAddress: Hashable, Sendable {
         self.port = String(upToZero: port)
     }
 
-    /// Makes the address of one end of a socket. `name` is `getsockname` for its own end, `getpeername` for the other.
+    /// Makes the address of one end of a socket. `name` is `getsockname` for this end, `getpeername` for the other.
     package init(
         of socket: CInt,
         _ name: (CInt, UnsafeMutablePointer<sockaddr>?, UnsafeMutablePointer<socklen_t>?) -> CInt
@@ -96,7 +96,7 @@ package struct SocketAddress: Hashable, Sendable {
         }
     }
 
-    /// Resolves a host to at least one address, and blocks meanwhile. With `isNumeric`, accepts only a numeric address.
+    /// Returns the addresses of a host, at least one, and blocks until they are known. `isNumeric` allows no names.
     package static func all(of host: String, port: Int, isNumeric: Bool = false) throws(LookupError) -> [Self] {
         var hints = addrinfo()
         // Otherwise each address would be returned once for each type of socket.

@@ -1,6 +1,6 @@
 import CLinux
 
-/// A shell command, to be run until it ends.
+/// A shell command that can be started, and whose end can be awaited.
 ///
 /// Foundation's `Process` is not used, because it also waits for everything that the command leaves in the background.
 package struct ShellCommand {

@@ -48,7 +48,7 @@ package enum Secrets {
         known.values.withLock { $0.formUnion(forms.compactMap(\.self).filter { $0.count >= shortest }) }
     }
 
-    /// Signs of secrets, in lower case. Each match of a pattern in `learn` contains one, so other texts are harmless.
+    /// Signs of secrets, in lower case. A text without any of them matches no pattern in `learn`, and is skipped.
     private static let signs = [
         "@", "$", "?", "&", ";", "-u", "--user", "--proxy-user", "pass", "pw", "token", "secret", "credential",
         "bearer", "key", "authorization", "cookie",
@@ -129,7 +129,7 @@ package enum Secrets {
         return String(text)
     }
 
-    /// Replaces a short value only where it is a whole word: not 1234 in 12345, `pass` in `passed` or 20 in %20.
+    /// Replaces a short secret by `…` where it is a whole word: not 1234 in 12345, `pass` in `passed` or 20 in %20.
     private static func replacing(
         _ value: String.UnicodeScalarView,
         in text: String.UnicodeScalarView

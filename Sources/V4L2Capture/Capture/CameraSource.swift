@@ -95,8 +95,8 @@ package final class CameraSource: FrameSource {
         try loop.run()
     }
 
-    /// Returns the source to use instead of a camera that needs libcamera; nil if there is none. `nodes` are the video
-    /// nodes of the last fruitless search; the search is repeated only when they change.
+    /// Returns the source that replaces a camera which needs libcamera; nil if there is none. `nodes` are the video
+    /// nodes of the last search without a result. The search is repeated only when the nodes have changed.
     private func follow(_ nodes: inout [String]?) -> (any FrameSource)? {
         let found = calls.nodes()
         guard found != nodes, let next = fallback?() else {

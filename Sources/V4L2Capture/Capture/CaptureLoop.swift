@@ -7,7 +7,7 @@ import SystemPackage
 struct CaptureLoop {
     /// The minimum number of queued buffers with which the driver skips no frame while another frame is handled.
     static let fewestQueued = 2
-    /// The suspended time between two rounds of the loop, in nanoseconds, above which a waiting frame is too old.
+    /// The minimum time of suspension between two rounds of the loop, in nanoseconds, that makes a frame too old.
     private static let shortestSuspend: Int64 = 200_000_000
     /// The maximum time, in milliseconds, until a camera's first frame. Cameras first measure the light.
     static let startTimeout = 5000

@@ -35,8 +35,8 @@ final class CaptureStream {
         try setStreaming(true)
     }
 
-    /// Stops streaming, unmaps unused buffers and frees the driver's. The device is closed by its last owner. Failures
-    /// are ignored, since they are usual when the device is gone.
+    /// Stops streaming, unmaps the buffers that no frame uses, and makes the driver free its buffers. The device is
+    /// closed by its last owner. Failures are ignored, since they are usual when the device is gone.
     deinit {
         let held = queue.detach()
         try? setStreaming(false)

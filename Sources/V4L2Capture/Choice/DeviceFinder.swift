@@ -5,8 +5,8 @@ struct DeviceFinder {
 
     /// Opens the selected camera and calls `start` with it.
     ///
-    /// The automatic choice tries `lastSeen` first, and skips cameras that other programs use. A plain node such as
-    /// `/dev/video0` means `lastSeen`, even under another number. Throws if a link is missing.
+    /// The automatic choice first tries `lastSeen`, the camera used before, and skips cameras that other programs use.
+    /// A plain node such as `/dev/video0` means that camera too, even if its number has changed. A link must exist.
     func open<Started>(
         lastSeen: V4L2Device.Identity?,
         _ start: (V4L2Device) throws(V4L2Error) -> Started

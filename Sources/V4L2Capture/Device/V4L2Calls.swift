@@ -56,7 +56,7 @@ package struct Readiness: OptionSet, Hashable, Sendable {
     static let stopped = Readiness(rawValue: 4)
 }
 
-/// The real system calls. After `convert` they go through libv4l2, which the first `convert` loads.
+/// The real system calls. The first `convert` loads libv4l2, through which all later calls go.
 struct LibV4L2: V4L2Calls {
     func open(_ path: String) throws(Errno) -> CInt { try Self.check(facet_v4l2_open(path)) }
 

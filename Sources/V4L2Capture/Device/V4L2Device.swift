@@ -47,7 +47,7 @@ final class V4L2Device {
         var driver = ""
         var card = ""
         var bus = ""
-        /// The index of the node among its device's nodes, which tells two sensors of a camera apart; nil if unknown.
+        /// The index of the node among its device's nodes, which distinguishes a camera's sensors; nil if unknown.
         var index: Int?
         /// The capabilities of this node; other nodes of the device may have others.
         var capabilities: UInt32 = 0
