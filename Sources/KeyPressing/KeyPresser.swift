@@ -36,14 +36,12 @@ package struct KeyPresser {
 
 /// The keys that are down, and when to release them.
 struct HeldKeys {
-    typealias Held = (keys: [KeyName], until: Double)
-
     /// The time for which a key stays pressed, in seconds.
     private static let duration = 0.05
 
     /// Presses or releases keys.
     let set: ([KeyName], _ isDown: Bool) throws -> Void
-    private(set) var held: [Held] = []
+    private(set) var held: [(keys: [KeyName], until: Double)] = []
 
     mutating func press(_ keys: [KeyName], at time: Double) throws {
         // Of a key that is still down, programs would not see another press.
@@ -52,7 +50,7 @@ struct HeldKeys {
         held.append((keys, time + Self.duration))
     }
 
-    mutating func release(where isDue: (Held) -> Bool) throws {
+    mutating func release(where isDue: ((keys: [KeyName], until: Double)) -> Bool) throws {
         for keys in held.filter(isDue).map(\.keys) { try set(keys, false) }
         held.removeAll(where: isDue)
     }

@@ -44,7 +44,7 @@ final class TLSContext {
 final class ByteStream {
     struct Failure: Error, CustomStringConvertible {
         let description: String
-        /// Whether TLS itself failed: one side does not trust the other's certificate, or they have no version in common.
+        /// Whether TLS itself failed: a certificate is not trusted by the other side, or no version is common to both.
         var isRefusal = false
 
         fileprivate static func system(_ code: CInt) -> Self { Self(description: String(cString: strerror(code))) }
