@@ -3,9 +3,6 @@ package import Companion
 
 /// Presses keys on this machine when a camera reports certain events, such as a long blink.
 package struct KeyPresser {
-    /// The time for which a key stays pressed, in seconds.
-    private static let duration = 0.05
-
     private let bindings: [KeyBinding]
     private let keyboard: VirtualKeyboard
 
@@ -21,23 +18,41 @@ package struct KeyPresser {
     }
 
     package func run(_ subscriber: Subscriber) async throws {
-        var pressed: [(keys: [KeyName], until: Double)] = []
+        var held = HeldKeys(set: keyboard.set)
         Console.note("waiting for \(bindings.map(\.text).joined(separator: ", ")); Ctrl-C ends")
         try await subscriber.follow(every: .milliseconds(25), awaiting: bindings.map(\.event.topic)) { input in
             if case .occurrence(let occurrence) = input.content, case .event(let event) = occurrence.decoded {
                 for binding in bindings where binding.event.fits(event.event.kind) {
-                    try keyboard.set(binding.keys, isDown: true)
-                    pressed.append((binding.keys, input.seconds + Self.duration))
+                    try held.press(binding.keys, at: input.seconds)
                     Console.print(line: "\(binding.text) (face \(event.event.face.faceID.rawValue))")
                 }
             }
-            while let first = pressed.first, input.seconds >= first.until {
-                try keyboard.set(first.keys, isDown: false)
-                pressed.removeFirst()
-            }
+            try held.release { input.seconds >= $0.until }
             return true
         }
-        for (keys, _) in pressed { try keyboard.set(keys, isDown: false) }
+        try held.release { _ in true }
+    }
+}
+
+/// The keys that are down, and when to release them.
+struct HeldKeys {
+    /// The time for which a key stays pressed, in seconds.
+    private static let duration = 0.05
+
+    /// Presses or releases keys.
+    let set: ([KeyName], _ isDown: Bool) throws -> Void
+    private(set) var held: [(keys: [KeyName], until: Double)] = []
+
+    mutating func press(_ keys: [KeyName], at time: Double) throws {
+        // Of a key that is still down, programs would not see another press.
+        try release { !Set($0.keys).isDisjoint(with: keys) }
+        try set(keys, true)
+        held.append((keys, time + Self.duration))
+    }
+
+    mutating func release(where isDue: ((keys: [KeyName], until: Double)) -> Bool) throws {
+        for keys in held.filter(isDue).map(\.keys) { try set(keys, false) }
+        held.removeAll(where: isDue)
     }
 }
 

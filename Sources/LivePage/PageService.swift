@@ -57,7 +57,7 @@ package struct PageService {
             wish: ViewerWish(overlay: options.style.overlay.name, isMirrored: options.style.isMirrored),
             editor: editor
         )
-        if options.canControl { page.detect = { subscriber.send($1 ? "ON" : "OFF", on: .detectSet, under: $0) } }
+        if options.canControl { page.detect = { subscriber.send(.detectSet($1), under: $0) } }
         let server = try makeServer(page)
         let serving = Task { try await onThread(named: "http") { server.run() } }
         defer { server.stop() }

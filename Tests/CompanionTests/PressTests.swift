@@ -40,6 +40,20 @@ struct PressTests {
         #expect(try KeyBinding("sign=A").event.fits(.sign(.nod)))
     }
 
+    @Test("a key that is still down is released and pressed anew, and then stays down for its own time")
+    func repeatedKey() throws {
+        var changes: [String] = []
+        var held = HeldKeys { keys, isDown in changes += keys.map { "\($0.code)\(isDown ? "+" : "-")" } }
+        let copy = try KeyBinding("smile=leftctrl+c").keys
+        try held.press(copy, at: 0)
+        try held.press([copy[1]], at: 0.03)
+        #expect(changes == ["29+", "46+", "29-", "46-", "46+"])
+        try held.release { 0.06 >= $0.until }
+        #expect(changes.count == 5)
+        try held.release { 0.09 >= $0.until }
+        #expect(changes.last == "46-")
+    }
+
     @Test(
         "says what to load where the kernel has no uinput",
         .enabled(if: !FileManager.default.fileExists(atPath: "/dev/uinput"), "this machine has /dev/uinput")

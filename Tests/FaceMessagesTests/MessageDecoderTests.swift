@@ -142,6 +142,17 @@ struct MessageDecoderTests {
         }
     }
 
+    @Test("reads what is to switch detection as a command, which changes no state")
+    func detectCommand() throws {
+        var state = CameraState()
+        for (text, isOn) in [("ON", true), ("OFF", false)] {
+            let command = try decoder.decode(text.utf8, on: .detectSet)
+            #expect(command.topic == .detectSet && String(decoding: command.encoded.payload, as: UTF8.self) == text)
+            #expect(state.take(command).isEmpty && state.isDetecting == nil)
+            #expect(try decoder.decode(text.utf8, on: .detectState) == .detectState(isOn))
+        }
+    }
+
     @Test("refuses what is not a message", arguments: ["", "{", "null", "[]", #"{"schema":1}"#, "\u{1}"])
     func malformed(payload: String) {
         #expect(throws: MessageDecodingError.self) { try decoder.decode(payload.utf8, on: .metadata) }

@@ -39,6 +39,17 @@ struct SmileTests {
         #expect(!timeline.play(line + line, mouth).contains("S"))
     }
 
+    @Test("a grin of six seconds does not hide the smile after it, at any rate", arguments: [15.0, 30, 60, 90])
+    func grinBefore(rate: Double) {
+        var timeline = Timeline(rate: rate)
+        func play(_ level: Double, seconds: Double) -> String {
+            timeline.play(String(repeating: "f", count: Int(seconds * rate))) { _ in .sample(mouth: .level(level)) }
+        }
+        _ = play(0, seconds: 10)
+        #expect(!play(0.48, seconds: 6).contains("S"))
+        #expect(play(0.9, seconds: 1).contains("S"))
+    }
+
     @Test("teeth that talk bares for a moment, again and again, are no smile, a smile that lasts meanwhile is")
     func baredTeeth() {
         var timeline = Timeline()

@@ -69,8 +69,8 @@ struct OutageTests {
         let counters = connection.counters
         let isTooLong = outage >= 10
         #expect(counters.acknowledgedEvents == (isTooLong ? 2 : 7))
-        #expect(counters.expired == (isTooLong ? 5 : 0))
-        #expect(counters.acceptedEvents == counters.acknowledgedEvents + counters.expired)
+        #expect(counters.tooOld == (isTooLong ? 5 : 0))
+        #expect(counters.acceptedEvents == counters.acknowledgedEvents + counters.tooOld)
         let lines = log.lines.filter { $0.contains("too old") }
         #expect(lines.count == (isTooLong ? 1 : 0))
         #expect(lines.allSatisfy { $0.contains("5") })
@@ -156,7 +156,7 @@ struct OutageTests {
         var texts: [String] = []
         while texts.last != "6" { texts.append(await observer.next().text) }
         #expect([["1", "6"], ["6"]].contains(texts))
-        #expect(connection.counters.expired == 5)
+        #expect(connection.counters.tooOld == 5)
         _ = await connection.stop()
     }
 

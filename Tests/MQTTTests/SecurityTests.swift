@@ -238,6 +238,25 @@ struct SecurityTests {
         #expect(await connection.stop().didDisconnect)
     }
 
+    @Test("an alert about TLS's version is reported with its reason, and with the versions that are possible")
+    func versionAlert() async throws {
+        let certificates = try TestCertificates()
+        let broker = try await MosquittoBroker()
+        // A fatal alert: protocol_version.
+        let proxy = try TCPProxy(to: broker.port) { _, _ in .answer([0x15, 3, 3, 0, 2, 2, 70]) }
+        var settings = BrokerSettings.test(port: proxy.port)
+        settings.tls = TLSSettings(certificateAuthority: certificates.authority)
+        let connection = try BrokerConnection(testing: settings)
+        try connection.start()
+        let state = await StateWatcher(connection).wait(for: { $0 != .connecting })
+        guard case .refused(let reason) = state else {
+            Issue.record("no common version is a refusal, not \(String(describing: state))")
+            return
+        }
+        #expect(reason.contains("alert protocol version") && reason.contains("TLS 1.2 or newer"), "\(reason)")
+        _ = await connection.stop()
+    }
+
     @Test("broken TLS settings stop the program before it starts")
     func brokenSettings() throws {
         var settings = BrokerSettings.test(port: 8883)

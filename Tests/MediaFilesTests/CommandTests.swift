@@ -77,6 +77,23 @@ struct CommandTests {
         #expect(mailbox.next()?.isStop == true)
     }
 
+    @Test("a command that only closes its output is told of as that, not by the signal that we end it with")
+    func closesOutput() throws {
+        let source = try ClipSource("exec:echo done >&2; exec >&-; sleep 1000")
+        let failure = try #require(source.start().next()?.failure)
+        #expect(failure.description.contains("it closed its standard output, saying: done"), "\(failure)")
+        source.stop()
+    }
+
+    @Test("the last line is kept from its beginning, whatever characters it has")
+    func wideLine() throws {
+        let line = "no camera " + String(repeating: "語", count: 900)
+        let source = try ClipSource("exec:echo '\(line)' >&2; exit 3")
+        let failure = try #require(source.start().next()?.failure)
+        #expect(failure.description.contains(line), "\(failure)")
+        source.stop()
+    }
+
     @Test("a chatty command is not held up by what it says, and garbage is no video")
     func garbage() throws {
         let source = try ClipSource("exec:yes talk | head -c 300000 >&2; yes garbage")

@@ -55,12 +55,15 @@ struct TransformedFaceTests {
 
     @Test("exchanges left and right in a mirror, eyes and lids")
     func mirroredEyes() throws {
-        let face = try #require(try geometry(mirrored: true).transformed(sampleFace()))
+        var measured = sampleFace()
+        (measured.leftEyeOpen, measured.rightEyeOpen) = (0.1, 0.9)
+        let face = try #require(try geometry(mirrored: true).transformed(measured))
         let left = try #require(face.leftEye)
         let right = try #require(face.rightEye)
         #expect(left.x < right.x)
         // The closed eye was at the left; in the mirror it is at the right.
         #expect(face.leftEyeClosed == false && face.rightEyeClosed == true)
+        #expect(face.leftEyeOpen == 0.9 && face.rightEyeOpen == 0.1)
     }
 
     @Test(

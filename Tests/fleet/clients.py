@@ -133,7 +133,7 @@ class Daemon:
     def dropped(self):
         """How many events it gave up since its start: too old, or refused by the broker."""
         last = list(self.counters().values())[-1:]
-        return sum(c["expired"] for c in last), sum(c["dropped"].get("rejected", 0) for c in last)
+        return sum(c["expired"] + c["dropped"].get("unconfirmed", 0) for c in last), sum(c["dropped"].get("rejected", 0) for c in last)
 
     def events(self):
         """The events it made: when, by id."""

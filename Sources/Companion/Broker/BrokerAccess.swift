@@ -113,7 +113,7 @@ package struct BrokerAccess: Sendable {
         settings.advice.credentials = "check the user in --mqtt, --password-file and the broker's access list"
         settings.advice.topic = "check --topic and the broker's access list"
         settings.advice.address = "change --mqtt"
-        settings.advice.certificates = "check --tls-ca, the host name in --mqtt, and that this port speaks TLS"
+        settings.advice.certificates = "check --tls-ca, the host in --mqtt, and that this port speaks TLS 1.2 or newer"
         let password = try files["passwordFile"].map { try Secret(file: $0) }
         if address.username != nil {
             settings.password =

@@ -43,7 +43,7 @@ package struct CameraTable {
         return counts.isEmpty ? nil : counts.reduce(0, +)
     }
 
-    /// Whether the camera's state is current: a message came that was not retained, or the status is not `online`.
+    /// Whether a sign of life came, as a message that was not retained, or is not needed: no status says `online`.
     func isCertain(_ base: String) -> Bool { heard[base] != nil || cameras[base]?.status?.state != .online }
 
     /// The maximum interval between signs of life, in seconds, that `uncertainty` assumes.

@@ -135,9 +135,9 @@ package final class Subscriber: Sendable {
     }
 
     /// Publishes `text` to the daemon with the topic base `base`, by default that of the only camera.
-    package func send(_ text: String, on topic: Topic, under base: String? = nil) {
-        let name = topic.name(under: base ?? self.base)
-        connection?.publish(event: MQTTMessage(topic: name, text: text, qos: .atLeastOnce))
+    package func send(_ command: DaemonMessage, under base: String? = nil) {
+        let name = command.topic.name(under: base ?? self.base)
+        connection?.publish(event: MQTTMessage(topic: name, payload: command.encoded.payload, qos: .atLeastOnce))
     }
 
     /// Removes the retained messages of the camera with the topic base `self.base` from the broker.

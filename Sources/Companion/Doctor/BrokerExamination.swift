@@ -138,7 +138,7 @@ struct BrokerExamination {
         case .tooSmall: "a face is too small to recognise its expression: come nearer, or a larger camera.size"
         case .turnedAway: "a face is turned too far away to recognise its expression"
         case .lowFrameRate: "too few frames are analysed to detect blinks: a smaller camera.size, or a faster machine"
-        case .notMeasured: "a face is seen but cannot be measured: it is covered, bent, blurred or turned away"
+        case .notMeasured: "a face is seen but cannot be measured: it is covered, bent or blurred"
         case .overBudget: "more faces than detection.cpuBudget allows to measure in each frame: a higher one, or off"
         }
     }

@@ -19,7 +19,7 @@ package enum DetectCommand {
             state.take(occurrence)
             guard state.status?.state == .online, let isOn = state.isDetecting else { return true }
             if isOn != wanted, !hasSent {
-                subscriber.send(wanted ? "ON" : "OFF", on: .detectSet)
+                subscriber.send(.detectSet(wanted))
                 hasSent = true
             }
             return isOn != wanted

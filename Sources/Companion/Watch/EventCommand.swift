@@ -11,13 +11,8 @@ struct EventCommand: Sendable {
     func run(_ message: DaemonMessage, payload: [UInt8]) async -> String? {
         let environment = ProcessInfo.processInfo.environment
             .merging(Self.fields(of: message, payload: payload)) { _, new in new }
-        let name = message.topic.rawValue
-        switch await ShellCommand(text: command, environment: environment).run() {
-        case .exited(0): return nil
-        case .exited(let status): return "the command for \(name) ended with status \(status)"
-        case .signalled(let number): return "the command for \(name) was ended by signal \(number)"
-        case .notStarted(let reason): return "the command for \(name) could not be started: \(reason)"
-        }
+        let end = await ShellCommand(text: command, environment: environment).run()
+        return end == .exited(0) ? nil : "the command for \(message.topic.rawValue) \(end)"
     }
 
     /// The environment variables with the message's fields; unknown values are left out.

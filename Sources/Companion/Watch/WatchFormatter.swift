@@ -25,6 +25,7 @@ package struct WatchFormatter {
         case .zones(let message): row(nil, .zones, message.zones.map(words).joined(separator: ", "))
         case .today(let totals, _): row(nil, .today, words(of: totals))
         case .detectState(let isOn): row(nil, .detectState, "detection is \(isOn ? "on" : "off")")
+        case .detectSet(let isOn): row(nil, .detectSet, "detection is to be \(isOn ? "on" : "off")")
         case .smileSet(let change): row(nil, .smileSet, words(of: change))
         case .zoneSet(let command): row(nil, .zoneSet, "\(command.zone) \(command.isOn ? "on" : "off")")
         case .stats(let stats, _): row(stats.time, .stats, words(of: stats))

@@ -69,7 +69,7 @@ struct BrokerService: Service {
         }
         do {
             switch try MessageDecoder().decode(message.payload, on: topic) {
-            case .detectState(let isOn):
+            case .detectSet(let isOn):
                 // Stored first: a switch that took effect must not be undone by a crash.
                 try await delivery.ledger.keep(switch: isOn)
                 camera.setDetection(isOn)

@@ -21,15 +21,17 @@ struct Delivery: Sendable {
     }
 
     /// The numbers of messages sent, waiting and dropped so far, and the state of the outbox.
-    var figures: DaemonStats.Messages {
-        let counters = connection.counters
-        var messages = DaemonStats.Messages()
-        messages.sent = counters.sent
-        messages.queued = counters.queuedEvents
-        messages.expired = counters.expired
-        messages.unsafe = counters.unsafeEvents
-        for (reason, count) in counters.dropped where reason != .expired { messages.dropped[reason.rawValue] = count }
-        messages.outbox = DaemonStatus.Outbox(outbox.condition)
-        return messages
+    var figures: DaemonStats.Messages { DaemonStats.Messages(connection.counters, outbox.condition) }
+}
+
+extension DaemonStats.Messages {
+    init(_ counters: DeliveryCounters, _ condition: StoreCondition) {
+        self.init()
+        sent = counters.sent
+        queued = counters.queuedEvents
+        unsafe = counters.unsafeEvents
+        outbox = DaemonStatus.Outbox(condition)
+        for (reason, count) in counters.dropped { dropped[reason.rawValue] = count }
+        expired = dropped.removeValue(forKey: DeliveryCounters.Drop.expired.rawValue) ?? 0
     }
 }

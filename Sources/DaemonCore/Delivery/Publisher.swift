@@ -54,7 +54,7 @@ package final class Publisher: Sendable {
     /// Publishes a message unless its topic is switched off. `waits` says whether to block while the queue is full,
     /// which is not allowed on Swift's shared threads.
     package func publish(_ message: DaemonMessage, waits: Bool = true) {
-        guard isWanted(message.topic) else { return }
+        guard wanted.contains(message.topic) || !Topic.selectable.contains(message.topic) else { return }
         post(waits: waits) { [self] in
             if case .zones(let message) = message { _ = ledger.note(hasZones: !message.zones.isEmpty) }
             send(message.encoded)
@@ -63,11 +63,8 @@ package final class Publisher: Sendable {
 
     /// Publishes a JPEG preview of the frame with this stamp.
     func publish(preview jpeg: [UInt8], of stamp: FrameStamp) {
-        guard isWanted(.previewJPEG) else { return }
         post { [self] in send(Message(preview: jpeg, of: stamp)) }
     }
-
-    private func isWanted(_ topic: Topic) -> Bool { wanted.contains(topic) || !Topic.selectable.contains(topic) }
 
     /// Sends one sink empty metadata, a count of 0 and empty zones, to replace the retained messages of a killed run.
     func publishEmptySet(_ zones: [Zone], only sink: any MessageSink) {

@@ -11,12 +11,7 @@ final class RunSummary: MessageSink {
     /// The maximum number of faces listed. Further faces are only counted, as a camera may run for days.
     private static let capacity = 40
 
-    private struct State {
-        var rows: [FaceID: Row] = [:]
-        var enters = 0
-    }
-
-    private let state = Mutex(State())
+    private let state = Mutex((rows: [FaceID: Row](), enters: 0))
 
     /// Counts the message if it is an event.
     func send(_ message: Message) {

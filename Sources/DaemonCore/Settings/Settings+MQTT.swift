@@ -66,7 +66,7 @@ extension Settings.MQTT {
         settings.advice.topic = "check mqtt.topic and the broker's access list"
         settings.advice.address = "set mqtt.brokers"
         settings.advice.certificates =
-            "check mqtt.tls.ca, mqtt.tls.certificate, the host name, and that this port speaks TLS"
+            "check mqtt.tls.ca, mqtt.tls.certificate, the host name, and that this port speaks TLS 1.2 or newer"
         settings.advice.rival = "give each its own mqtt.topic"
         settings.password = try password(environment: environment)
         let offline = DaemonMessage.status(DaemonStatus(state: .offline), from: origin)

@@ -147,7 +147,7 @@ public struct CameraState: Hashable, Sendable {
             zonesMessage = message
         case .today(let totals, _): today = totals
         case .detectState(let isOn): isDetecting = isOn
-        case .smileSet, .zoneSet: break
+        case .detectSet, .smileSet, .zoneSet: break
         case .stats(let figures, let origin):
             guard status == nil || (status?.state == .online && boot == origin.boot) else { break }
             introduce(origin)

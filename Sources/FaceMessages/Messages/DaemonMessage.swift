@@ -14,14 +14,16 @@ public enum DaemonMessage: Hashable, Sendable {
     case status(DaemonStatus, from: MessageOrigin)
     /// Performance statistics: rates, times and counters.
     case stats(DaemonStats, from: MessageOrigin)
-    /// Whether detection is on; in a command on `detect/set`, whether it is to be on.
+    /// Whether detection is on.
     case detectState(Bool)
+    /// A command that switches detection on or off.
+    case detectSet(Bool)
     /// A command that sets what counts as a smile.
     case smileSet(SmileChange)
     /// A command that switches a zone on or off.
     case zoneSet(ZoneSwitch)
 
-    /// The topic of the message; `detect/state` also for a command on `detect/set`.
+    /// The topic of the message.
     public var topic: Topic {
         switch self {
         case .metadata: .metadata
@@ -32,6 +34,7 @@ public enum DaemonMessage: Hashable, Sendable {
         case .status: .status
         case .stats: .stats
         case .detectState: .detectState
+        case .detectSet: .detectSet
         case .smileSet: .smileSet
         case .zoneSet: .zoneSet
         }
@@ -42,7 +45,7 @@ public enum DaemonMessage: Hashable, Sendable {
         switch self {
         case .metadata(let message): message.stamp
         case .event(let message): message.event.stamp
-        case .count, .zones, .today, .status, .stats, .detectState, .smileSet, .zoneSet: nil
+        case .count, .zones, .today, .status, .stats, .detectState, .detectSet, .smileSet, .zoneSet: nil
         }
     }
 
@@ -53,7 +56,7 @@ public enum DaemonMessage: Hashable, Sendable {
         case .event(let message): message.origin
         case .zones(let message): message.origin
         case .today(_, let origin), .status(_, let origin), .stats(_, let origin): origin
-        case .count, .detectState, .smileSet, .zoneSet: nil
+        case .count, .detectState, .detectSet, .smileSet, .zoneSet: nil
         }
     }
 
@@ -79,7 +82,7 @@ public enum DaemonMessage: Hashable, Sendable {
         case .status(let status, let origin): JSONWriter.payload(SentValue(origin: origin, value: status))
         case .stats(let stats, let origin):
             JSONWriter.payload(reserving: 768, SentValue(origin: origin, value: stats))
-        case .detectState(let isOn): Array((isOn ? "ON" : "OFF").utf8)
+        case .detectState(let isOn), .detectSet(let isOn): Array((isOn ? "ON" : "OFF").utf8)
         case .smileSet(let change): JSONWriter.payload(change)
         case .zoneSet(let command): JSONWriter.payload(command)
         }

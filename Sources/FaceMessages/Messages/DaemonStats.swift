@@ -30,7 +30,7 @@ public struct DaemonStats: Hashable, Sendable, WireValue {
         public var sent = 0
         /// The number of events that are now waiting to be sent to the broker, or to be acknowledged by it.
         public var queued = 0
-        /// The number of events that grew too old before the broker acknowledged them, whether they were sent or not.
+        /// The number of events that grew too old before they were sent.
         public var expired = 0
         /// The numbers of dropped messages by reason. Events that grew too old are included only if they had been sent.
         public var dropped: [String: Int] = [:]

@@ -45,11 +45,11 @@ public struct MessageDecoder: Sendable {
             }
             return .count(count)
         case .detectState, .detectSet:
-            switch String(decoding: bytes, as: UTF8.self) {
-            case "ON": return .detectState(true)
-            case "OFF": return .detectState(false)
-            default: throw .malformed(topic: topic, reason: "it is neither ON nor OFF")
+            let isOn = bytes == Array("ON".utf8)
+            guard isOn || bytes == Array("OFF".utf8) else {
+                throw .malformed(topic: topic, reason: "it is neither ON nor OFF")
             }
+            return topic == .detectSet ? .detectSet(isOn) : .detectState(isOn)
         case .smileSet:
             let change = try read(SmileChange(), bytes, topic)
             guard change != SmileChange() else {

@@ -38,12 +38,14 @@ struct SmileDetector: Sendable {
     private static let lessRise = 0.2
     /// The resting level above which the face is taken to have appeared with a smile.
     private static let highestRestingLevel = 0.5
-    /// The number of observations, about half a second, before which less rise is required: a face may appear smiling.
-    private static let riseTrust = 15.0
+    /// The maximum number of levels per second that the resting level is taken from.
+    private static let restingRate = 30.0
+    /// The number of these levels, half a second, before which less rise is required: a face may appear smiling.
+    private static let riseTrust = 0.5 * restingRate
     /// The fraction of the resting level that is subtracted from every level.
     private static let restingShare = 0.3
-    /// The number of observations, about two seconds, before which less than `restingShare` is subtracted.
-    private static let restingTrust = 60.0
+    /// The number of these levels, two seconds, before which less than `restingShare` is subtracted.
+    private static let restingTrust = 2 * restingRate
     /// The quantile of the levels outside smiles that is taken as the resting level.
     private static let restingQuantile = 0.2
     /// The fraction of a smile's peak level below which the smile ends, after `FaceTracker.Options.smileMerge`.
@@ -71,7 +73,8 @@ struct SmileDetector: Sendable {
     private var lips = Swings(least: MouthDetector.smallestSwing, seconds: MouthDetector.talk.window)
     private var swings = Swings(least: restless.swing, seconds: restless.window)
     private var firstSeen: Double?
-    /// The smile levels of about the last ten seconds outside smiles.
+    private var restingThinning = Thinning(rate: restingRate)
+    /// The smile levels of the last ten seconds outside smiles, at most `restingRate` per second.
     private var resting = SlidingQuantile(capacity: 300)
     private var smile: Smile?
     /// The smile level, reduced by part of the resting level and clipped to 0…1; nil if the mouth cannot be seen.
@@ -102,7 +105,7 @@ struct SmileDetector: Sendable {
             isDeciding = smile?.weakSince != nil
             return ended ?? report(at: time, after: wanted.hold)
         }
-        resting.insert(mouth.smileLevel)
+        if restingThinning.takes(time) { resting.insert(mouth.smileLevel) }
         let rise = mouth.smileLevel - min(1, Double(resting.count) / Self.riseTrust) * restingLevel
         let mayBegin = rise > wanted.level - Self.lessRise
         let isNear = level > wanted.level - Self.weak.less && mouth.cornerDrop < Self.laugh.mostCornerDrop

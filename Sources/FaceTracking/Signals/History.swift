@@ -32,17 +32,19 @@ struct History<Element: Sendable>: Sendable {
     }
 }
 
-/// Thins a signal to about 60 samples per second, so that a buffer spans the same time at any higher frame rate.
+/// Thins a signal to a maximum rate, so that a buffer spans the same time at any higher frame rate.
 struct Thinning: Sendable {
-    /// The maximum number of samples let through per second, on average.
+    /// The usual maximum rate.
     static let rate = 60.0
 
+    /// The maximum number of samples let through per second, on average.
+    var rate = Self.rate
     /// The time at which the next sample is due, in seconds.
-    private var due = -Double.infinity
+    private(set) var due = -Double.infinity
 
-    /// Whether to take the sample at a time in seconds. Signals of up to 60 samples per second pass despite jitter.
+    /// Whether to take the sample at a time in seconds. Signals of up to the maximum rate pass despite jitter.
     mutating func takes(_ time: Double) -> Bool {
-        let half = 0.5 / Self.rate
+        let half = 0.5 / rate
         // A time that is further back belongs to another clock.
         guard !(due - 3 * half..<due - half).contains(time) else { return false }
         // After a pause or a change of the clock, the intervals begin anew.

@@ -8,7 +8,7 @@ const attentions = {
 	low_frame_rate: "too few frames are analysed to see blinks",
 	no_metadata: "no picture is shown: without metadata faces cannot be hidden",
 	picture_too_large: "a picture is not shown: it has too many bytes",
-	not_measured: "a face is seen that cannot be measured: covered, bent or turned away",
+	not_measured: "a face is seen that cannot be measured: covered, bent or blurred",
 	over_budget: "more faces than the processor can measure in each frame",
 };
 export const attentionWords = (row) => row.attention.map((name) => attentions[name] ?? name).join("; ");

@@ -211,9 +211,9 @@ final class NetworkLoop {
         do throws(ByteStream.Failure) {
             guard try stream.handshake() else { return }
         } catch {
-            let advice = error.isUntrusted ? "; \(settings.advice.certificates)" : ""
+            let advice = error.isRefusal ? "; \(settings.advice.certificates)" : ""
             let reason = "TLS with \(machine.broker) failed: \(error)\(advice)"
-            return connectionLost(.unreachable(reason, isRefusal: error.isUntrusted))
+            return connectionLost(.unreachable(reason, isRefusal: error.isRefusal))
         }
         step {
             let handle = try MosquittoHandle(settings, machine.attempt)
@@ -262,10 +262,10 @@ final class NetworkLoop {
     }
 
     private func logExpired() {
-        let expired = session.counters.expired
-        guard expired > loggedExpired else { return }
-        logger.warning("events were too old to be sent", metadata: ["count": "\(expired - loggedExpired)"])
-        loggedExpired = expired
+        let count = session.counters.tooOld
+        guard count > loggedExpired else { return }
+        logger.warning("events were too old to be sent", metadata: ["count": "\(count - loggedExpired)"])
+        loggedExpired = count
     }
 
     // MARK: - The end

@@ -1,6 +1,6 @@
 /// The numbers of messages since the client was made, by what happened to them. While no event is being processed,
 /// `acceptedEvents` is the sum of `acknowledgedEvents`, `queuedEvents` and the events dropped as `expired`,
-/// `unconfirmed`, `overflow` or `rejected`.
+/// `unconfirmed`, `overflow` or `rejected`; other messages can be `rejected` too.
 package struct DeliveryCounters: Hashable, Sendable {
     package enum Drop: String, Hashable, Sendable, CaseIterable {
         /// An event became too old before it was sent for the first time.
@@ -9,7 +9,7 @@ package struct DeliveryCounters: Hashable, Sendable {
         case unconfirmed
         /// The oldest event was dropped to make room for a new one.
         case overflow
-        /// The broker or the protocol refused a message for good, as too large, not allowed or malformed.
+        /// An event or a transient message was refused for good, by the broker or the protocol; a state is only logged.
         case rejected
         /// A transient message was dropped because there was no connection.
         case offline
@@ -36,7 +36,7 @@ package struct DeliveryCounters: Hashable, Sendable {
     package var unsafeEvents = 0
 
     /// The number of events dropped as too old, whether they had been sent or not.
-    package var expired: Int { dropped[.expired, default: 0] + dropped[.unconfirmed, default: 0] }
+    package var tooOld: Int { dropped[.expired, default: 0] + dropped[.unconfirmed, default: 0] }
 
     /// Counts received messages that are not passed on to the reader.
     mutating func countRefused(_ number: Int) {

@@ -96,7 +96,6 @@ package final class Outbox: EventStore {
             nextRetry = DeliveryClock.monotonic() + retryInterval
             problem = OutboxFile.Failure(error, path: path ?? "").description
         }
-
     }
 
     /// The number of writes after which the write-ahead log is merged into the file: about half a megabyte.

@@ -17,7 +17,7 @@ package struct BrokerSettings: Hashable, Sendable {
         package var credentials = "check the user, the password and the broker's access list"
         package var topic = "check the topic and the broker's access list"
         package var address = "use its new address"
-        package var certificates = "check the certificate files, the host name, and that this port speaks TLS"
+        package var certificates = "check the certificates, the host name, and that this port speaks TLS 1.2 or newer"
         package var rival = "give each its own topic"
     }
 

@@ -44,10 +44,8 @@ final class TLSContext {
 final class ByteStream {
     struct Failure: Error, CustomStringConvertible {
         let description: String
-        /// Whether TLS itself failed: the certificate is not trusted, or the server does not speak TLS.
-        var isUntrusted = false
-
-        fileprivate static let closed = Failure(description: "the connection was closed")
+        /// Whether TLS itself failed: a certificate is not trusted by the other side, or no version is common to both.
+        var isRefusal = false
 
         fileprivate static func system(_ code: CInt) -> Self { Self(description: String(cString: strerror(code))) }
     }
@@ -100,7 +98,7 @@ final class ByteStream {
             return try moved(send(socket, buffer.baseAddress, buffer.count, CInt(MSG_NOSIGNAL))) ?? 0
         }
         let count = try moved(session) { SSL_write($0, buffer.baseAddress, CInt(clamping: buffer.count)) }
-        if count == 0 { throw .closed }
+        if count == 0 { throw Failure(description: "the connection was closed") }
         return count ?? 0
     }
 
@@ -145,7 +143,7 @@ final class ByteStream {
             let said = lastReason()
             let verification = SSL_get_verify_result(session)
             let text = verification == X509_V_OK ? said : String(cString: X509_verify_cert_error_string(verification))
-            throw Failure(description: text ?? "TLS failed", isUntrusted: true)
+            throw Failure(description: text ?? "TLS failed", isRefusal: true)
         }
     }
 }

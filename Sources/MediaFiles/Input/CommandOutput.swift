@@ -18,7 +18,7 @@ final class CommandOutput: ByteInput {
     /// The newest bytes of the command's standard error.
     private var errorText: [UInt8] = []
     private lazy var end = endGroup()
-    /// The maximum length of a line of standard error that is kept.
+    /// The maximum length of a line of standard error that is kept, in characters of up to four bytes.
     private static let longestLine = 1000
 
     init(_ command: String, name: String, interrupt: Interrupt) throws(SourceFailure) {
@@ -71,7 +71,7 @@ final class CommandOutput: ByteInput {
         // The usual capacity of a pipe.
         withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 1) { buffer in
             let got = Glibc.read(errors, buffer.baseAddress, buffer.count)
-            if got > 0 { errorText = (errorText + buffer[..<got]).suffix(2 * Self.longestLine) }
+            if got > 0 { errorText = (errorText + buffer[..<got]).suffix(4 * Self.longestLine) }
             hasErrors = got > 0 || got < 0 && (errno == EAGAIN || errno == EINTR)
         }
     }
@@ -91,13 +91,14 @@ final class CommandOutput: ByteInput {
             .map { String($0.prefix(Self.longestLine)).withoutPasswords }
     }
 
-    /// Ends the command and the processes that it started. Returns the command's exit status or signal in words.
+    /// Ends the command and the processes that it started. Returns the command's exit status or signal in words; nil if
+    /// it did not end by itself.
     private func endGroup() -> String? {
         // A command that closed its output mostly exits at once, and its own status says more than that of our signal.
         let patience = interrupt.mustEnd ? 0 : 20
         var isOver = false
+        var endedItself = false
         for round in 0..<120 where !isOver {
-            if round == patience { kill(-process, SIGTERM) }
             if round > 0 { usleep(10_000) }
             if hasErrors { readErrors() }
             var information = siginfo_t()
@@ -105,17 +106,14 @@ final class CommandOutput: ByteInput {
             isOver =
                 waitid(P_PID, id_t(process), &information, WEXITED | WNOWAIT | WNOHANG) != 0
                 || information.si_signo != 0
-            if isOver, round <= patience { kill(-process, SIGTERM) }
+            if round <= patience { endedItself = isOver }
+            if isOver || round == patience { kill(-process, SIGTERM) }
         }
         kill(-process, SIGKILL)
         CommandMark.endProcesses { $0 == mark }
         if hasErrors { readErrors() }
-        return switch ShellCommand.wait(for: process) {
-        case .exited(0): "it ended"
-        case .exited(let status): "it ended with status \(status)"
-        case .signalled(let signal): "signal \(signal) ended it"
-        case .notStarted: nil
-        }
+        let end = ShellCommand.wait(for: process)
+        return endedItself ? "it \(end)" : nil
     }
 }
 

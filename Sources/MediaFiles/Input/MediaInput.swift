@@ -148,7 +148,6 @@ final class MediaInput {
         if FFmpeg.isPrematureEnd(code) { return "the sender ended the stream" }
         return opening.interrupt.reason(of: code, "no data", for: options.stallTimeout, setBy: "camera.stallTimeout")
     }
-
 }
 
 /// The steps of opening a file or a stream, and their parameters.

@@ -46,6 +46,7 @@ extension PreviewLayerGeometry {
         if isMirrored {
             swap(&seen.leftEye, &seen.rightEye)
             swap(&seen.leftEyeClosed, &seen.rightEyeClosed)
+            swap(&seen.leftEyeOpen, &seen.rightEyeOpen)
         }
         return SurfaceFace(seen, on: self)
     }

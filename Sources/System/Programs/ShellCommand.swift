@@ -4,13 +4,22 @@ import CLinux
 ///
 /// Foundation's `Process` is not used, because it also waits for everything that the command leaves in the background.
 package struct ShellCommand {
-    package enum End: Equatable, Sendable {
+    package enum End: Equatable, Sendable, CustomStringConvertible {
         /// The command ended by itself, with an exit status.
         case exited(Int32)
         /// A signal ended the command.
         case signalled(Int32)
         /// The command could not be started, for a reason in words.
         case notStarted(String)
+
+        package var description: String {
+            switch self {
+            case .exited(0): "ended"
+            case .exited(let status): "ended with status \(status)"
+            case .signalled(let signal): "was ended by signal \(signal)"
+            case .notStarted(let reason): "could not be started: \(reason)"
+            }
+        }
     }
 
     private let text: String

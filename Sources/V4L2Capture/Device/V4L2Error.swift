@@ -59,7 +59,8 @@ package enum V4L2Error: Error, Hashable, Sendable, CustomStringConvertible {
         case .setUpElsewhere(let device):
             "cannot use \(device): only libcamera can set up a ribbon camera, and it lists none; `facet doctor` says why"
         case .unplugged(let device): "the camera \(device) is gone: it was unplugged or its driver gave up"
-        case .permissionDenied(let device, let group): Self.permissionText(device, group)
+        case .permissionDenied(let device, let group):
+            "cannot open the camera \(device): permission denied; \(Self.permissionRemedy(group))"
         case .busy(let device, let operation):
             "cannot \(operation.rawValue) the camera \(device): it is busy; \(Self.sharingText(device))"
         case .notACamera(let device, let why):
@@ -81,12 +82,10 @@ package enum V4L2Error: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    private static func permissionText(_ device: String, _ group: String?) -> String {
-        guard let group else {
-            return "cannot open the camera \(device): permission denied; check the node's owner and mode"
-        }
-        return "cannot open the camera \(device): permission denied; it belongs to the group \(group): run "
-            + "`sudo usermod -aG \(group) $USER` and log in again, or give the service SupplementaryGroups=\(group)"
+    private static func permissionRemedy(_ group: String?) -> String {
+        guard let group else { return "check the node's owner and mode" }
+        return "it belongs to the group \(group): run `sudo usermod -aG \(group) $USER` and log in again, or give "
+            + "the service SupplementaryGroups=\(group)"
     }
 
     private static func sharingText(_ device: String) -> String {
