@@ -107,7 +107,7 @@ export function advice(row, broker, { hasPicture, isWaiting, control }) {
 			if (hasPicture || (row.faces && !isWaiting)) return null; // Without pictures heads are drawn.
 			if (isWaiting) return { title: "Waiting for the first picture" };
 			return {
-						title: row.faces === 0 ? "Nobody is in view" : "No pictures",
+				title: row.faces === 0 ? "Nobody is in view" : "No pictures",
 				text: "Faces are drawn as heads. Pictures stay in the daemon unless it runs with",
 				command: "facetd --set preview.enabled=true",
 			};
