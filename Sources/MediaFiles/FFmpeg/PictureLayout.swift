@@ -3,7 +3,7 @@ import Glibc
 
 /// Chooses how FFmpeg's pictures become frames: unchanged, or converted to another pixel format or size first.
 enum PictureLayout {
-    /// The size of a picture once its pixels are square.
+    /// The size of a picture after scaling to square pixels.
     /// - Parameters:
     ///   - stored: the size in stored pixels.
     ///   - aspect: the width of a stored pixel divided by its height; nil for square ones.

@@ -88,7 +88,7 @@ final class MediaInput {
         return StreamDescription(name: location.name, size: size, format: codec, rate: rate, orientation: turn)
     }
 
-    /// The size of a decoded picture once its pixels are square.
+    /// The size of a decoded picture after scaling to square pixels.
     func squareSize(of stored: FrameSize, _ frame: UnsafeMutablePointer<AVFrame>? = nil) -> FrameSize {
         let aspect = aspect ?? frame?.pointee.sample_aspect_ratio.value
         return PictureLayout.squareSize(of: stored, aspect: aspect, maximumPixels: options.maximumPixels)
@@ -150,7 +150,7 @@ final class MediaInput {
     }
 }
 
-/// The steps of opening a file or a stream, and their parameters.
+/// Opens a file or a stream, in several steps that share these parameters.
 private struct Opening {
     let location: MediaLocation
     let interrupt: Interrupt
