@@ -12,9 +12,9 @@ import Synchronization
 /// A damaged picture is counted as `corrupt`, and playing goes on. A clip without its end, with a read error or with
 /// more than a tenth of damaged pictures is played as far as possible, and ends with `.failed`, reason `corrupt`.
 ///
-/// Network streams and commands (`exec:`) are opened again, 0.5 s to 30 s after they were lost. Their frames are
-/// delivered on arrival or, if they arrive in bursts, a little later and spaced by their own times. The times in
-/// their stamps are those of the delivery. A clip at an address that states its length is played as a file.
+/// Network streams and commands (`exec:`) are opened again, 0.5 s to 30 s after they were lost. Whatever the `pace`,
+/// frames are delivered on arrival or, if they come in bursts, a little later and spaced by their own times. The times
+/// in their stamps are those of the delivery. A clip at an address that states its length is played as a file.
 package final class ClipSource: FrameSource {
     /// The path, or the address without credentials.
     package var name: String { location.name }
