@@ -1,7 +1,7 @@
 import CGStreamer
 import System
 
-/// A GStreamer pipeline that ends in Facet's sink for pictures. Only one thread may use it.
+/// A GStreamer pipeline that delivers pictures to Facet through an `appsink`. Only one thread may use it.
 final class GStreamerPipeline {
     enum Step {
         case started
@@ -23,14 +23,14 @@ final class GStreamerPipeline {
         var age: Duration
     }
 
-    /// The accepted pixel formats with GStreamer's names, cheapest first. Gray is last, as the models expect colours.
+    /// The accepted pixel formats, with GStreamer's names, by preference. Gray is last, as the models expect colours.
     private static let formats: [(name: String, format: PixelFormat)] = [
         ("NV12", .nv12), ("I420", .planarYUV(chromaShiftX: 1, chromaShiftY: 1)), ("YUY2", .yuyv), ("RGB", .rgb24),
         ("BGR", .bgr24), ("GRAY8", .gray),
     ]
 
-    /// The end of each pipeline: a conversion to an accepted format if needed, and Facet's sink. The sink hands each
-    /// picture out at once, since waiting for its presentation time would look like a stalled source.
+    /// The last part of each pipeline: a conversion to an accepted format if needed, and the `appsink`. This hands out
+    /// each picture at once, since waiting for its presentation time would look like a stalled source.
     private static let sink: String = {
         let names = formats.map(\.name).joined(separator: ",")
         return "videoconvert ! appsink name=facet sync=false max-buffers=2 caps=\"video/x-raw,format={\(names)}\""
@@ -66,7 +66,7 @@ final class GStreamerPipeline {
 
     deinit { FacetPipelineStop(pipeline) }
 
-    /// Parses a list with one line per camera: GStreamer element, identifier and display name, separated by tabs.
+    /// Parses a list of cameras, one per line: GStreamer element, identifier and display name, separated by tabs.
     static func cameras(in list: String) -> [(device: String, name: String)] {
         let kinds = ["libcamerasrc": "libcamera", "pipewiresrc": "pipewire"]
         return list.split(separator: "\n").compactMap { line in
@@ -80,7 +80,7 @@ final class GStreamerPipeline {
     /// The reason why GStreamer cannot be used; nil if it can.
     static let unavailable: String? = FacetPipelineLoad().map { String(cString: $0) }
 
-    /// Starts the pipeline or, once it has started, waits for the next picture. Takes at most `nanoseconds`.
+    /// Starts the pipeline or, once it has started, waits for the next picture. Blocks for at most `nanoseconds`.
     func next(nanoseconds: Int64) -> Step {
         var frame = FacetPipelineFrame()
         let state =

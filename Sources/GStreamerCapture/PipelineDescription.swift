@@ -46,7 +46,7 @@ public struct PipelineDescription: Hashable, Sendable {
         return PipelineDescription(camera: "pipewire", node, properties, size, rate)
     }
 
-    /// Lists the `camera.source` value and display name of libcamera's and PipeWire's cameras. Empty without GStreamer.
+    /// Lists libcamera's and PipeWire's cameras by `camera.source` setting and display name. Empty without GStreamer.
     package static func cameras() -> [(device: String, name: String)] {
         guard GStreamerPipeline.unavailable == nil, let list = FacetPipelineCameras() else { return [] }
         defer { FacetPipelineFreeText(list) }
@@ -59,7 +59,7 @@ extension String {
 }
 
 extension PipelineDescription {
-    /// Describes a camera that the GStreamer element named `kind` + `src` opens.
+    /// Describes a camera. The GStreamer element that opens it is named `kind` + `src`, such as `libcamerasrc`.
     init(camera kind: String, _ id: String?, _ properties: [String: String], _ size: FrameSize?, _ rate: Double?) {
         let pairs = properties.sorted { $0.key < $1.key }.map { "\($0)=\($1.quoted)" }
         var caps = "video/x-raw"

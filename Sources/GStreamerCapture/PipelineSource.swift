@@ -4,15 +4,15 @@ import System
 /// A GStreamer pipeline as a source of frames.
 ///
 /// Cameras and other live pipelines are reopened within a second after each loss. The capture times of their frames
-/// come from the pipeline's clock. Other pipelines end with their file.
+/// come from the pipeline's clock. Other pipelines end with their file, unless they loop.
 package final class PipelineSource: FrameSource {
-    /// The interval, in nanoseconds, at which a blocked wait checks whether it must end.
+    /// The maximum length of one wait, in nanoseconds. Between waits, a stop and the time limit are checked.
     private static let slice: Int64 = 50_000_000
 
     private let description: PipelineDescription
     private let options: FrameSourceOptions
     private let isOver = StopSignal(false)
-    /// The pipeline that `init` made, until `run` takes it.
+    /// The pipeline that `init` made; nil once `run` has taken it.
     private let made: Mutex<GStreamerPipeline?>
 
     /// Checks the description, without opening the camera or the file.

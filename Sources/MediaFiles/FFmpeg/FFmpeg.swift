@@ -8,7 +8,7 @@ var ffmpeg: FFmpegFunctions { FFmpeg.functions.pointee }
 enum FFmpeg {
     /// Opens FFmpeg's libraries, once per process and only when needed, since loading them also loads a hundred others.
     /// Every type that other modules can use calls this function first.
-    /// - Throws: `SourceFailure` if they are missing.
+    /// - Throws: `SourceFailure` if the libraries are missing.
     static func load() throws(SourceFailure) { _ = try loaded.get() }
 
     // `nonisolated(unsafe)` because of the pointer: the table is not changed once it is filled.
@@ -28,7 +28,7 @@ enum FFmpeg {
         return functions
     }
 
-    /// The Debian packages of the libraries. Their names contain the versions, as the libraries' names do.
+    /// The Debian packages of the libraries. The name of each package contains the version of its library.
     static let packages = "libavformat\(facet_avformat_version) and libswscale\(facet_swscale_version)"
 
     /// FFmpeg's description of an error number.
@@ -42,7 +42,7 @@ enum FFmpeg {
         ffmpeg.avcodec_get_name(codec).map { String(cString: $0) } ?? "unknown"
     }
 
-    /// Adds FFmpeg's newest error message to a text, since an error number alone often means just any I/O failure.
+    /// Appends FFmpeg's newest error message, since an error number alone often says no more than "I/O error".
     static func explained(_ words: String) -> String {
         newestError.isEmpty ? words : "\(words) (\(newestError))"
     }
@@ -57,7 +57,7 @@ enum FFmpeg {
     /// FFmpeg's error number for a value of `errno`.
     static func code(_ errno: Int32) -> Int32 { -errno }
 
-    /// Calls `body` with an options dictionary made of these pairs, and then frees the dictionary.
+    /// Calls `body` with an FFmpeg options dictionary made of `pairs`, and then frees the dictionary.
     static func withOptions<Result>(
         _ pairs: [(String, String)],
         _ body: (UnsafeMutablePointer<OpaquePointer?>) -> Result
@@ -69,8 +69,8 @@ enum FFmpeg {
     }
 }
 
-/// Owns an object that FFmpeg allocated, and frees it in the end. The process ends if the allocation failed.
-/// `@unchecked Sendable` because of the pointer: a thread that passes the object on does not use it any more.
+/// Owns an object that FFmpeg allocated, and frees it in `deinit`. The process ends if the allocation failed.
+/// `@unchecked Sendable` despite the pointer: a thread that passes the object to another one stops using it.
 final class FFmpegOwned<Value>: @unchecked Sendable {
     let pointer: UnsafeMutablePointer<Value>
     private let free: Free
@@ -111,7 +111,7 @@ extension AVFrame {
 }
 
 extension AVPacket {
-    /// The packet's decoding time, or else its presentation time, in the stream's ticks.
+    /// The packet's decoding time or, if unknown, its presentation time, in the stream's ticks.
     var decoding: Int64 { dts == facet_no_timestamp ? pts : dts }
 }
 

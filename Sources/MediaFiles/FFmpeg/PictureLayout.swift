@@ -3,7 +3,7 @@ import Glibc
 
 /// Chooses how FFmpeg's pictures become frames: unchanged, or converted to another pixel format or size first.
 enum PictureLayout {
-    /// The size of a picture once its pixels are square.
+    /// The size of a picture after scaling to square pixels.
     /// - Parameters:
     ///   - stored: the size in stored pixels.
     ///   - aspect: the width of a stored pixel divided by its height; nil for square ones.
@@ -52,8 +52,8 @@ enum PictureLayout {
     /// FFmpeg's format with the memory layout of a frame format; nil for JPEG and for layouts that FFmpeg lacks.
     static func native(_ format: PixelFormat) -> AVPixelFormat? { formats.first { $0.1 == format }?.0 }
 
-    /// The frame format closest to one of FFmpeg's: the same colour model and chroma size with 8 bits a sample, or RGBA
-    /// for formats with alpha or a palette.
+    /// The format closest to `format` among those that frames can have: the same colour model and chroma size with 8
+    /// bits a sample, or RGBA for formats with alpha or a palette.
     static func nearest(to format: AVPixelFormat) -> AVPixelFormat {
         guard let description = ffmpeg.av_pix_fmt_desc_get(format)?.pointee else { return AV_PIX_FMT_RGB24 }
         if description.flags & UInt64(AV_PIX_FMT_FLAG_ALPHA | AV_PIX_FMT_FLAG_PAL) != 0 { return AV_PIX_FMT_RGBA }
@@ -102,13 +102,13 @@ extension YUVEncoding.Matrix {
         }
     }
 
-    /// libswscale's coefficients for the matrix, which it numbers like `AVColorSpace`.
+    /// libswscale's conversion coefficients for the matrix.
     var coefficients: UnsafePointer<Int32>? { ffmpeg.sws_getCoefficients(Int32(native.rawValue)) }
 }
 
 extension Orientation {
-    /// Reads a container's 3×3 display matrix, which shows a stored point (x, y) at (m0·x + m3·y, m1·x + m4·y). Other
-    /// rotations count as the nearest multiple of 90°.
+    /// Reads a container's 3×3 display matrix, which shows a stored point (x, y) at (m0·x + m3·y, m1·x + m4·y).
+    /// Rotations are rounded to multiples of 90°.
     init(displayMatrix matrix: UnsafePointer<Int32>) {
         let (a, b, c, d) = (matrix[0], matrix[1], matrix[3], matrix[4])
         if abs(Int64(a)) >= abs(Int64(b)) {

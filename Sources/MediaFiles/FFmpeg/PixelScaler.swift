@@ -32,7 +32,7 @@ final class PixelScaler {
             form = PictureForm(format: format, size: frame.pointee.size, encoding: encoding)
         }
 
-        /// The planes as `Frame` stores them, without a fourth plane for alpha; nil if there are no planes.
+        /// The planes as `Frame` stores them, except a fourth plane for alpha; nil if there are no planes.
         var framePlanes: Frame.Planes? {
             let found = zip(planes, strides).prefix(3).compactMap { base, stride in
                 base.map { Frame.Plane(base: UnsafeRawPointer($0), bytesPerRow: Int(stride)) }
@@ -41,7 +41,7 @@ final class PixelScaler {
         }
     }
 
-    /// Converts a picture, and scales it if the sizes differ. With `crops`, a smaller target gets the top left part
+    /// Converts a picture, and scales it to the target's size. With `crops`, it takes the top left part of that size
     /// instead, as encoders that halve the chroma need even sizes. Returns false if FFmpeg cannot convert it.
     func convert(_ source: Pixels, to target: Pixels, crops: Bool = false) -> Bool {
         let size = target.form.size
@@ -75,7 +75,7 @@ final class PixelScaler {
     }
 }
 
-/// The properties of a picture: FFmpeg's pixel format, size, colour encoding, and further statements about its colours.
+/// The form of a picture: FFmpeg's pixel format, size, YUV encoding, and further colour data such as an ICC profile.
 struct PictureForm {
     var format: AVPixelFormat
     var size: FrameSize
@@ -103,7 +103,7 @@ struct PicturePool {
     }
 }
 
-/// Converts frames to upright pictures in the format of an encoder. Reuses its memory.
+/// Converts frames to upright pictures in the format of an encoder. Reuses the memory of the pictures.
 final class FrameScaler {
     private let scaler = PixelScaler()
     private var output = PicturePool()
@@ -145,15 +145,15 @@ final class FrameScaler {
     }
 }
 
-/// Converts frames to upright pictures in planar YUV 4:2:0 with limited range, which cameras call YU12.
+/// Converts frames to upright pictures in planar YUV 4:2:0 with limited range (V4L2's format YU12).
 package final class PlanarPicture {
     private let scaler = FrameScaler()
     private var bytes: [UInt8] = []
 
     package init() throws(SourceFailure) { try FFmpeg.load() }
 
-    /// Calls `body` with the bytes of a frame's picture. Both sides of `size` must be even. If the frame is larger, its
-    /// top left part is taken.
+    /// Calls `body` with the converted picture's bytes. Both sides of `size` must be even. Of a larger frame, the top
+    /// left part of that size is taken.
     /// - Throws: `SourceFailure.unencodable`, which names `path`, or what `body` throws.
     package func withBytes(
         of frame: Frame,

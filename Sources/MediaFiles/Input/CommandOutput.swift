@@ -3,8 +3,8 @@ import FoundationEssentials
 import Synchronization
 import System
 
-/// The standard output of a shell command, as an input for FFmpeg. The end of this object also ends the command's
-/// process group, and those of its processes that have left the group.
+/// The standard output of a shell command, as an input for FFmpeg. When this object is freed, it ends the command's
+/// process group, and any process of the command that has left the group.
 final class CommandOutput: ByteInput {
     /// The number of commands that this process has started.
     private static let started = Atomic(0)
@@ -51,7 +51,7 @@ final class CommandOutput: ByteInput {
         for descriptor in [output, errors] { close(descriptor) }
     }
 
-    /// Waits for output. Meanwhile reads standard error, as the command would block if that pipe were full.
+    /// Waits for output and reads it. Meanwhile reads standard error, as that pipe, once full, would block the command.
     override func read(_ bytes: UnsafeMutablePointer<UInt8>, _ count: Int32) -> Int32 {
         while !interrupt.mustEnd {
             // The waits are short, since `poll` does not notice the interrupt.
@@ -76,7 +76,7 @@ final class CommandOutput: ByteInput {
         }
     }
 
-    /// Explains why reading ended: how the command ended or, if its output goes on, `reason`; then its last error line.
+    /// Explains why reading ended: how the command ended or, if it still writes, `reason`. Appends its last error line.
     func reason(_ reason: String) -> String {
         if hasErrors { readErrors() }
         let how = isAtEnd ? end ?? "it closed its standard output" : reason
@@ -84,7 +84,7 @@ final class CommandOutput: ByteInput {
         return "\(how), saying: \(line)"
     }
 
-    /// The last line of standard error, without the times, addresses and numbers in brackets before the text.
+    /// The last line of standard error, without leading times, addresses and numbers in brackets.
     static func lastLine(of text: [UInt8]) -> String? {
         let lines = String(decoding: text, as: UTF8.self).split(whereSeparator: \.isNewline)
         return lines.map { $0.trimmingPrefix(/(\s*\[[^\]]*\])*\s*/) }.last { !$0.isEmpty }
@@ -117,7 +117,7 @@ final class CommandOutput: ByteInput {
     }
 }
 
-/// A mark in the environment of all processes of a command, to find those that left its process group, as daemons do.
+/// A mark in the environment of all processes of a command. It identifies those that left the command's process group.
 struct CommandMark: Hashable, Sendable {
     /// The ID of the process that started the command.
     var owner: pid_t

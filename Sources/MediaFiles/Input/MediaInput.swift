@@ -40,17 +40,17 @@ final class MediaInput {
 
     /// Whether many bytes came since the newest picture without containing another one.
     var hasUnusedBytes: Bool { opening.bytes?.hasUnusedBytes == true }
-    /// FFmpeg's input for the bytes as the sender sends them, whose number per packet is limited.
+    /// FFmpeg's input for the sender's raw bytes. It counts them, so that the bytes read for one packet can be limited.
     private var counted: UnsafeMutablePointer<AVIOContext>? { opening.bytes?.source ?? context.pointee.pb }
 
     var demuxer: String { String(cString: context.pointee.iformat.pointee.name) }
     /// Whether the input is a single picture and not a clip.
     var isPicture: Bool { command == nil && (demuxer == "image2" || demuxer.hasSuffix("_pipe")) }
-    /// Whether pictures come as they are captured. A clip on a server differs from a live stream by its stated length.
+    /// Whether pictures come as they are captured. A stream that states its length is a clip on a server, and not live.
     var isLive: Bool { location.isStream && !isPicture && announcedDuration == nil }
-    /// Whether pictures have no real times. FFmpeg then invents times at 25 a second, or counts a command's pictures.
+    /// Whether the pictures have no real timestamps. FFmpeg then makes them up from a nominal frame rate.
     var lacksTimes: Bool { command != nil || context.pointee.iformat.pointee.flags & AVFMT_NOTIMESTAMPS != 0 }
-    /// The maximum frame rate that is believed. Above it, FFmpeg states the ticks of the clock, 1000 or 90000 a second.
+    /// The maximum plausible frame rate. A higher one from FFmpeg is really the clock's tick rate, such as 90000 Hz.
     private static let highestRate = 500.0
 
     var rate: Double? {
@@ -88,7 +88,7 @@ final class MediaInput {
         return StreamDescription(name: location.name, size: size, format: codec, rate: rate, orientation: turn)
     }
 
-    /// The size of a decoded picture once its pixels are square.
+    /// The size of a decoded picture after scaling to square pixels.
     func squareSize(of stored: FrameSize, _ frame: UnsafeMutablePointer<AVFrame>? = nil) -> FrameSize {
         let aspect = aspect ?? frame?.pointee.sample_aspect_ratio.value
         return PictureLayout.squareSize(of: stored, aspect: aspect, maximumPixels: options.maximumPixels)
@@ -104,14 +104,14 @@ final class MediaInput {
     /// Whether the file has an index of all packets. Its stated length may then include parts that were trimmed.
     var isIndexed: Bool { demuxer.hasPrefix("mov") && stream.pointee.nb_frames > 0 }
 
-    /// The minimum number of pictures according to the header; nil if it states none, or also counts trimmed ones.
+    /// The minimum number of video packets according to the header; nil if it states none, or also counts trimmed ones.
     var announcedPackets: Int? {
         // One less, since the last counted packet is empty where each picture counts as two.
         let count = Int(stream.pointee.nb_frames) - 1
         return numbersItsPackets && count > 0 ? count : nil
     }
 
-    /// Whether a packet's time is its number, as in an avi. The header of an avi also counts empty packets.
+    /// Whether a packet's timestamp is its number, as in an avi. An avi's numbers and header also count empty packets.
     var numbersItsPackets: Bool { demuxer == "avi" }
 
     /// Whether the container's index points beyond the end of the file, because the file was cut off.
@@ -129,12 +129,12 @@ final class MediaInput {
     /// The orientation that the container states for its pictures.
     var orientation: Orientation { facet_display_matrix(stream).map { Orientation(displayMatrix: $0) } ?? .up }
 
-    /// Whether live pictures come with times of their own, which say when each is to be shown.
+    /// Whether live pictures are shown at the presentation times that they carry, instead of on arrival.
     var isPlayedOut: Bool { isLive && !lacksTimes }
-    /// The maximum seconds by which live pictures may be delayed to smooth bursts; longer for HLS, due to its segments.
+    /// The maximum delay of live pictures, in seconds, for smoothing bursts. It is longer for HLS, due to its segments.
     var longestDelay: Double { options.maximumDelay / .seconds(1) * (demuxer.hasPrefix("hls") ? 6 : 1) }
 
-    /// Reads the next packet of any track, within `limit` from a stream. Returns 0, or FFmpeg's error number.
+    /// Reads the next packet of any track; a stream must bring it within `limit`. Returns 0, or FFmpeg's error number.
     func read(into packet: UnsafeMutablePointer<AVPacket>, within limit: Duration? = nil) -> Int32 {
         if location.isStream {
             if let limit { opening.interrupt.limit(limit) }
@@ -150,7 +150,7 @@ final class MediaInput {
     }
 }
 
-/// The steps of opening a file or a stream, and their parameters.
+/// Opens a file or a stream, in several steps that share these parameters.
 private struct Opening {
     let location: MediaLocation
     let interrupt: Interrupt
@@ -159,7 +159,7 @@ private struct Opening {
     /// The sender's bytes, from which FFmpeg reads; nil if FFmpeg opens the address itself.
     private(set) var bytes: SenderBytes?
 
-    /// Finds out whether a web address or a command sends JPEGs, or a text that is not a stream.
+    /// Finds out whether a web address or a command sends JPEGs. Throws if a web address sends a web page or JSON.
     mutating func readBeginning() throws(SourceFailure) {
         let isWeb = location.name.hasPrefix("http:") || location.name.hasPrefix("https:")
         guard command != nil ? raw == nil : isWeb else { return }
@@ -186,7 +186,7 @@ private struct Opening {
         return FFmpegOwned(io) { _ = ffmpeg.avio_closep($0) }
     }
 
-    /// Explains to the user why content is not pictures; nil if the kind of the content is unknown.
+    /// Explains to the user why a web address's answer cannot be pictures; nil if it may be pictures or a playlist.
     private static func problem(of kind: SenderBytes.Kind) -> String? {
         guard case .text(let text) = kind else { return kind == .nothing ? "the answer is empty" : nil }
         let beginnings: [Character: String] = ["<": "a web page", "{": "a text in JSON", "[": "a text in JSON"]
@@ -198,7 +198,7 @@ private struct Opening {
         .init(.unreachable, "open the stream \(location.name)", problem, remedy)
     }
 
-    /// Refuses a path that is missing, not a regular file or empty, about which FFmpeg's error would be vague.
+    /// Throws a clear error, where FFmpeg's would be vague, for a path that is missing, empty or not a regular file.
     private func check(_ path: String) throws(SourceFailure) {
         guard let status = fileStatus(path) else {
             guard errno != ENOENT, errno != ENOTDIR else {
@@ -317,7 +317,7 @@ private struct Opening {
         return true
     }
 
-    /// Keeps FFmpeg from choosing a track with few pictures, even one that its flags favour, if another has many.
+    /// Keeps FFmpeg from choosing a track with few pictures if another has many, even if the file marks it as default.
     private func passOverThumbnails(in context: UnsafeMutablePointer<AVFormatContext>) throws(SourceFailure) {
         let tracks = (0..<Int(context.pointee.nb_streams)).filter {
             context.pointee.streams[$0]?.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_VIDEO
@@ -344,7 +344,7 @@ private struct Opening {
         }
     }
 
-    /// Lets FFmpeg probe the beginning. For some formats it decodes pictures then, so it gets the limit on their size.
+    /// Lets FFmpeg probe the beginning. It may decode pictures for that, and gets the limit on their size.
     private func findStreams(in context: UnsafeMutablePointer<AVFormatContext>) throws(SourceFailure) {
         var perStream = [OpaquePointer?](repeating: nil, count: Int(context.pointee.nb_streams))
         for index in perStream.indices {

@@ -19,7 +19,7 @@ struct MediaLocation: Hashable, Sendable {
         return [Int(bitPattern: status.st_ino), Int(status.st_size), status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
     }
 
-    /// Whether the pictures come from a sender, which is tried again if it does not answer or is lost.
+    /// Whether the pictures come from a network address or a command, which is opened again after a failure or loss.
     var isStream: Bool { path == nil }
 }
 

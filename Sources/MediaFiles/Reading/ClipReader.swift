@@ -4,8 +4,8 @@ import System
 /// Reads and decodes the pictures of one file or stream, one after the other.
 final class ClipReader {
     enum Step {
-        /// A picture with square pixels and its orientation, but without `stamp`, and its presentation time in seconds
-        /// by the clip's clock. The time is nil if the clip does not state it, and infinite if it cannot be right.
+        /// A picture with square pixels and orientation, but not yet its `stamp` (number and times). `presentation` is
+        /// in seconds by the clip's clock: nil if the clip does not state it, infinite if it cannot be right.
         case picture(Frame, presentation: Double?)
         /// A picture that could not be decoded. The next one may be intact.
         case damaged
@@ -20,7 +20,7 @@ final class ClipReader {
     private let scaler = PixelScaler()
     private var converted = PicturePool()
     private let interrupt: Interrupt
-    /// The packet queue of a live stream with times of its own; nil before the first packet, and for all other inputs.
+    /// The packet queue of a live stream with timestamps; nil before the first packet, and for all other inputs.
     private var queue: PacketQueue?
     private var isDraining = false
     /// Decides which packets wait undecoded while no face is seen; nil if each packet is decoded as it comes.
@@ -40,9 +40,9 @@ final class ClipReader {
     private var decodingTime = WorkTime()
     /// The time at which waiting for the next picture began; nil while the caller has the newest one.
     private var waitingSince: ContinuousClock.Instant?
-    /// The time of a file's newest picture, in seconds, and its distance from the time of the picture before.
+    /// The time, in seconds, of the picture read last from a file, and the interval since the picture before it.
     private var known: (time: Double, step: Double?)?
-    /// The step that was read ahead after the newest picture, to judge whether that picture's time is right.
+    /// The result that was read ahead to judge the newest picture's time. The next call of `next` returns it.
     private var following: Step?
     private lazy var headers = try? JPEGDecoder()
 
@@ -227,8 +227,8 @@ final class ClipReader {
         waiting = []
     }
 
-    /// Continues, when the decoder is drained, to decode the key frame of the waiting group alone. First sends the key
-    /// frame. Afterwards, if the key frame gave no picture, arranges for the whole group to be decoded.
+    /// Decodes the key frame of the waiting group alone. It is called twice, each time that the decoder is drained:
+    /// first to send the key frame, then to have the whole group decoded if the key frame gave no picture.
     private func watchKey() {
         decoder.flush()
         if watched == .before {

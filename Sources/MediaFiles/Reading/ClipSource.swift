@@ -6,15 +6,15 @@ import Synchronization
 /// A clip is any video that FFmpeg reads, with constant or variable frame rate. Its frames are in the decoder's memory,
 /// or converted if `PixelFormat` cannot describe their pixels (palettes, 10 bits, planar RGB).
 ///
-/// A picture file comes 30 times a second, for one second or, with `FrameSourceOptions.loops`, until it is stopped. It
-/// is read again when it was replaced. An address that gives one picture per request is requested again and again.
+/// A picture file is delivered 30 times a second, for one second or, with `FrameSourceOptions.loops`, until stopped. It
+/// is read again if it is replaced. An address that gives one picture per request is requested repeatedly.
 ///
 /// A damaged picture is counted as `corrupt`, and playing goes on. A clip without its end, with a read error or with
 /// more than a tenth of damaged pictures is played as far as possible, and ends with `.failed`, reason `corrupt`.
 ///
-/// Network streams and commands (`exec:`) are opened again, 0.5 s to 30 s after they were lost. Their frames are
-/// delivered on arrival at any pace or, if they arrive in bursts, a little later and spaced by their own times. Both
-/// `time` and media time are those of the delivery. A clip at an address that states its length is played as a file.
+/// Network streams and commands (`exec:`) are opened again, 0.5 s to 30 s after they were lost. Whatever the `pace`,
+/// frames are delivered on arrival or, if they come in bursts, a little later and spaced by their own times. The times
+/// in their stamps are those of the delivery. A clip at an address that states its length is played as a file.
 package final class ClipSource: FrameSource {
     /// The path, or the address without credentials.
     package var name: String { location.name }
@@ -54,12 +54,12 @@ package final class ClipSource: FrameSource {
         SourceRunner(into: mailbox, until: interrupt.stop).run { () throws(SourceFailure) in try play(into: &delivery) }
     }
 
-    /// Ends waits and reads at once. A source that is blocked in `put` ends when the mailbox is closed or drained.
+    /// Makes `run` end: at once if it waits or reads; if a full mailbox blocks it, once that is closed or drained.
     package func stop() { interrupt.stop.set() }
 
     /// Plays a file or a connection once.
-    /// - Returns: The end of the source; nil to begin again.
-    /// - Throws: The reason to open it again later.
+    /// - Returns: How the source ended; nil to begin again.
+    /// - Throws: The failure after which the source is to be opened again later.
     private func play(into delivery: inout PictureDelivery) throws(SourceFailure) -> SourceEvent.End? {
         let reader: ClipReader
         let began = ContinuousClock.now

@@ -8,7 +8,7 @@ struct Completeness: Hashable {
     var readError: String?
     /// Whether reading ended because the data gave no picture for too long, or only one that is too large.
     var isUndecodable = false
-    /// The number of packets of the video track so far, including those whose indices were skipped.
+    /// The number of packets of the video track so far, including empty ones, which show as gaps in the numbers.
     var packets = 0
     /// The number of packets that the header states; nil if it states none.
     var announcedPackets: Int?
@@ -23,7 +23,7 @@ struct Completeness: Hashable {
     /// The maximum fraction of damaged pictures with which a clip still counts as complete.
     static let damagedShare = 0.1
 
-    /// Counts a packet of the video track. `number` is its index from 0, if known. Skipped indices count, too.
+    /// Counts a packet of the video track. If its `number` (from 0) is known, skipped ones before it are counted, too.
     mutating func countPacket(number: Int64?) {
         let before = max(packets, number.map { Int(clamping: $0) } ?? 0)
         packets = before == .max ? before : before + 1

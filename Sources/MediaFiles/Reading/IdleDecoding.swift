@@ -25,14 +25,14 @@ struct IdleDecoding {
         case wait
         /// Decode the waiting packets, then this one and those that follow.
         case resume
-        /// Drop the packet. Its picture precedes its key frame, and needs a group that may not have been decoded.
+        /// Drop the packet. Its picture precedes its key frame and needs the group before, which may have been dropped.
         case skip
     }
 
-    /// The maximum length, in seconds, of a group whose packets may wait, and its maximum size, `mostBytes`.
+    /// The maximum length, in seconds, of a group of pictures whose packets may wait. `mostBytes` is its maximum size.
     static let longestGroup = 5.0
     static let mostBytes = 16 << 20
-    /// The maximum number of positions in a group for which usual packet sizes are learnt. No more packets can wait.
+    /// The maximum number of positions in a group for which usual packet sizes are learnt. Later packets cannot wait.
     static let mostPositions = 1000
     /// The minimum number of packets at rest, two seconds of video, for computing the usual variation of sizes. At most
     /// `mostSizes` of the newest packets are kept for this.
@@ -66,11 +66,11 @@ struct IdleDecoding {
     private var usual: [Double] = []
     /// The position of the next packet after the key frame, from 0.
     private var position = 0
-    /// The excess over the usual size of packets whose pictures are shown after those of all earlier packets.
+    /// The excess sizes of the packets whose pictures are shown after those of all earlier packets.
     private var forward = Excess()
     /// The mean size of the packets in `forward`, as the binary logarithm of bytes.
     private var meanSize = 0.0
-    /// The excess over the usual size of packets whose pictures are shown between those of earlier packets: B-frames.
+    /// The excess sizes of B-frames: packets whose pictures are shown between those of earlier packets.
     private var between = Excess()
     private var evidence = 0.0
     private var earliestWait = -Double.infinity

@@ -14,7 +14,7 @@ final class PacketQueue {
         var longestPause = Duration.zero
     }
 
-    /// The limits at which reading pauses: `mostBytes` queued, or a packet `slack` seconds older than `longestDelay`.
+    /// The limits at which reading pauses: bytes queued, and seconds by which a packet's wait exceeds `longestDelay`.
     private static let mostBytes = 64 << 20
     private static let slack = 1.0
 
@@ -76,7 +76,7 @@ final class PacketQueue {
         case ended(String)
     }
 
-    /// Waits for the next packet: for `patience`, or for twice the longest pause so far (but at most `most`) if longer.
+    /// Waits for the next packet, for at most `patience` or, if longer, twice the longest pause so far (up to `most`).
     func next(patience: Duration, most: Duration) -> Step {
         let longest = state.read { max(patience, min($0.longestPause * 2, most)) }
         let step = state.wait(for: longest) { state -> Step? in

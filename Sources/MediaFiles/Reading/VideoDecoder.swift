@@ -16,7 +16,7 @@ final class VideoDecoder {
     /// The number of successive pictures that failed in hardware.
     private var failures = 0
     private var isDraining = false
-    /// The time until which packets before the next key frame are refused, as they need pictures left in the hardware.
+    /// The time until which, after a switch to software, only key frames are taken, as others need lost pictures.
     private var keyDeadline: ContinuousClock.Instant?
     /// The number of successive failures that count as broken hardware. Lost packets usually damage fewer pictures.
     private static let mostFailures = 3

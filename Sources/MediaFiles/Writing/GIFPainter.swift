@@ -53,7 +53,7 @@ final class GIFPainter {
         return 0
     }
 
-    /// The number of waiting pixels in each cell of the palette's grid.
+    /// The number of pixels of the waiting pictures in each cell of the palette's grid.
     private var counts: [Int] {
         var counts = [Int](repeating: 0, count: 32 * 32 * 32)
         for (_, pixels) in waiting {

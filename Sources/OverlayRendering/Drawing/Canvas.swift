@@ -3,11 +3,11 @@ import CCairo
 /// A picture to draw on, in coordinates of one point per pixel. Not Sendable, since only the drawing code uses it.
 package final class Canvas {
     package let pixelSize: FrameSize
-    /// The size of a terminal's cell in points, if the terminal itself prints the texts, which then go to `words`.
+    /// The size of a character cell in points if a terminal prints the texts (collected in `words`); nil to draw them.
     package var textCell: SurfaceSize?
     /// The texts for a terminal's cells since the last `removeWords`.
     var words: [CellWords] = []
-    /// The side of the face on which each face's panel was last. The panel stays there while there is room.
+    /// The side of each face on which its panel was last. The panel stays there while there is room.
     var panelSides: [FaceID: PanelPlace.Side] = [:]
     /// Whether parts of the drawing may be transparent, so that the canvas's frames have an alpha channel.
     private(set) var isTransparent = false
@@ -21,7 +21,7 @@ package final class Canvas {
         self.init(try Surface(CAIRO_FORMAT_ARGB32, pixelSize))
     }
 
-    /// Makes a canvas on a surface. A document has no pixels, so `size` must be given for it.
+    /// Makes a canvas on a surface. An SVG document has no pixels, so `size` must be given for it.
     init(_ surface: Surface, size: FrameSize? = nil) {
         // Cairo always returns a context, perhaps with an error, which `check` throws.
         pixelSize = size ?? surface.size

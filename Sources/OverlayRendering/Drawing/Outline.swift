@@ -9,7 +9,7 @@ struct Outline: Hashable, Sendable {
     /// The number of straight pieces of a curve: a quarter circle with a radius of 250 points deviates by 0.1 point.
     private static let piecesPerCurve = 24
 
-    /// Returns the corners of the convex hull of points; all hulls have the same direction (Andrew's monotone chain).
+    /// Returns the corners of the convex hull of points; all hulls wind in the same direction (monotone chain).
     static func hull(_ points: [SurfacePoint]) -> [SurfacePoint] {
         let sorted = points.sorted { ($0.x, $0.y) < ($1.x, $1.y) }
         guard sorted.count > 2 else { return sorted }

@@ -1,9 +1,9 @@
 import CCairo
 import System
 
-/// A PNG to paste onto faces, in several sizes, each half the one before: a large one would flicker when drawn small.
+/// A PNG to paste onto faces. It has copies, each half as large as the one before: a large one would flicker if shrunk.
 package final class PastedPicture {
-    /// The maximum length of a PNG file in bytes. `maximumSide`: the maximum width and height in pixels.
+    /// The maximum size of a PNG file in bytes. `maximumSide` is the maximum width and height in pixels.
     static let maximumBytes = 4 << 20
     static let maximumSide = 2048
 

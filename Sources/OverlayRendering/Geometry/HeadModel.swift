@@ -5,14 +5,14 @@ import Glibc
 /// Positions are relative to the middle of the head: x in face widths to the right as seen in the picture, y in face
 /// heights down to the chin, z in face widths out of the nose.
 struct HeadModel {
-    /// The sideways half-axis of the ellipse along which the face curves, in face widths; `depth` is the forward one.
-    /// In the canonical face model, a cheek is nearly 0.5 from the middle, the mouth slightly less in front of the
-    /// ears.
+    /// The half-axes of the ellipse along which the face curves, in face widths: sideways and, as `depth`, forward. In
+    /// the canonical face model, a cheek is nearly 0.5 from the middle, and the mouth slightly less than 0.5 in front
+    /// of the ears.
     static let halfWidth = 0.60
     static let depth = 0.48
-    /// The minimum distance of the viewer, in face widths. From a shorter one, a large face would look too wide.
+    /// The minimum distance of the viewer, in face widths. From nearer, a large face would look too wide.
     private static let viewingDistance = 6.0
-    /// The angle behind the visible edge, in radians, at which `front` has moved a hidden point down to `lowest`.
+    /// The angle beyond the visible edge, in radians, over which `front` gradually lowers hidden points to `lowest`.
     private static let fading = 0.2
     /// The size that the face would have if it were seen from straight ahead, in points.
     let unit: SurfaceSize
@@ -38,13 +38,13 @@ struct HeadModel {
         return max(0.6, ((cosine * cosine + depth * depth * sine * sine).squareRoot() + cosine) / 2)
     }
 
-    /// The largest backward tilt, in degrees, of an object on top. Beyond it, its upper end would be behind the head.
+    /// The largest backward tilt, in degrees, of an object on the head. Beyond it, its top would be behind the head.
     private static let farthestLean = 10.0
     /// The skull's centre relative to the middle of the eyes, its half height and its half length, in face widths.
     private static let skull = (y: -0.04, z: -0.64, height: 0.68, length: 0.62)
 
-    /// Returns the head on which to draw an object, such as a hat, with its lower edge at height `y` and depth `z`. On
-    /// a head that is tilted back, the object leans less and keeps its relative height above the eyes.
+    /// Returns the head for drawing an object on it, such as a hat, with its lower edge at height `y` and depth `z`. On
+    /// a head tilted back, the object leans less. Its edge keeps its place relative to the eyes and the skull's top.
     func carrying(_ y: Double, _ z: Double) -> HeadModel {
         guard let pitch = pose.pitch, pitch > 0 else { return self }
         func edge(_ pitch: Double) -> Double {
@@ -73,9 +73,9 @@ struct HeadModel {
         plane.point(x * unit.width, y * unit.height, z * unit.width)
     }
 
-    /// Returns where a point of the face's curved front appears on the surface. A hidden point moves to the visible
-    /// edge, and down to `lowest`, so that a shape is not thin there. `x`, as seen from straight ahead, and `lift`
-    /// above the skin are in face widths, `y` in face heights.
+    /// Returns where a point of the face's curved front appears on the drawing surface. A hidden point is moved to the
+    /// visible edge and, if above `lowest`, down to it. Otherwise, a beard's hidden part would look like a thin line.
+    /// `x`, as seen from straight ahead, and `lift` above the skin are in face widths, `y` in face heights.
     func front(_ x: Double, _ y: Double, lift: Double = 0, lowest: Double = -.infinity) -> SurfacePoint {
         let (a, c) = (Self.halfWidth + lift, Self.depth + lift)
         let straight = asin(max(-1, min(1, x / a)))
@@ -103,7 +103,7 @@ struct HeadModel {
 }
 
 extension SurfaceFace {
-    /// The angle, in degrees, by which an eye's plane is turned outward from the nose's direction: a face is round.
+    /// The angle, in degrees, by which an eye's plane is turned outward from the nose's direction, as a face is round.
     private static let outward = 22.0
     /// The minimum z of a visible eye's normal. Below it, the bridge of the nose hides the eye.
     private static let edge = 0.30

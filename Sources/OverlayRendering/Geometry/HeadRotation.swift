@@ -43,7 +43,7 @@ extension Double {
         return wrapped == -180 ? 180 : wrapped
     }
 
-    /// Converts a line's angle, in degrees, to its angle after the plane was stretched across and down by `scales`.
+    /// Converts a line's angle, in degrees, to its angle after its plane is stretched by `scales`, across and down.
     func stretched(by scales: SIMD2<Double>) -> Double {
         guard abs(scales.x - scales.y) > 1e-12 * scales.x else { return self }
         return (atan2(scales.y * sin(radians), scales.x * cos(radians)) * 180 / .pi).normalizedDegrees
@@ -56,7 +56,7 @@ extension Double {
 struct FacePlane: Hashable, Sendable {
     /// The default distance from the viewer to the surface, in points: the 1000 of m34 = −1/1000.
     static let eyeDistance = 1000.0
-    /// The minimum distance from the viewer, as a fraction of `distance`. A nearer point is drawn as if it were there.
+    /// The minimum distance from the viewer, as a fraction of `distance`; nearer points are drawn as at that distance.
     private static let nearest = 0.2
     var center: SurfacePoint
     var rotation: HeadRotation

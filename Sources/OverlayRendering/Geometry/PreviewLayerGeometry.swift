@@ -49,7 +49,7 @@ package enum VideoGravity: String, Hashable, Sendable, CaseIterable {
     /// The picture is stretched to the size of the surface.
     case resize = "fill"
 
-    /// Returns the rectangle, in points, that a picture of this size fills on a surface of that size.
+    /// Returns the rectangle, in points, that a picture of the size `picture` fills on a surface of the size `surface`.
     func pictureRect(of picture: SurfaceSize, on surface: SurfaceSize) -> SurfaceRect {
         let scales = surface / picture
         let size =

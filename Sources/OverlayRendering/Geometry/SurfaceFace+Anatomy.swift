@@ -40,7 +40,7 @@ extension SurfaceFace {
         return HeadPose(roll: atan2(line.y, line.x) * 180 / .pi)
     }
 
-    /// The plane of the face, turned by roll and yaw only: the box already ends at the visible forehead and chin.
+    /// The plane of the face, turned by roll and yaw. Pitch is ignored: the box ends at the visible forehead and chin.
     var plane: FacePlane {
         FacePlane(center: bounds.center, pose: HeadPose(roll: assumedPose.roll, yaw: assumedPose.yaw))
     }

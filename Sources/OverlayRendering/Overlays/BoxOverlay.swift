@@ -25,7 +25,7 @@ struct BoxOverlay: Overlay {
     }
 }
 
-/// Draws a box around each face, with a label: smile, blink, closed eyes, looking at the camera, still.
+/// Draws a box around each face, with words for its state: smile, blink, closed eyes, looking, still (like a photo).
 struct LabelOverlay: Overlay {
     /// The picture's height as a multiple of the maximum font size, which keeps the words of large faces small.
     private static let linesInHeight = 28.0

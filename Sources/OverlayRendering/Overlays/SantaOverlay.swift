@@ -23,12 +23,12 @@ struct SantaOverlay: Overlay {
 
     /// The brim of the hat: the height and depth of its middle, and its half-widths across and along the skull.
     private static let brim = (y: -0.42, z: -0.20, across: 0.58, along: 0.68)
-    /// The change of the brim's y, in face heights, per face width of z: the brim is higher over the forehead.
+    /// The slope of the brim, which is higher over the forehead: change of y, in face heights, per face width of z.
     private static let brimTilt = -0.10
     /// The relative differences in size between tufts of fur.
     private static let raggedness = [0.0, -0.10, 0.09, -0.06, 0.12, -0.12, 0.05]
 
-    /// Returns the side to which the hat's tip falls, away from neighbours: 1 is right in the picture, −1 left, 0 back.
+    /// Returns where the hat's tip falls, away from other faces: 1 for the picture's right side, −1 left, 0 back.
     static func side(of face: SurfaceFace, among others: [SurfaceFace]) -> Double {
         let right = HeadRotation(HeadPose(roll: face.assumedPose.roll)).right
         var onLeft = 0.0
@@ -54,7 +54,7 @@ struct SantaOverlay: Overlay {
         let front = (0...24).map { ring(.pi * Double($0) / 24 + turn) }
         guard let first = front.first, let last = front.last else { return }
         let back = -(1 - side * side).squareRoot()
-        /// Returns the point `above` over the brim and `aside` from its middle, to the side where the tip falls.
+        /// Returns the point at height `above` over the brim, and `aside` from its middle towards the side of the tip.
         func place(_ above: Double, _ aside: Double) -> SurfacePoint {
             head.point(aside * side, Self.brim.y - above, Self.brim.z + aside * back)
         }

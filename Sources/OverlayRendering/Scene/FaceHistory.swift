@@ -4,7 +4,7 @@
 package struct FaceHistory: Hashable, Sendable {
     /// The maximum number of messages kept: four seconds at the daemon's default of at most 15 messages a second.
     private static let capacity = 64
-    /// The time before a message, in seconds, in which faces move to its values. They are at rest until then.
+    /// How long before a message's frame, in seconds, faces begin to move from the previous values to the message's.
     package static let longestMove = 0.25
 
     private var entries: [MetadataMessage] = []
@@ -31,8 +31,8 @@ package struct FaceHistory: Hashable, Sendable {
         return Self.faces(at: mediaTime, between: before, and: after)
     }
 
-    /// Returns a frame's faces, and those of later frames at their first known place: a face is visible before its
-    /// enter event.
+    /// Returns a frame's faces, and those that first appear in later messages, at their first known place: a face is
+    /// visible before its enter event.
     func facesSoFar(from frame: Int) -> [FaceObject] {
         var faces = faces(in: frame) ?? []
         for entry in entries where entry.stamp.frame > frame {

@@ -14,8 +14,8 @@ extension FaceValues {
 }
 
 extension FaceObject {
-    /// Returns the face's values; unknown ones are from `others`. If that is nil, points are the box's centre, angles
-    /// 0.
+    /// Returns the face's values; unknown ones are taken from `others`. Without `others`, unknown points are the box's
+    /// centre, and unknown angles 0.
     package func values(else others: FaceValues? = nil) -> FaceValues {
         let edges = [bounds.x, bounds.y, bounds.x + bounds.width, bounds.y + bounds.height]
         let points = [leftEye, rightEye, mouth].map { $0 ?? (others == nil ? bounds.center : nil) }

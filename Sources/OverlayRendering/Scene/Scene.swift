@@ -4,7 +4,7 @@
 package struct Scene: Hashable, Sendable {
     /// The duration, in seconds, of the white flash that shows that a picture is being taken.
     package static let snapshotFlashLifetime = 0.3
-    /// The time, in seconds, in which a face that is not seen any more fades out: a hand may be in front of it.
+    /// The time, in seconds, in which a face that is no longer seen fades out.
     private static let fading = 0.15
     package private(set) var state = CameraState()
     /// The faces to draw, ordered by identity.
@@ -64,7 +64,7 @@ package struct Scene: Hashable, Sendable {
     /// Returns the scene with the faces as they were in a frame; unchanged if that frame is not known any more.
     package func showing(frame: Int) -> Scene { history.faces(in: frame).map(placing) ?? self }
 
-    /// Returns the scene with a frame's faces to hide: its own, and those of later frames at their first known place.
+    /// Returns the scene with the faces to hide in a frame: its own, and those that appear only in later metadata.
     package func covering(from frame: Int) -> Scene { placing(history.facesSoFar(from: frame)) }
 
     private func placing(_ faces: [FaceObject]) -> Scene {
@@ -73,7 +73,7 @@ package struct Scene: Hashable, Sendable {
         return result
     }
 
-    /// Sets the faces to draw, not the camera's state. `hiding` returns the time at which a newly unseen face was lost.
+    /// Sets the faces to draw, not the camera's state. `hiding` returns the time at which a newly hidden face was lost.
     mutating func show(_ faces: [FaceObject], hiding: (FaceID) -> Double = { _ in -.infinity }) {
         self.faces = faces.sorted { $0.faceID < $1.faceID }
         let hidden = self.faces.filter { !$0.isSeen }.map { ($0.faceID, hiddenSince[$0.faceID] ?? hiding($0.faceID)) }
