@@ -64,8 +64,8 @@ package struct LiveModel {
         }
     }
 
-    /// Takes the newest waiting picture in which the places of faces are known, and drops all older ones. Unless faces
-    /// are to be hidden, a picture that has waited long enough is taken too. Returns nil if there is none.
+    /// Takes the newest waiting picture in which the places of faces are known or that has waited long enough. If faces
+    /// are to be hidden, both must be true. Drops all older pictures. Returns nil if no picture is ready.
     package mutating func nextPicture(at seconds: Double) -> PreviewPicture? {
         let isDue = { (picture: PreviewPicture) in
             let age = seconds - picture.arrival
