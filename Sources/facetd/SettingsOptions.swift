@@ -2,7 +2,7 @@ import ArgumentParser
 import DaemonCore
 import Foundation
 
-/// The options that set settings. None has a default: without an option, the environment or the file decides.
+/// The options that override settings. None has a default: without an option, the environment or the file decides.
 struct SettingsOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The settings file.", valueName: "file"), completion: .file(extensions: ["yaml"]))
     var config: String?

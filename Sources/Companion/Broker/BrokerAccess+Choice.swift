@@ -5,8 +5,8 @@ extension BrokerAccess {
     /// How long, in seconds, no new camera must appear before the list of cameras counts as complete.
     private static let pause = 0.3
 
-    /// Returns the topic base of the camera that the user named, of the only camera, or of the only one whose daemon
-    /// runs; the default base if nothing was named or found. Throws an error if none or several match.
+    /// Returns the topic base of the camera that the user named, else of the only camera or the only one whose daemon
+    /// runs, else the default base. Throws an error if a named camera is missing or several cameras match.
     func chosenBase(command: String) async throws -> String {
         if camera == nil, !Self.isPlural(patterns) { return patterns[0] }
         let topics: [Topic] = [.status, .count, .metadata, .stats]

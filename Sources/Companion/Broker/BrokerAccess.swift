@@ -22,7 +22,7 @@ package struct BrokerAccess: Sendable {
     }
 
     /// Fills in missing values from the environment and the user's settings file. The file's broker, with its password
-    /// and TLS files, is used only if nothing else names one. Throws `CommandFailure` with all errors in the file.
+    /// and TLS files, is used only if nothing else names a broker. Throws `CommandFailure` with all errors in the file.
     package mutating func complete(environment: [String: String]) throws {
         let environment = environment.given
         let configuration = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
@@ -63,7 +63,7 @@ package struct BrokerAccess: Sendable {
     /// The topic bases to listen to: those that the user named, or `faces` and `+/faces`. `+` matches any one level.
     package var patterns: [String] { topic.isEmpty ? [Self.standardBase, "+/" + Self.standardBase] : topic }
 
-    /// The topic bases to listen to: all patterns, or one camera's base if `all` is false or the user named a camera.
+    /// The topic bases to listen to: those of all cameras, or of one if `all` is false or the user named a camera.
     package func bases(command: String, all: Bool = true) async throws -> [String] {
         all && camera == nil ? patterns : [try await chosenBase(command: command)]
     }

@@ -53,7 +53,7 @@ package struct PreviewPicture: Sendable {
     }
 
     package var content: Content
-    /// The number of the frame that the picture shows; nil if the message does not say, as over MQTT 3.1.1.
+    /// The number of the frame that the picture shows; nil if the message lacks it, as always over MQTT 3.1.1.
     package var frame: Int?
     /// The capture time in seconds since the source's first frame; nil if the message does not say.
     package var mediaTime: Double?

@@ -43,7 +43,7 @@ package struct CameraTable {
         return counts.isEmpty ? nil : counts.reduce(0, +)
     }
 
-    /// Whether a sign of life came, as a message that was not retained, or is not needed: no status says `online`.
+    /// Whether the camera's state is certain: a message that was not retained has come, or its status is not `online`.
     func isCertain(_ base: String) -> Bool { heard[base] != nil || cameras[base]?.status?.state != .online }
 
     /// The maximum interval between signs of life, in seconds, that `uncertainty` assumes.
@@ -145,7 +145,7 @@ extension ConnectionState {
 }
 
 extension CameraState {
-    /// Updates the state with a message about the camera. Forgets everything if the connection is interrupted.
+    /// Updates the state with a message, or forgets it if the command's connection to the broker was interrupted.
     package mutating func take(_ occurrence: Subscriber.Occurrence) {
         if case .connection(let connection) = occurrence, connection.isInterrupted { _ = forget() }
         if let message = occurrence.decoded { _ = take(message) }

@@ -1,4 +1,4 @@
-/// Watches whether daemons still run. If one ends together with its broker, its retained status remains `online`.
+/// Watches whether daemons still run. If a daemon and its broker end together, the retained status stays `online`.
 struct LifeSigns {
     private struct Daemon {
         /// The daemon's newest status message, which says `online`.

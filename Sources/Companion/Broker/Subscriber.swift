@@ -42,8 +42,8 @@ package final class Subscriber: Sendable {
         feed = .nothing
     }
 
-    /// Makes a subscriber to a session in this process, which opens a clip now, but a camera only when it runs. Its
-    /// messages on `topics` are like a daemon's. With `metadata` nil, the metadata has all values of each frame.
+    /// Makes a subscriber to a local session. The session opens a clip at once, but a camera only when it runs. Its
+    /// messages on `topics` are like a daemon's. If `metadata` is nil, the metadata has all values of each frame.
     package init(
         source text: String,
         topics: [Topic] = Topic.viewed,
@@ -180,9 +180,9 @@ package final class Subscriber: Sendable {
 }
 
 extension Topic {
-    /// The topics for a command that shows faces without pictures.
+    /// The topics to which a command subscribes if it shows faces but no pictures.
     package static let followed: [Topic] = [.status, .metadata, .today] + events
-    /// The topics for a command that shows faces and pictures.
+    /// The topics to which a command subscribes if it shows both faces and pictures.
     package static let viewed: [Topic] = [.status, .detectState, .metadata, .zones] + events + [.previewJPEG]
 }
 

@@ -10,7 +10,7 @@ package struct GazeMeasurement: PersonMeasurement {
 
     package init(seconds: Double) { self.seconds = seconds }
 
-    /// Adds the faces seen at a time, in seconds. Returns the median direction `seconds` after the first gaze.
+    /// Adds the faces seen at `time`, in seconds. Returns the median gaze `seconds` after the first gaze.
     package mutating func measure(_ faces: [FaceObject], at time: Double) throws(CommandFailure) -> Gaze? {
         let nearest = faces.max { $0.bounds.area < $1.bounds.area }
         hasSeenFace = hasSeenFace || nearest != nil

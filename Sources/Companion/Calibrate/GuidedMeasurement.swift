@@ -18,7 +18,7 @@ package struct GuidedMeasurement: PersonMeasurement {
 
     package init() {}
 
-    /// Adds the faces seen at a time, in seconds. Measuring begins with the first face whose smile level is known.
+    /// Adds the faces seen at `time`, in seconds. Measuring begins with the first face whose smile level is known.
     package mutating func measure(_ faces: [FaceObject], at time: Double) throws(CommandFailure) -> Value? {
         let elapsed = time - last
         last = time

@@ -3,7 +3,7 @@ package protocol PersonMeasurement {
     associatedtype Value
     /// The time, in seconds, at which to give up waiting for a result.
     var deadline: Double { get }
-    /// Adds the faces seen at a time, in seconds. Returns the result once known. Throws what the person did wrong.
+    /// Adds the faces seen at `time`, in seconds. Returns the result once known; throws an error if the person erred.
     mutating func measure(_ faces: [FaceObject], at time: Double) throws(CommandFailure) -> Value?
     /// Why there is no result, as a message to the person; nil if no face was seen.
     var failure: String? { get }

@@ -61,8 +61,8 @@ package struct FleetWatch {
         for line in FleetFormatter.hours(table) { Console.print(line: line) }
     }
 
-    /// Listens until `isComplete` is true for each camera and, with `isAlive`, each that is `online` gave a sign of
-    /// life. Stops at the time limit at the latest. Returns the states of all cameras.
+    /// Listens until `isComplete` is true for each camera and, if `isAlive` is true, each `online` camera has given a
+    /// sign of life. Stops at the time limit at the latest. Returns the states of all cameras.
     private static func table(
         _ access: BrokerAccess,
         _ topics: [Topic],

@@ -33,8 +33,8 @@ package struct LiveInput: Sendable {
     fileprivate var isTick: Bool { if case .tick = content { true } else { false } }
 }
 
-/// The queue of a command's inputs, which may come faster than it takes them. With too many messages, frames or bytes
-/// the oldest messages are dropped, but never keys, signals and changes of the connection. At most one tick is queued.
+/// The queue of a command's inputs, which may come faster than the command takes them. If messages, frames or bytes are
+/// too many, the oldest messages are dropped, but no keys, signals or connection changes. At most one tick is queued.
 struct LiveBacklog {
     private(set) var dropped = 0
     private let most: SIMD3<Int>

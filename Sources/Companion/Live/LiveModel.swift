@@ -3,10 +3,10 @@ package struct LiveModel {
     /// How long a picture waits, in seconds, for its frame's metadata, which arrives after it. By default the daemon
     /// publishes metadata at most 15 times a second: while a face moves, the next message comes within 67 ms.
     private static let patience = 0.1
-    /// How long to hold a picture back, in seconds, when faces are to be hidden. Faces found up to this time before or
-    /// after it are hidden in it too, since metadata comes a tenth of a second late and searches miss faces.
+    /// How long to hold a picture back, in seconds, when faces are to be hidden. Faces found in pictures up to this
+    /// time before or after are hidden in it too: metadata comes a tenth of a second late, and searches miss faces.
     private static let hidingPatience = 0.3
-    /// The minimum seconds between two searches for faces in a daemon's pictures. By default five come per second.
+    /// The minimum seconds between two face searches in a daemon's pictures, of which five come per second by default.
     private static let searchInterval = 0.15
     /// The minimum seconds between two searches for faces in a local session's frames. Only searched frames are shown,
     /// almost four a second: a search costs more than everything else that is done with a frame.
@@ -64,8 +64,8 @@ package struct LiveModel {
         }
     }
 
-    /// The newest waiting picture in which the faces' places are known or, unless faces are to be hidden, that has
-    /// waited long enough for them; nil if there is none. Removes that picture and all older ones.
+    /// Takes the newest waiting picture in which the places of faces are known or that has waited long enough. If faces
+    /// are to be hidden, both must be true. Drops all older pictures. Returns nil if no picture is ready.
     package mutating func nextPicture(at seconds: Double) -> PreviewPicture? {
         let isDue = { (picture: PreviewPicture) in
             let age = seconds - picture.arrival
@@ -132,9 +132,9 @@ package struct LiveModel {
 }
 
 extension CameraState.Change {
-    /// A new picture came.
+    /// A new picture has arrived.
     package static let picture = CameraState.Change(rawValue: 64)
-    /// The connection to the broker changed.
+    /// The state of the connection to the broker has changed.
     package static let connection = CameraState.Change(rawValue: 128)
 }
 

@@ -90,7 +90,7 @@ struct Notices {
         return nil
     }
 
-    /// Returns, once per camera, a message on the awaited topics that it lacks. Throws it if the only camera lacks all.
+    /// Reports once per camera which awaited topics it does not publish. Throws if the only camera publishes none.
     private mutating func lack(_ state: CameraState, of base: String) throws(CommandFailure) -> String? {
         guard !awaited.isEmpty, let status = state.status, status.state == .online else { return nil }
         let missing = awaited.filter { topic in

@@ -1,6 +1,6 @@
 extension Subscriber {
-    /// Passes messages, keys and ticks to `receive` until that returns false, the user presses Ctrl-C or q, or the
-    /// source or the terminal ends. Then stops the subscriber.
+    /// Passes messages, keys and ticks to `receive` until it returns false, the user presses Ctrl-C or q, or the source
+    /// or the terminal ends. Then stops the subscriber.
     /// - Parameters:
     ///   - terminal: The terminal whose keys are inputs too.
     ///   - interval: The interval of ticks; nil for one second.
@@ -10,7 +10,7 @@ extension Subscriber {
     ///   - tellsOfCameras: Whether these messages report conditions of cameras, for commands that do not show them.
     ///   - awaited: The topics that the command needs. The user is told if no daemon publishes them.
     ///   - receive: Takes an input, and returns whether to go on.
-    /// - Throws: `CommandFailure` if trying again cannot help, or no daemon publishes `awaited`; what `receive` throws.
+    /// - Throws: `CommandFailure` if trying again cannot help or no daemon publishes `awaited`; any error of `receive`.
     package func follow(
         _ terminal: Terminal? = nil,
         every interval: Duration? = nil,

@@ -85,7 +85,7 @@ final class DatagramSender {
 
     deinit { close(descriptor) }
 
-    /// Sends a datagram, or drops it if that fails, as when no program listens. Only the first failure is reported.
+    /// Sends a datagram, or drops it if that fails. Reports a failure only if the last two datagrams were sent.
     func send(_ bytes: [UInt8]) {
         guard Glibc.send(descriptor, bytes, bytes.count, CInt(MSG_DONTWAIT)) < 0 else { return successes += 1 }
         let reason = String(cString: strerror(errno))

@@ -15,14 +15,14 @@ struct LookDetector: Sendable {
         case unknown
     }
 
-    /// Whether the face looks at the target; nil if that is unknown.
+    /// Whether the face looks at the target (`LookSettings.direction`); nil if that is unknown.
     private(set) var isLooking: Bool?
     /// The times at which the gaze reached the target and was last seen on it; nil while the gaze is elsewhere.
     private var onTarget: (since: Double, last: Double)?
     /// The time at which the state of the eyes became known; nil once it was unknown for longer than a blink.
     private var knownSince: Double?
     private var lastOpen: Double?
-    /// The time at which the face entered, and so its visit began. No look is reported as longer than the visit.
+    /// The time at which the face's visit began, with its `enter` event. No look is reported as longer than the visit.
     var visitBegan = -Double.infinity
 
     /// Processes the eyes in the next frame in which the face was seen; `distance` is in metres, `time` in seconds.
@@ -81,9 +81,9 @@ struct LookDetector: Sendable {
 struct GazeDetector: Sendable {
     /// The width of an iris, in metres: 11.7 ± 0.5 mm in nearly all people, the value that MediaPipe Iris uses too.
     private static let irisWidth = 0.0117
-    /// The minimum outer eye distance, in pixels, for measuring the face's distance: an iris is then four pixels wide.
+    /// The minimum pixels between the outer eye corners to measure how far the face is; irises are then 4 pixels wide.
     private static let smallestEyeDistance = 30.0
-    /// The maximum yaw to either side, in degrees, for measuring the face's distance. Beyond it, irises look narrower.
+    /// The maximum yaw to either side, in degrees, to measure how far the face is. Beyond it, irises look narrower.
     private static let yawLimit = 25.0
     /// The time constant, in seconds, for averaging the distance from the camera to the face. A single measurement is
     /// wrong by a tenth if squints or lids change an iris's width. Without measurements, the average is kept this long.

@@ -2,9 +2,9 @@
 /// The constants were chosen on recorded landmarks, as docs/accuracy.md explains.
 struct MouthDetector: Sendable {
     /// The limits of a wide open mouth. It is reported once the lips were more than `opening` apart for `seconds`, and
-    /// again only after they were less than `end` apart. Both distances are in units of the outer eye distance.
+    /// again only after they were less than `end` apart. Both are in units of the outer eye corners' distance.
     private static let wide = (opening: 0.3, end: 0.21, seconds: 0.5)
-    /// The minimum change of the lips' opening that counts as a movement, in units of the outer eye distance.
+    /// The minimum change of the lips' opening that is a movement, in units of the outer eye corners' distance.
     static let smallestSwing = 0.03
     /// The limits of talk: it begins with `begin` lip movements in `window` seconds, and ends with fewer than `end`.
     static let talk = (begin: 5, end: 2, window: 2.0)
@@ -21,7 +21,7 @@ struct MouthDetector: Sendable {
     private var swings = Swings(least: smallestSwing, seconds: talk.window)
     var ongoing: FaceEvent.Kind? { isReported ? .mouthOpen : nil }
 
-    /// Processes the lips' opening, in units of the outer eye distance, in the next frame in which the face was seen.
+    /// Processes the lips' opening, in units of the outer eye corners' distance, in the next frame with the face.
     /// - Returns: The event of an open mouth once it has been wide open for long enough, or nil.
     mutating func advance(_ units: Double, _ context: FrameContext) -> FaceEvent.Kind? {
         let time = context.time

@@ -9,18 +9,18 @@ struct SignDetector: Sendable {
     static let shortBlink = 0.4
     /// The maximum pause between the halves of a double blink, in seconds.
     static let longestPause = 0.3
-    /// The maximum openness, averaged over a blink, of eyes that blink on purpose. Eyes that look down are wider open.
+    /// The maximum mean openness of an eye in a deliberate blink, where 1 is open. Eyes that look down are wider open.
     static let closedShare = 0.3
     /// The minimum mean openness of the open eye in a wink, and its minimum difference from that of the closed eye.
     private static let winking = (other: 0.65, difference: 0.4)
-    /// The maximum change of the lips' opening during a sign, in units of the outer eye distance. For a sign of the
-    /// eyes, it also applies to the `seconds` before the sign.
+    /// The maximum change of the lips' opening during a sign, in units of the outer eye corners' distance. For a sign
+    /// of the eyes, it also applies to the `seconds` before the sign.
     private static let lips = (most: 0.06, seconds: 1.0)
     /// The maximum movement of the head during a sign of the eyes, in degrees of yaw and of pitch.
     private static let mostHeadMotion = 8.0
     /// The minimum motion of a nod or a shake: `count` swings of at least `degrees` each within `seconds`.
     private static let swings = (count: 3, degrees: 10.0, seconds: 1.5)
-    /// The times, in seconds before the first swing, between which the head must be still.
+    /// The period, in seconds before the first swing, in which the head must be still.
     private static let rest = 0.2...0.6
 
     private struct Sample: Sendable {

@@ -6,9 +6,9 @@ struct SmileDetector: Sendable {
         var seconds: Double
         /// How far below `SmileSettings.level` the mean level may be, if the lips are still.
         var less: Double
-        /// The maximum drop of the mouth's corners below the upper lip, in units of the outer eye distance.
+        /// The maximum drop of the mouth's corners below the upper lip, in units of the outer eye corners' distance.
         var mostCornerDrop: Double
-        /// The minimum opening of the lips, in units of the outer eye distance.
+        /// The minimum opening of the lips, in units of the outer eye corners' distance.
         var leastOpening = 0.0
     }
 
@@ -24,31 +24,31 @@ struct SmileDetector: Sendable {
     /// How long a smile of at least `SmileSettings.level` must last during talk, in seconds.
     private static let secondsInTalk = 0.3
     /// The limits for talk that bares the teeth: the smile level reverses `count` times by at least `swing` in `window`
-    /// seconds. The level needed for a smile then rises by `level`, and a smile that is not weak must last `seconds`.
+    /// seconds. The level needed for a smile then rises by `level`, and a `clear` smile must last `seconds`.
     private static let restless = (seconds: 0.4, level: 0.2, swing: 0.5, count: 4, window: 4.0)
     /// The time over which the smile level is averaged, in seconds.
     private static let window = 0.1
-    /// How much the level needed for a smile rises per unit per second of change in the lips' opening, so that talking
-    /// does not count as a smile.
+    /// The factor by which the mean lip speed is multiplied before it is added to the level needed for a smile, so that
+    /// talking does not count as a smile.
     private static let talkWeight = 0.15
     /// The time over which the lips' speed is averaged, in seconds.
     private static let talkWindow = 0.4
-    /// How much less than `SmileSettings.level` the rise above the resting level may be. The level of a face that cries
-    /// or grins all the time does not rise enough to begin a smile.
+    /// How far below `SmileSettings.level` the rise above the resting level may be when a smile begins. The level of a
+    /// face that cries or grins all the time does not rise enough.
     private static let lessRise = 0.2
     /// The resting level above which the face is taken to have appeared with a smile.
     private static let highestRestingLevel = 0.5
-    /// The maximum number of levels per second that the resting level is taken from.
+    /// The maximum number of smile levels per second that are recorded to find the resting level.
     private static let restingRate = 30.0
-    /// The number of these levels, half a second, before which less rise is required: a face may appear smiling.
+    /// The number of recorded levels (half a second) below which a smaller rise suffices, as a face may appear smiling.
     private static let riseTrust = 0.5 * restingRate
-    /// The fraction of the resting level that is subtracted from every level.
+    /// The fraction of the resting level that is subtracted from every smile level.
     private static let restingShare = 0.3
-    /// The number of these levels, two seconds, before which less than `restingShare` is subtracted.
+    /// The number of recorded levels (two seconds) below which less than `restingShare` is subtracted.
     private static let restingTrust = 2 * restingRate
     /// The quantile of the levels outside smiles that is taken as the resting level.
     private static let restingQuantile = 0.2
-    /// The fraction of a smile's peak level below which the smile ends, after `FaceTracker.Options.smileMerge`.
+    /// The fraction of its peak level below which a smile ends, once it has stayed there for `Options.smileMerge`.
     private static let endShare = 0.58
 
     private struct Sample: Sendable {
@@ -56,7 +56,7 @@ struct SmileDetector: Sendable {
         var mouth: FaceObservation.MouthShape
         /// The smile level, reduced by part of the resting level.
         var level: Double
-        /// The speed at which the lips' opening changes, in units of the outer eye distance per second.
+        /// The speed at which the lips' opening changes, in units of the outer eye corners' distance per second.
         var speed: Double
     }
 
@@ -74,7 +74,7 @@ struct SmileDetector: Sendable {
     private var swings = Swings(least: restless.swing, seconds: restless.window)
     private var firstSeen: Double?
     private var restingThinning = Thinning(rate: restingRate)
-    /// The smile levels of the last ten seconds outside smiles, at most `restingRate` per second.
+    /// The last 300 smile levels outside smiles, however old, recorded at most `restingRate` times per second.
     private var resting = SlidingQuantile(capacity: 300)
     private var smile: Smile?
     /// The smile level, reduced by part of the resting level and clipped to 0…1; nil if the mouth cannot be seen.
@@ -120,7 +120,7 @@ struct SmileDetector: Sendable {
         return report(at: time, after: wanted.hold)
     }
 
-    /// Sets the start of an already reported smile to `time`, when the face enters.
+    /// Sets the reported start of an ongoing smile to `time`, at which the face enters.
     mutating func beginVisit(at time: Double) {
         if smile?.reported != nil { smile?.reported = time }
     }
@@ -150,7 +150,7 @@ struct SmileDetector: Sendable {
         swings.add(mean(from: firstSample(within: Self.window), \.mouth.smileLevel), at: time)
     }
 
-    /// Whether the lips move often enough for talk to begin, even if the mouth was seen for less than talk's window.
+    /// Whether the lips move as often as in talk. A mouth seen for less than `talk.window` needs fewer movements.
     private func isTalking(at time: Double) -> Bool {
         let seen = min(max(time - (firstSeen ?? time), 1), MouthDetector.talk.window)
         return Double(lips.count) >= Double(MouthDetector.talk.begin) * seen / MouthDetector.talk.window

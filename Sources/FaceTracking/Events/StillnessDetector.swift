@@ -5,7 +5,7 @@ struct StillnessDetector: Sendable {
     /// The minimum that counts as breathing: `turns` reversals of the face's size within `seconds`, each after a change
     /// by the fraction `change`. Sleepers take 12 to 20 breaths a minute.
     private static let breath = (change: 0.0055, turns: 3, seconds: 9.0)
-    /// The minimum distance from the mean position, as a fraction of the face's size, that shows a moving camera.
+    /// The minimum distance of a face from its mean position, as a fraction of its size, that shows a moving camera.
     private static let shake = 0.04
     /// The time constants, in seconds, for averaging size, position and closed eyes. Averaging tells a sleeper's
     /// eyes, closed in nearly all frames, from screwed-up eyes on a poster, taken for closed in one frame of ten.

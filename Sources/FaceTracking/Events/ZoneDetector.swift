@@ -15,13 +15,13 @@ struct ZoneDetector: Sendable {
     }
 
     private var stays: [Stay] = []
-    /// The time at which the face entered, and so its visit began. No stay is reported as longer than the visit.
+    /// The time at which the face's visit began, with its `enter` event. No stay in a zone is reported as longer.
     var visitBegan = -Double.infinity
     /// The names of the zones that the face is reported to be in, in the order in which it came into them.
     private(set) var names: [String] = []
     var ongoing: [FaceEvent.Kind] { names.map { .zoneEnter(zone: $0) } }
 
-    /// Processes the face's bounds at a time in seconds.
+    /// Processes the face's bounds at `time`, in seconds.
     /// - Returns: The events of zones entered or left. A zone that was removed or switched off counts as left.
     mutating func advance(_ bounds: NormalizedRect, at time: Double, _ zones: [Zone]) -> [FaceEvent.Kind] {
         guard !zones.isEmpty || !stays.isEmpty else { return [] }
@@ -43,7 +43,7 @@ struct ZoneDetector: Sendable {
         return events
     }
 
-    /// Ends all stays at a time in seconds, when the face was last known to be present, and returns their events.
+    /// Ends all stays at `time`, when the face was last known to be present, and returns their events.
     mutating func end(at time: Double) -> [FaceEvent.Kind] {
         for index in stays.indices { stays[index].last = time }
         return leave { _ in true }

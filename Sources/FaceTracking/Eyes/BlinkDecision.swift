@@ -1,7 +1,7 @@
 import Glibc
 
-/// Decides whether a valley of the eyes' openness is a blink, and of which eyes, by a logistic model. Models and
-/// features were chosen on 52 labelled clips, each judged by a model fitted to the other clips.
+/// Decides by a logistic model whether a valley of the eyes' openness, a fall and then a rise, is a blink, and of which
+/// eyes. Models and features were chosen on 52 labelled clips, each judged by a model fitted to the others.
 struct BlinkDecision {
     /// The likelihood above which a valley counts as a blink, in the models without and with the eyes' pixels.
     private static let threshold = (byLandmarks: 0.6, withPixels: 0.55)
@@ -44,9 +44,9 @@ struct BlinkDecision {
         return .both
     }
 
-    /// The movement of one eye during the valley.
+    /// The movement of one eye's lids during the valley, in which the mean openness of both eyes falls and rises.
     private struct Dip {
-        /// The median openness before the valley, minus the lowest openness in the valley.
+        /// The eye's median openness before the valley, minus its lowest openness in the valley.
         let depth: Double
         let lowest: Double
 

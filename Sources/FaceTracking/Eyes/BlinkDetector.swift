@@ -1,6 +1,6 @@
 /// Detects the blinks of one face by the openness and the pixels of both eyes. A blink is a valley of the openness: a
-/// fall that exceeds the signal's noise, then a rise by half as much, or by less if the lids stop there. A tenth of a
-/// second after this rise was noticed, a logistic model of the valley's shape decides.
+/// fall that exceeds the signal's noise, then a rise by half as much, or by less if the lids stop rising earlier. A
+/// tenth of a second after this rise was noticed, a logistic model of the valley's shape decides.
 struct BlinkDetector: Sendable {
     /// The rate of analysed frames per second below which a blink can happen unseen between two frames. A webcam that
     /// delivers 15 in dim light stays above: when it loses one frame, its measured rate is 13.6.
@@ -11,7 +11,7 @@ struct BlinkDetector: Sendable {
         var openness: EyeOpenness.Reading
         /// The signals of the eyes' pixels; nil if the pixels were not compared.
         var appearance: EachEye<EyeAppearance.Signal>?
-        /// Whether a dip of only one eye can be a wink.
+        /// Whether a fall of only one eye's openness can be a wink.
         var canWink: Bool
     }
 
@@ -28,7 +28,7 @@ struct BlinkDetector: Sendable {
     private static let longestFall = 0.45
     /// The seconds after which a fall without a sufficient rise is given up.
     private static let longestValley = 1.2
-    /// The time from the sample in which the lids have risen to the decision, in seconds.
+    /// The delay, in seconds, between the lids' rise and the decision whether this was a blink.
     private static let delay = 0.1
 
     struct Sample: Sendable {
@@ -37,7 +37,7 @@ struct BlinkDetector: Sendable {
         var reading: Reading
         /// The weighted mean openness of both eyes, as a fraction of their usual openness.
         var share: Double
-        /// The noise of `share`: 1.5 times the median of its distances from its own short-term median.
+        /// The noise of `share`: 1.5 times the median distance of `share` from its short-term median.
         var noise: Double
     }
 
@@ -110,7 +110,7 @@ struct BlinkDetector: Sendable {
 
     // MARK: The valley
 
-    /// Returns the minimum depth of a valley of the openness at a sample. The depth grows with the signal's noise.
+    /// Returns how deep a valley of the openness must be at a sample to count. The depth grows with the noise.
     private func threshold(at index: Int) -> Double { max(Self.smallestDepth, 2 * samples[index].noise) }
 
     /// Returns the highest recent sample, from which a fall to `now` may have begun; nil if `now` is the highest.

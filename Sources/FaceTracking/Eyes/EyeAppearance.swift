@@ -35,7 +35,7 @@ struct EyeTemplate: Sendable {
     private static let length: Float = 12
     /// A constant added to the standard deviation, so that a patch without contrast resembles nothing.
     private static let contrastFloor: Float = 1
-    /// The weights of all pixels in the correlation, then those in the eye's middle. Each of the two sets sums to 1.
+    /// The weights of all pixels for the correlation, then for the middle's brightness. Each of the two sets sums to 1.
     private static let weights = gaussian(10, 6) + gaussian(5, 4)
 
     private var mean: [Float] = []

@@ -21,7 +21,7 @@ struct EyeDetector: Sendable {
 
     /// Processes the next frame in which the face was seen. Blinks are detected on smaller and more turned faces than
     /// closed eyes.
-    /// - Returns: A blink that ended about 0.1 s ago, and the beginning or end of a closure longer than a blink.
+    /// - Returns: A blink that ended about 0.1 s ago, and the beginning or end of closed eyes that outlast a blink.
     mutating func advance(_ context: FrameContext) -> (blink: BlinkDetector.Blink?, closure: FaceEvent.Kind?) {
         let time = context.time
         let open = openness.advance(EachEye(context.observation.leftLids, context.observation.rightLids), at: time)
@@ -45,7 +45,7 @@ struct EyeDetector: Sendable {
     }
 }
 
-/// Counts a face's blinks and the time with closed eyes over the last minute, relative to the time its eyes were seen.
+/// Measures a face's blink rate and its fraction of time with closed eyes, while its eyes were seen in the last minute.
 struct LastMinute: Sendable {
     /// The minimum time for which the eyes must have been seen during the minute, in seconds.
     private static let leastSeen = 30.0
@@ -56,11 +56,11 @@ struct LastMinute: Sendable {
         var blinks = 0.0
     }
 
-    /// The sums of each of the last 60 seconds, indexed by media time modulo 60.
+    /// The times and blinks in each of the last 60 seconds, indexed by media time modulo 60.
     private var seconds = Array(repeating: Second(), count: 60)
     private var latest: (time: Double, isSeen: Bool)?
 
-    /// Processes a frame at a time in seconds, in which `blinks` were completed; `isClosed` is nil for unknown eyes.
+    /// Processes a frame at `time`, in seconds, in which `blinks` were completed; `isClosed` is nil for unknown eyes.
     mutating func advance(isClosed: Bool?, blinks: Double, at time: Double) {
         defer { latest = (time, isClosed != nil) }
         guard let latest, time >= latest.time else {

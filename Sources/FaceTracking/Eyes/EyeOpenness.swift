@@ -1,20 +1,20 @@
 /// Measures the height of each eye's opening relative to its open level, its usual height while the eye is open. The
 /// height alone says little, because open eyes differ more between people than many eyes change when they close.
 struct EyeOpenness: Sendable {
-    /// The length of the window for the open level, in seconds: longer than a blink, short enough to follow turns.
+    /// The length of the window for the open level, in seconds: longer than a blink, short enough to follow head turns.
     static let levelWindow = 4.0
-    /// The quantile of the opening's heights that is the open level, above those in blinks, below those in surprise.
+    /// The quantile of an eye's heights that is taken as its open level: above blinks, below eyes widened in surprise.
     static let levelShare = 0.7
-    /// The minimum open level, as a fraction of the outer eye distance, for eyes that are closed when the face appears.
+    /// The minimum open level, in units of the outer eye corners' distance, for a face that appears with closed eyes.
     static let lowestLevel = 0.045
     /// The capacity of a window in samples: slightly more than `Thinning` lets through in `levelWindow`.
     static let capacity = Int(levelWindow * Thinning.rate) + 16
 
     /// The measurements of both eyes in one frame.
     struct Reading: Equatable, Sendable {
-        /// The open level, which is the usual height of an open eye, in units of the outer eye distance.
+        /// The open level, which is the usual height of an open eye, in units of the outer eye corners' distance.
         var level: EachEye<Double>
-        /// The height of the lids' opening, in units of the outer eye distance.
+        /// The height of the lids' opening, in units of the outer eye corners' distance.
         var height: EachEye<Double>
         /// The weight of each eye in means, in proportion to its squared width, because blinks are hardly seen in the
         /// far eye of a turned head. The two weights sum to 1.
@@ -58,7 +58,7 @@ struct EachEye<Value> {
 extension EachEye: Sendable where Value: Sendable {}
 extension EachEye: Equatable where Value: Equatable {}
 
-/// Decides which eyes are closed, and reports closures that last longer than a blink.
+/// Decides which eyes are closed, and reports it if they stay closed for longer than a blink.
 struct ClosedEyes: Sendable {
     /// The fraction of its usual openness below which an eye counts as closed. Before the 131 blinks of the recorded
     /// landmarks, the eyes were open by 0.65 or more. In 2000 portraits (the odd half of GENKI-4K), closed eyes have at
@@ -70,7 +70,7 @@ struct ClosedEyes: Sendable {
     private static let otherShare = 0.85
 
     private struct Eye: Sendable {
-        /// The time at which the eye closed, and its open level then, as closed lids lower the level; nil while open.
+        /// The time at which the eye closed, and its open level before closed lids lowered the level; nil while open.
         var closed: (since: Double, level: Double)?
         var share = 1.0
 
@@ -93,17 +93,17 @@ struct ClosedEyes: Sendable {
     /// The openness of each eye in the latest frame, 0…1. That of a closed eye is relative to its level before closing.
     var openness: EachEye<Double> { eyes.map { min(max($0.share, 0), 1) } }
 
-    /// Returns the event of the reported closure, which has lasted until a time in seconds; nil if there is none.
+    /// Returns the event of the reported period of closed eyes, with its duration up to `time`; nil if there is none.
     func ongoing(at time: Double) -> FaceEvent.Kind? {
         reported.map { .eyesClosed(eyes: $0.eyes, duration: time - $0.since) }
     }
 
-    /// Ends the reported closure and returns its event; nil if there is none.
+    /// Ends the reported period of closed eyes and returns its end event; nil if none was reported.
     mutating func end(at time: Double) -> FaceEvent.Kind? {
         exchange(&reported, with: nil).map { .eyesOpen(eyes: $0.eyes, duration: max(0, time - $0.since)) }
     }
 
-    /// Processes the next frame; returns the beginning of a closure that is longer than a blink, its end, or nil.
+    /// Processes the next frame. Returns an event when closed eyes outlast a blink, and when such a period ends.
     mutating func advance(_ reading: EyeOpenness.Reading, canBeOneEye: Bool, at time: Double) -> FaceEvent.Kind? {
         eyes.left.advance(height: reading.height.left, level: reading.level.left, at: time)
         eyes.right.advance(height: reading.height.right, level: reading.level.right, at: time)
@@ -116,7 +116,7 @@ struct ClosedEyes: Sendable {
         return ongoing(at: time)
     }
 
-    /// Restarts the duration of unreported closures at `time`, because the eyes cannot be seen at that time.
+    /// Restarts unreported periods of closed eyes at `time`, because the eyes cannot be seen at that time.
     mutating func interrupt(at time: Double) {
         eyes.left.interrupt(at: time)
         eyes.right.interrupt(at: time)

@@ -34,7 +34,7 @@ struct History<Element: Sendable>: Sendable {
 
 /// Thins a signal to a maximum rate, so that a buffer spans the same time at any higher frame rate.
 struct Thinning: Sendable {
-    /// The usual maximum rate.
+    /// The usual maximum rate, in samples per second.
     static let rate = 60.0
 
     /// The maximum number of samples let through per second, on average.
@@ -42,7 +42,7 @@ struct Thinning: Sendable {
     /// The time at which the next sample is due, in seconds.
     private(set) var due = -Double.infinity
 
-    /// Whether to take the sample at a time in seconds. Signals of up to the maximum rate pass despite jitter.
+    /// Whether to take the sample at `time`, in seconds. Signals of up to the maximum rate pass despite jitter.
     mutating func takes(_ time: Double) -> Bool {
         let half = 0.5 / rate
         // A time that is further back belongs to another clock.

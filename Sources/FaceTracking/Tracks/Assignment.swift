@@ -2,14 +2,14 @@
 /// number that changes only with a new detection. A lost face that is detected anew belongs to the track with the
 /// nearest predicted path, in units of the face's size. The longer it was lost, the farther away it may be.
 enum Assignment {
-    /// The time unseen, in seconds, after which the predicted path and the allowed distance stop growing. Otherwise,
-    /// with a long `patience`, the next person anywhere in the picture would get the lost face's identity.
+    /// How long a face may be unseen, in seconds, before its predicted path and the allowed distance stop growing. If
+    /// they grew on, with a long `patience`, a person anywhere in the picture would get the lost face's identity.
     private static let longestGap = 0.7
-    /// The maximum distance of a face from the predicted path in units of its size: `base` plus `perSecond` times the
-    /// seconds unseen. Found on clips of people who pass behind others or stand up; 0.7 to 1.5 and 1 to 3 work as well.
+    /// The maximum distance of a face from the predicted path, in face sizes: `base` plus `perSecond` times the seconds
+    /// unseen. Found on clips of people who pass behind others or stand up; 0.7 to 1.5 and 1 to 3 work as well.
     private static let allowance = (base: 0.9, perSecond: 1.5)
-    /// The limits for recognizing a new face as one that was kept while unseen. `distance` is in units of its size. If
-    /// no clothes are visible, the face must return within `secondsWithoutClothes`. Source: docs/accuracy.md.
+    /// The limits for recognizing a new face as one that was kept while unseen. `distance` is in units of the face's
+    /// size. If no clothes are visible, the face must return within `secondsWithoutClothes`. Source: docs/accuracy.md.
     private static let returning = (distance: 1.5, sizeRatio: 1.6, similarity: 0.7, secondsWithoutClothes: 2.0)
 
     /// Returns the index of each observation's track; nil for a new face.
@@ -53,8 +53,8 @@ enum Assignment {
             .flatMap { $0 < allowance.base + allowance.perSecond * gap ? $0 : nil }
     }
 
-    /// Returns the distance of a new face from a track that is held, or was last seen before a cut; nil if they do not
-    /// match. Without visible clothes, only a held face can match, and only for `secondsWithoutClothes`.
+    /// Returns the distance of a new face from a track kept while unseen, or last seen before a scene cut; nil if they
+    /// do not match. Without visible clothes, only a kept face can match, and only for `secondsWithoutClothes`.
     private static func distance(of seen: FaceObservation, fromHeld track: Track, at time: Double) -> Double? {
         let ratio = seen.bounds.height / track.bounds.height
         guard max(ratio, 1 / ratio) <= returning.sizeRatio,

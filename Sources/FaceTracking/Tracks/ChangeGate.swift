@@ -1,7 +1,7 @@
 /// Decides when metadata has changed enough since the last message to be published.
 ///
-/// A value has changed when it has left its deadband around the published one. Changed flags, enters and leaves are let
-/// through at once. Other changes wait for the first frame after the pause that `maximumRate` demands.
+/// A value has changed when it has left its deadband around the published one. Changed flags, and faces that enter or
+/// leave, are let through at once. Other changes wait for the first frame after the pause that `maximumRate` demands.
 package struct ChangeGate: Sendable {
     /// The options: how much each value must change, and how often metadata may be published.
     package struct Options: Hashable, Sendable {
@@ -19,7 +19,7 @@ package struct ChangeGate: Sendable {
         package var gaze: Double { 2.5 * angle }
         /// The deadband of the distance, as a fraction of the published distance.
         package var distance = 0.1
-        /// The maximum number of messages per second; enters, leaves and changed flags are not delayed.
+        /// The maximum number of messages per second. Entering or leaving faces and changed flags are not delayed.
         package var maximumRate = 15.0
 
         package init() {}
@@ -32,7 +32,7 @@ package struct ChangeGate: Sendable {
 
     package init(options: Options = Options()) { self.options = options }
 
-    /// Whether to publish the current faces, at a time in seconds. If so, they become the published ones.
+    /// Whether to publish the current faces at `time`, in seconds. If so, they are recorded as the published ones.
     package mutating func admits(_ faces: [FaceObject], at time: Double) -> Bool {
         let isUrgent =
             faces.map(\.faceID) != published.map(\.faceID) || zip(faces, published).contains(where: flagsDiffer)

@@ -34,7 +34,7 @@ public struct FaceTracker: Sendable {
         public var readsSigns = false
         /// Whether the source's picture is a mirror image. Winks, which name the person's own eye, depend on it.
         package var isMirrored = false
-        /// The settings that define what counts as a look.
+        /// The settings that define when a face counts as looking at the camera or another target.
         public var look = LookSettings()
         /// The camera's diagonal field of view, in degrees, from which distances are computed.
         ///
@@ -80,7 +80,7 @@ public struct FaceTracker: Sendable {
     ///   - observations: The faces that were observed in the frame.
     ///   - skipped: The number of frames that the source left out before this one because nothing happened.
     ///   - isCut: Whether the scene seems to have changed. Faces are then recognized by place, size and clothes only.
-    ///   - readings: What the places of unseen faces show, by track number. A face without a reading is not held.
+    ///   - readings: What the places of unseen faces show, by track number; needed to keep these faces as present.
     /// - Returns: The faces and events after this frame.
     package mutating func advance(
         to stamp: FrameStamp,

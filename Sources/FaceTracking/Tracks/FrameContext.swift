@@ -13,7 +13,7 @@ struct FrameContext {
     var time: Double { stamp.mediaTime }
     /// Whether the face has a mesh, and is large and frontal enough for its expression to be read.
     var isVisible: Bool { eyeDistance >= options.smallestEyeDistance && abs(yaw) <= options.yawLimit }
-    /// Whether a dip of one eye can be a wink, as the face is near and frontal. Blinks of turned heads look like winks.
+    /// Whether the face is near and frontal enough to tell winks from blinks. Blinks of turned heads look like winks.
     var canWink: Bool { abs(yaw) <= 15 && eyeDistance >= 60 }
     /// Whether the frame rate is high enough that no blink falls between two frames.
     var seesBlinks: Bool { frameRate >= BlinkDetector.minimumRate }

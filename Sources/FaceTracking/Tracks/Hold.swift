@@ -1,4 +1,4 @@
-/// Decides how long an unseen face is kept: while the picture of its place shows a person who moves now and then.
+/// Decides how long an unseen face is kept. Where it was last seen, the picture must show a person who sometimes moves.
 struct Hold: Sendable {
     /// The interval, in seconds, at which the place of an unseen face is examined for the person.
     static let interval = 0.5

@@ -1,14 +1,14 @@
-/// One followed face, from its first observation until it leaves. It enters, and is published, after a delay.
+/// One followed face, from its first observation until it leaves. After a delay it enters, and is then published.
 struct Track: Sendable {
     typealias Options = FaceTracker.Options
 
-    /// The tolerance for rounded times, in seconds.
+    /// The tolerance, in seconds, when times are compared, because they are rounded.
     static let slack = 0.0005
-    /// The maximum gap between frames, in seconds, that is bridged, such as a few frames lost or blurred within a
-    /// blink. A longer one interrupts smiles, blinks and other expressions.
+    /// The maximum gap between frames, in seconds, that does not interrupt smiles, blinks and other expressions. Within
+    /// a blink, for example, a few frames may be lost or blurred.
     static let bridgedGap = 0.15
 
-    /// Whether the gap between the last frame and a later one can be bridged; false without a last frame.
+    /// Whether the gap between two frames is too short to interrupt expressions; false without an earlier frame.
     static func bridges(from last: Double?, to time: Double) -> Bool {
         last.map { (0...bridgedGap).contains(time - $0) } ?? false
     }
@@ -25,7 +25,7 @@ struct Track: Sendable {
     var wasCut = false
     /// The hold that keeps the face after it has been unseen for `Options.patience`; nil if the face is not held.
     private(set) var hold: Hold?
-    /// The face as subscribers see it; nil before it enters. Its confidence is 0 while held, or unseen since a cut.
+    /// The face as published; nil before it enters. Its confidence is 0 while it is held, or unseen since a scene cut.
     var face: FaceObject? {
         guard hasEntered else { return nil }
         var face = latest
@@ -39,7 +39,7 @@ struct Track: Sendable {
 
     private(set) var hasEntered = false
     private let firstSeen: FrameStamp
-    /// The rate at which this face is measured; nil until the CPU budget first left no time to do so.
+    /// The rate at which this face is measured; nil until a frame in which the CPU budget left no time to measure it.
     private var ownRate: FrameRateMeter?
     private var enterTime = 0.0
     private var seenFrames = 0
