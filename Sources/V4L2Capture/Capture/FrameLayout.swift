@@ -84,7 +84,7 @@ extension YUVEncoding {
 /// Converts the 16-bit words of infrared cameras to bytes of brightness. It measures how many bits of a word are used,
 /// because drivers do not say: formats named Y16 have 10 or 12, and words of a 10-bit format may use the highest bits.
 struct GrayDepth {
-    /// The reciprocal of the maximum fraction of damaged words. If more words exceed `bits`, `bits` is increased.
+    /// The reciprocal of the fraction of words that may exceed `bits` and count as damaged. If more do, `bits` grows.
     private static let damagedShare = 1000
 
     /// The number of bits used of each word; at first the minimum for the format.
