@@ -31,7 +31,7 @@ final class FrameProcessor: @unchecked Sendable {
     private var lastPicture: Double?
     /// The media time, in seconds, since which there was neither a face nor motion; nil while there is either.
     private var quietSince: Double?
-    /// The seconds without a face or motion until `isQuiet` is true. A person passing a door frame is hidden for less.
+    /// The seconds without a face or motion until `isQuiet` is true. A door frame hides a passing person for less.
     private static let quietDelay = 1.0
 
     init(_ options: FaceSession.Options, firstFaceID: FaceID, meter: SessionMeter) {

@@ -100,7 +100,7 @@ package final class SessionMeter: Sendable {
         state.withLock { $0.work.decoding += time.processor }
     }
 
-    /// Measures decoding on the session's thread; the work between `beginFrame` and `endFrame` does not include it.
+    /// Measures decoding on the session's thread, and excludes it from the work between `beginFrame` and `endFrame`.
     func measureDecoding<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
         var time = WorkTime()
         defer {
