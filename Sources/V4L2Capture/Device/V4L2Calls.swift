@@ -20,8 +20,8 @@ package protocol V4L2Calls: Sendable {
 
     func unmap(_ base: UnsafeMutableRawPointer, length: Int)
 
-    /// Blocks until the device has data or an error, or `stop` is readable. Returns an empty result if the time is over
-    /// or a signal came. A negative descriptor stands for no device.
+    /// Blocks until the device has data or an error, or `stop` is readable. Returns an empty result after
+    /// `milliseconds` or after a signal. A negative descriptor stands for no device.
     func wait(_ descriptor: CInt, stop: CInt, milliseconds: Int) throws(Errno) -> Readiness
 
     func now() -> ClockReading
