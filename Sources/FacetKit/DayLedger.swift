@@ -1,7 +1,7 @@
 package import FaceMessages
 
-/// Derives from events which faces have not left, and the totals since local midnight. Each face that has not left is
-/// owed a `leave`: if this run of the daemon dies, the next run publishes that `leave`.
+/// Counts a session's events in the totals since local midnight, and keeps track of the faces that have not left. Each
+/// of these is owed a `leave`: if this run of the daemon dies, the next run publishes that `leave`.
 package struct DayLedger: Sendable {
     /// The faces whose `leave` is not published yet, each with the time of its enter and the owed `leave`.
     private var open: [FaceID: (entered: Timestamp, leave: FaceEvent)]
@@ -9,14 +9,14 @@ package struct DayLedger: Sendable {
     private let orphans: Set<FaceID>
     package private(set) var today: DayTotals
 
-    /// Begins with the totals and the owed leaves of an earlier run.
+    /// Begins with the totals of an earlier run, and with the `leave` events that it still owed when it died.
     package init(today: DayTotals = DayTotals(since: .wallClock()), leavesOfLastRun: [FaceEvent] = []) {
         self.today = today
         open = Dictionary(leavesOfLastRun.map { ($0.face.faceID, ($0.stamp.time, $0)) }) { $1 }
         orphans = Set(open.keys)
     }
 
-    /// The owed leaves, which the next run publishes if this one dies now, in the order of the faces' identities.
+    /// The `leave` events that the next run of the daemon publishes if this run dies now, ordered by face identity.
     package var owedLeaves: [FaceEvent] { open.sorted { $0.key < $1.key }.map(\.value.leave) }
 
     private var presentFaces: Int { open.keys.count { !orphans.contains($0) } }

@@ -3,7 +3,7 @@ import System
 
 extension FaceSession {
     /// Runs the session on the calling thread, which is blocked until the source ends or `stop` is called.
-    /// - Parameter handler: Receives each update, on this thread. While it runs, a live source drops frames as late.
+    /// - Parameter handler: Receives each update, on this thread. A live source drops frames while the handler runs.
     /// - Throws: `FaceSessionError`, after the `leave` event of each face, if the source or the models cannot be used.
     public func run(_ handler: (FaceUpdate) -> Void) throws(FaceSessionError) { try run(nil, handler) }
 

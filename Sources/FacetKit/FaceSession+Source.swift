@@ -12,8 +12,7 @@ extension FaceSession {
         }
 
         fileprivate var kind: Kind
-        /// The options for the frames, such as orientation, pace and the time-out after which the source counts as
-        /// lost.
+        /// The options for the frames, such as orientation, pace and the time-out until the source counts as lost.
         public var options: FrameSourceOptions
 
         /// A camera of this machine, in the mode that suits faces best.

@@ -16,12 +16,12 @@ extension FaceSession {
         public static let newest = UpdatePolicy.bounded(1)
     }
 
-    /// All updates of one run, which begins with the first `next`, and stops when the loop over them ends or its task
-    /// is cancelled. The policy is `.waiting` if the source waits for its reader, as a file with pace `asap` does;
-    /// otherwise `.bounded(100)`.
+    /// The updates of one run. The run begins with the first `next`, and stops when the loop over the updates ends or
+    /// the loop's task is cancelled. The policy is `.waiting` if the source waits for its reader, as a file with pace
+    /// `asap` does; otherwise `.bounded(100)`.
     public var updates: Updates { Updates(session: self, policy: nil) }
 
-    /// All updates of one run as in `updates`, but with this policy for every source.
+    /// The updates of one run, like the property `updates`, but with the given policy for every source.
     public func updates(keeping policy: UpdatePolicy) -> Updates { Updates(session: self, policy: policy) }
 
     /// The updates of a session as an asynchronous sequence.

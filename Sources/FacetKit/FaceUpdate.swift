@@ -40,9 +40,9 @@ public struct FaceUpdate: Equatable, Sendable {
     var isStreaming: Bool { if case .streaming = state { true } else { false } }
     /// Whether the source does not wait for the reader of the updates; also true while it is not streaming.
     var comesAtItsOwnTime: Bool { if case .streaming(let stream) = state { stream.isLive } else { true } }
-    /// Everything taken for a face in this frame, including faces before their enter and those only the detector sees.
+    /// All possible faces in this frame: present faces, faces that have not entered yet, and unconfirmed detections.
     package var sightings: [FaceSighting] = []
-    /// Whether the frame begins another scene and all faces have left; only with `FaceAnalyzer.Options.isThorough`.
+    /// Whether the frame begins another scene, so that all faces left; only with `FaceAnalyzer.Options.isThorough`.
     package var isCut = false
     /// Whether a face is not followed because the maximum, `FaceAnalyzer.Options.maximumFaces`, is reached.
     package var isOverLimit = false

@@ -2,8 +2,8 @@
 ///
 /// `@unchecked Sendable` because one thread at a time uses it: first the one that loads the models, then the run's.
 final class FrameProcessor: @unchecked Sendable {
-    /// Whether nothing has happened for a while, so that the source may skip frames; false if updates contain all
-    /// frames.
+    /// Whether the source may skip frames, because there was neither a face nor motion for a second. False if updates
+    /// contain all frames.
     var isQuiet: Bool {
         guard let quietSince, let lastStamp, options.frames == .none || options.maximumFrameRate != nil else {
             return false
@@ -31,7 +31,7 @@ final class FrameProcessor: @unchecked Sendable {
     private var lastPicture: Double?
     /// The media time, in seconds, since which there was neither a face nor motion; nil while there is either.
     private var quietSince: Double?
-    /// The seconds without a face or motion after which `isQuiet` is true: longer than a door frame hides a person.
+    /// The seconds without a face or motion until `isQuiet` is true. A door frame hides a passing person for less.
     private static let quietDelay = 1.0
 
     init(_ options: FaceSession.Options, firstFaceID: FaceID, meter: SessionMeter) {
@@ -144,7 +144,7 @@ final class FrameProcessor: @unchecked Sendable {
         return update
     }
 
-    /// Returns the failure to report after `stallTimeout` without a decodable frame; nil before, and once reported.
+    /// Returns, once, the failure to report after `stallTimeout` without a decodable frame; nil at all other times.
     private func loss(at time: Double, _ reason: String) -> SourceFailure? {
         let since = lastPicture ?? time
         lastPicture = since
@@ -181,7 +181,7 @@ final class FrameProcessor: @unchecked Sendable {
         return (try analyzer.analyze(picture), picture)
     }
 
-    /// If due, examines the places of unseen faces, and adds the clothes of seen faces to the observations.
+    /// Examines the places of unseen faces, and adds the clothes of seen faces to the observations, if that is due.
     private func readPlaces(
         in picture: Frame,
         afterCut isCut: Bool,

@@ -10,7 +10,7 @@ package struct MessageProducer: Sendable {
     package private(set) var status: DaemonStatus
     /// The state of the source; nil before the first update.
     package private(set) var state: StreamState?
-    /// The optional fields of metadata, and the gate that decides which changes to publish; nil to publish everything.
+    /// The optional fields of metadata, and the gate that admits changes; nil to publish all fields of every frame.
     private var metadata: (fields: Set<FaceObject.OptionalField>, gate: ChangeGate)?
     private var zones: [Zone] = []
     private var publishedCount = 0
@@ -31,7 +31,7 @@ package struct MessageProducer: Sendable {
         status.attention = []
     }
 
-    /// Sets the options of metadata, and the zones, for the updates from now on.
+    /// Sets the metadata options and the zones that apply to all later updates.
     package mutating func use(_ options: MetadataOptions, zones: [Zone] = []) {
         var gate = metadata?.gate ?? ChangeGate()
         gate.options = options.changes

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Checks the limits and prepares the descriptors of the process, before a program does anything else.
+/// Checks the process's resource limits and opens missing standard descriptors, before a program does anything else.
 package enum ProcessEnvironment {
     /// The error that a resource limit of the process is too low for the program.
     package struct LimitError: Error, Hashable, CustomStringConvertible {
@@ -14,7 +14,7 @@ package enum ProcessEnvironment {
     /// The minimum address space, in bytes: LiteRT, its thread pool and the threads' stacks take 0.7 GiB, most of it
     /// unused. If they get less, the process ends in ways that no code can catch.
     private static let addressSpace: UInt64 = 1 << 30
-    /// The minimum limit on open files: about 30 are used with a broker, an outbox and a camera.
+    /// The number of files that the process must be allowed to open: about 30 are used with broker, outbox and camera.
     private static let descriptors: UInt64 = 64
 
     /// Opens `/dev/null` for each closed standard descriptor, so that the process's output never goes to another file.

@@ -13,7 +13,7 @@ struct RunState {
         case pause
         /// Report the outcome of the newest configuration.
         case report
-        /// Run a source. The faces of the former source leave for this reason.
+        /// Run a source. The reason is that of the `leave` events for the faces of the former source.
         case open(Configuration, FaceEvent.LeaveReason)
     }
 
@@ -121,7 +121,7 @@ struct RunState {
         status.outcome = .rejected(error)
     }
 
-    /// Notes that the source works: a frame was analysed or, if `hasFrame` is false, it waits for its camera or sender.
+    /// Notes that the source is usable: a frame was analysed or, if not `hasFrame`, it waits for its camera or sender.
     mutating func sourceWorks(hasFrame: Bool) {
         if hasFrame, working != current { working = current }
         if status.outcome == .pending, current == wanted { status.outcome = .inEffect }

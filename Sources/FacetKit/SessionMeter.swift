@@ -25,7 +25,7 @@ package final class SessionMeter: Sendable {
     private struct State {
         /// All counts except those of the current mailbox, which the session takes its frames from.
         var counts = FrameCounts()
-        /// The time at which the session took its current frame, and its thread's processor time then, in seconds.
+        /// The time at which the session took its current frame, and the thread's processor seconds at that moment.
         var frame: (taken: ContinuousClock.Instant, processorTime: Double)?
         var work = (decoding: 0.0, analysis: 0.0)
         /// The number of runs of each stage since the last statistics, and their total and longest duration in seconds.
@@ -50,7 +50,7 @@ package final class SessionMeter: Sendable {
 
     package init() {}
 
-    /// Counts the frames of another mailbox from now on.
+    /// Counts the frames of another mailbox, from which the session now takes its frames.
     func follow(_ mailbox: FrameMailbox) {
         state.withLock { state in
             state.counts = state.total
@@ -100,7 +100,7 @@ package final class SessionMeter: Sendable {
         state.withLock { $0.work.decoding += time.processor }
     }
 
-    /// Measures decoding on the session's thread; the work between `beginFrame` and `endFrame` does not include it.
+    /// Measures decoding on the session's thread, and excludes it from the work between `beginFrame` and `endFrame`.
     func measureDecoding<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
         var time = WorkTime()
         defer {

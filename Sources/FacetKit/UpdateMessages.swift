@@ -1,8 +1,8 @@
 package import FaceMessages
 
-/// Makes, for a session that runs in this program, the messages that a daemon would publish.
+/// Makes the messages that a daemon would publish, for a session that runs in this program.
 package struct UpdateMessages: Sendable {
-    /// The topics for which no messages are made: commands, zones, and pictures (an update contains its frame).
+    /// The topics for which no messages are made: commands, zones and pictures. The program has the pictures already.
     package static let missingTopics: [Topic] = [.previewJPEG, .zones, .zoneEnter, .zoneLeave] + Topic.commands
 
     /// The seconds between two `stats` messages, as in a daemon's default settings.
@@ -16,7 +16,7 @@ package struct UpdateMessages: Sendable {
     private var day = DayLedger()
     private var events = 0
 
-    /// Prepares to make messages on `topics` only. Without `metadata` options, they contain all values of each frame.
+    /// Prepares to make messages on `topics` only. Without `metadata` options, metadata has all values of each frame.
     package init(camera: String = "file", topics: Set<Topic> = Set(Topic.allCases), metadata: MetadataOptions? = nil) {
         self.topics = topics
         origin = MessageOrigin(camera: camera, boot: ULID.make(at: .wallClock()))
@@ -56,7 +56,7 @@ package struct UpdateMessages: Sendable {
 }
 
 extension FaceUpdate {
-    /// Returns the time at which an event of the update happened in front of the camera; nil if no frame is known.
+    /// Returns the time at which an event happened in front of the camera; nil if the update is not about a frame.
     package func captureTime(of event: FaceEvent) -> ContinuousClock.Instant? {
         guard let stamp, let captured else { return nil }
         // A blink happened before the frame that made it certain.

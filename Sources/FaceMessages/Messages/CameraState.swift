@@ -33,17 +33,17 @@ public struct CameraState: Hashable, Sendable {
         /// Makes a set from its bits.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// Anything in the status, the camera's name, the daemon's run, or whether detection is on.
+        /// The status, the camera's name or the daemon's run has changed, or detection was switched on or off.
         public static let status = Change(rawValue: 1)
-        /// The faces, or the frame that they were seen in.
+        /// The present faces, or the frame in which they were seen, have changed.
         public static let faces = Change(rawValue: 2)
-        /// The number of faces in the picture, or anything about a zone.
+        /// The number of faces in the picture, or something about a zone, has changed.
         public static let count = Change(rawValue: 4)
-        /// The newest event.
+        /// The newest event has changed.
         public static let event = Change(rawValue: 8)
-        /// The statistics, or the totals since local midnight.
+        /// The statistics, or the totals since local midnight, have changed.
         public static let stats = Change(rawValue: 16)
-        /// The number of frames analysed per second.
+        /// The number of frames analysed per second has changed.
         public static let rate = Change(rawValue: 32)
     }
 
@@ -87,8 +87,7 @@ public struct CameraState: Hashable, Sendable {
     /// Whether pictures and faces may arrive: the source is open or being opened, or no status is known.
     public var mayShowFaces: Bool { [.starting, .streaming, .unknown].contains(condition) }
 
-    /// Whether something is wrong that the owner should look at. An unknown condition counts, switched-off detection
-    /// does not.
+    /// Whether the owner should look at the camera. An unknown condition is a problem, switched-off detection is not.
     public var hasProblem: Bool { [.lost, .stopped, .offline, .gone, .unknown].contains(condition) }
 
     /// The faces in the newest metadata; empty while no frames are analysed.
@@ -100,10 +99,10 @@ public struct CameraState: Hashable, Sendable {
     /// The number of faces; nil unless the camera is streaming and the daemon publishes their number or metadata.
     public var faceCount: Int? { condition == .streaming ? count ?? shown?.faces.count : nil }
 
-    /// The smile level above which a clear smile begins, from the daemon's status or else the default.
+    /// The smile level above which a clear smile begins, as the daemon's status states it, or otherwise the default.
     package var smileLevel: Double { (status?.smile ?? SmileSettings()).level }
 
-    /// The number of held faces: those not detected at the moment, whose person is still visible at the same place.
+    /// The number of held faces: unseen faces that count as present, since the person is still visible at that place.
     public var heldCount: Int { min(status?.held ?? 0, faceCount ?? 0) }
 
     /// The zones with the number of faces in each; empty if no zones are set or no frames are analysed.
@@ -156,8 +155,8 @@ public struct CameraState: Hashable, Sendable {
         return changes(since: before)
     }
 
-    /// Forgets everything, and returns the parts that were known. After a lost connection, the broker sends the
-    /// retained messages again.
+    /// Forgets everything, and returns the parts that were known. Call this when the connection to the broker is lost:
+    /// after the next connection, the broker sends the retained messages again.
     public mutating func forget() -> Change {
         let before = self
         self = CameraState()
@@ -198,7 +197,7 @@ public struct CameraState: Hashable, Sendable {
         boot = message.origin.boot
     }
 
-    /// The newest metadata; nil while no frames are analysed, or if the status of its run has not arrived yet.
+    /// The newest metadata; nil while no frames are analysed, or if the status is of another run of the daemon.
     package var shown: MetadataMessage? {
         guard mayShowFaces, status == nil || metadata?.origin.boot == boot else { return nil }
         return metadata

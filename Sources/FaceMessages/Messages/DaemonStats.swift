@@ -24,18 +24,19 @@ public struct DaemonStats: Hashable, Sendable, WireValue {
         }
     }
 
-    /// The numbers of MQTT messages by their fate, since the daemon's start.
+    /// The numbers of MQTT messages since the daemon's start, by what happened to them.
     public struct Messages: Hashable, Sendable, WireValue {
         /// The number of messages sent to the broker, repetitions included.
         public var sent = 0
         /// The number of events that are now waiting to be sent to the broker, or to be acknowledged by it.
         public var queued = 0
-        /// The number of events that grew too old before they were sent.
+        /// The number of events that were dropped because they became too old before they were sent for the first time.
         public var expired = 0
-        /// The numbers of dropped messages by reason. Events that grew too old are included only if they had been sent.
+        /// The numbers of dropped messages by reason, without those counted as `expired`. The reason `unconfirmed`
+        /// means that an event was sent but not acknowledged by the broker, and became too old to be sent again.
         public var dropped: [String: Int] = [:]
 
-        /// The number of events accepted while the outbox, which holds them for the broker, could not survive a crash.
+        /// The number of events put into the outbox while the outbox would not have survived a crash of the daemon.
         public var unsafe = 0
         /// Whether the events in the outbox survive a crash of the daemon now; nil without a broker.
         public var outbox: DaemonStatus.Outbox?

@@ -74,7 +74,7 @@ public struct DaemonStatus: Hashable, Sendable, WireValue {
     public var version: String?
     /// The reasons why some events cannot be detected at the moment; empty if there are none.
     public var attention: [FaceAttention]?
-    /// The number of held faces: those not detected at the moment, whose person is still visible at the same place.
+    /// The number of held faces: unseen faces that count as present, since the person is still visible at that place.
     public var held = 0
     /// The condition of the outbox; nil in the last will and without a broker.
     public var outbox: Outbox?

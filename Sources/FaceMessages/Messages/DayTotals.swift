@@ -43,10 +43,10 @@ public struct DayTotals: Hashable, Sendable, WireValue {
     /// Makes totals that are all zero.
     public init(since: Timestamp) { self.since = since }
 
-    /// Adds what a face has done since it was last counted, and its visit itself if that has ended.
+    /// Adds the looks and smiles of a visit since it was last counted and, if the visit has ended, the visit itself.
     ///
     /// - Parameters:
-    ///   - visit: The visit so far; empty if the face proved to be a photo. `counted` is then subtracted, down to 0.
+    ///   - visit: The visit so far; empty if the face proved to be a photo, which subtracts what was counted before.
     ///   - counted: The visit as it was last counted.
     ///   - hasEnded: Whether the visit has ended.
     ///   - now: The current time.

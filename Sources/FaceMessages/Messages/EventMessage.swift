@@ -6,7 +6,7 @@ public struct EventMessage: Hashable, Sendable, WireValue {
     public var id: String
     /// The number of the event among all events of its daemon. A gap shows that events were dropped.
     public var seq: Int
-    /// The event. Only identity, bounds, pose and confidence of its face are sent, and in a `leave` the visit.
+    /// The event. Of its face, only identity, bounds, pose and confidence are sent; in a `leave`, also the visit.
     public var event: FaceEvent
     /// The number of faces present after the event; nil from daemons before 0.5.
     public var faces: Int?

@@ -1,7 +1,7 @@
 /// Escaping of text from other programs for the formats in which it is written.
 ///
-/// All of it works on Unicode scalars. A `Character` may combine CR with LF, or a quote with a mark, so that a search
-/// by character misses the line feed or the quote. The reader of the output would then act on it.
+/// The functions replace Unicode scalars. A `Character` may combine CR with LF, or a quote with a mark, so that a
+/// search by character misses the line feed or the quote. A program that reads the output would then act on it.
 extension StringProtocol {
     /// The text for a terminal, with a space for each control character, such as escape, line break or bidi override.
     package var printable: String { replacingScalars([:]) }
@@ -42,7 +42,7 @@ extension Unicode.Scalar {
     }
 }
 
-/// Conversion of a message's JSON payload for output in lines.
+/// Conversion of JSON payloads for output with one message per line.
 package enum JSONText {
     /// Returns the same JSON on one line, without control characters that a terminal might act on.
     ///

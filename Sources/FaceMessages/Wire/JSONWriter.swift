@@ -1,6 +1,6 @@
 /// Writes a JSON object as bytes, with its fields in the order of the calls. A field whose value is nil is left out.
 ///
-/// Foundation's encoder keeps neither the order of fields nor a number of decimals, both of which help readers.
+/// Foundation's encoder can neither keep the order of fields nor limit the decimals, although both make JSON readable.
 package struct JSONWriter {
     fileprivate(set) var bytes: [UInt8] = []
 
@@ -28,7 +28,7 @@ package struct JSONWriter {
         value.write(to: &self)
     }
 
-    /// Writes a number rounded to `decimals` places, unless it is nil, not finite or at least 1e12 in size.
+    /// Writes a number with `decimals` places. Leaves out a field whose number is nil, not finite or beyond ±1e12.
     package mutating func field(_ name: String, _ value: Double?, decimals: Int) {
         guard let value, value.isFinite, abs(value) < 1e12 else { return }
         key(name)

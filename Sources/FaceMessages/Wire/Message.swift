@@ -6,16 +6,16 @@ public struct Message: Hashable, Sendable {
     /// The encoded payload.
     public var payload: [UInt8]
 
-    /// The `seq` of an event, its number among all events of the daemon; nil on other topics.
+    /// The `seq` of an event, its number among all events of the daemon; nil for all other messages.
     public var sequence: Int?
 
-    /// The CloudEvents attributes of an event, including its id; nil on other topics.
+    /// The CloudEvents attributes of an event, including its id; nil for all other messages.
     public var cloudEvent: CloudEventAttributes?
 
-    /// Identifies the frame of a preview picture; nil on other topics. It is sent in the user properties.
+    /// The frame of a preview picture, which is sent in the user properties; nil for all other messages.
     public var stamp: FrameStamp?
 
-    /// The capture time of an event's frame, for computing its age; nil on other topics. It is not sent.
+    /// The capture time of an event's frame, for computing the event's age; nil for all other messages. It is not sent.
     public var captured: ContinuousClock.Instant?
 
     /// Makes a message from its topic and its encoded payload. For an event, the payload must contain the same number

@@ -54,7 +54,7 @@ public enum Topic: String, Hashable, Sendable, CaseIterable {
     /// Returns the topic's full name under a base such as `faces` or `porch/faces`.
     public func name(under base: String) -> String { base + "/" + rawValue }
 
-    /// Makes the topic with which a full name such as `porch/faces/detect/state` ends; nil if it ends with no topic.
+    /// Finds the topic at the end of a full name such as `porch/faces/detect/state`; nil if no topic is there.
     public init?(name: String) {
         guard let topic = Self.allCases.first(where: { name.hasSuffix("/" + $0.rawValue) }) else { return nil }
         self = topic
@@ -72,7 +72,7 @@ public enum Topic: String, Hashable, Sendable, CaseIterable {
     /// The topics of commands, to which the daemon subscribes.
     public static let commands: [Topic] = [.detectSet, .smileSet, .zoneSet]
 
-    /// Whether messages on this topic are events: never retained, and kept by the daemon until the broker has them.
+    /// Whether messages on this topic are events: not retained, but kept by the daemon until the broker has them.
     public var isEvent: Bool { eventKind != nil }
 
     /// The event topics, in the order in which the cases are declared.
@@ -94,8 +94,8 @@ public enum Topic: String, Hashable, Sendable, CaseIterable {
     /// The topics that the setting `publish` can leave out. `status`, `stats` and `detect/state` are always published.
     public static let selectable = allCases.filter { $0.isEvent || [.metadata, .count, .zones, .today].contains($0) }
 
-    /// The topics published by default. End events such as `smile_end`, which `metadata` shows too, are not among them,
-    /// nor are events that few users need.
+    /// The topics published by default. They leave out the ends of states, such as `smile_end`, which `metadata` shows
+    /// too, and events that few users need.
     public static let selected = selectable.filter {
         ![.smileEnd, .eyesOpen, .mouthOpen, .lookAway, .sign].contains($0)
     }

@@ -24,7 +24,7 @@ extension WireFields {
         if let found { value = found } else { try missing(name) }
     }
 
-    /// Writes or reads a field whose absence means `absent`. A writer leaves it out if `isWritten` is false.
+    /// Writes or reads an optional field. If it is missing, `absent` is read. It is written only if `isWritten`.
     mutating func field<Value>(
         _ name: String,
         _ value: inout Value,
@@ -140,7 +140,7 @@ extension WireFormat {
 private struct WireRefusal: Error { let reason: String }
 
 extension WireFormat<Double> {
-    /// The format of a number with `decimals` places. In JSON it is multiplied by `scale`, and must then be in `range`.
+    /// The format of a number with `decimals` places. JSON contains the value times `scale`, which is in `range`.
     static func number(_ range: ClosedRange<Double>, decimals: Int, scale: Double = 1) -> Self {
         Self { json, name, value in
             json.field(name, value * scale, decimals: decimals)
@@ -150,16 +150,16 @@ extension WireFormat<Double> {
     }
 
     static let share = number(0...1, decimals: 2)
-    /// The format of a coordinate as a fraction of the picture's side, precise to a tenth of a pixel at 1080p. The
-    /// schema's range is −1…2. Readers accept more, in case a later version needs it.
+    /// The format of a coordinate as a fraction of the picture's width or height, precise to a tenth of a pixel at
+    /// 1080p. The schema's range is −1…2. Readers accept more, in case a later version needs it.
     static let coordinate = number(-8...8, decimals: 4)
     static let length = number(0...8, decimals: 4)
-    /// The format of a time, rate or fraction, in practice without a limit: 1e12 seconds are more than 30,000 years.
+    /// The format of a time, rate or other amount. The limit is never reached: 1e12 seconds are more than 30,000 years.
     static func amount(decimals: Int) -> Self { number(0...1e12, decimals: decimals) }
     static let seconds = amount(decimals: 3)
     static func milliseconds(decimals: Int) -> Self { number(0...1e12, decimals: decimals, scale: 1000) }
 
-    /// The format of an angle in (−180, 180] degrees with one decimal. What would be rounded to −180 becomes 180.
+    /// The format of an angle in (−180, 180] degrees with one decimal. An angle that rounds to −180 is written as 180.
     static let degrees = Self { json, name, value in
         json.field(name, value <= -179.95 ? 180 : value, decimals: 1)
     } from: { (raw: Double) in
@@ -213,7 +213,7 @@ extension WireFormat where Value: RawRepresentable<String> & Sendable {
 }
 
 extension WireFormat {
-    /// The format of a list of words out of a fixed set. Those that only a newer version knows are left out when read.
+    /// The format of a list of words out of a fixed set. A reader leaves out words that only a newer version knows.
     static func words<Word: RawRepresentable<String> & Sendable>() -> Self where Value == [Word] {
         Self(as: { $0.map(\.rawValue) }) { (raw: [String]) in
             raw.prefix(MessageLimits.entries).compactMap(Word.init)
@@ -239,7 +239,7 @@ extension WireFormat {
 }
 
 extension WireFormat<[String: Int]> {
-    /// The format of counters by name. When read, at most `MessageLimits.entries` are kept, and their names are cut.
+    /// The format of named counters. A reader keeps at most `MessageLimits.entries` of them, and cuts long names.
     static let counters = Self { json, name, value in
         json.object(name) { json in
             for (reason, count) in value.sorted(by: { $0.key < $1.key }) { json.field(reason, count) }
@@ -282,7 +282,7 @@ package enum MessageLimits {
 }
 
 extension String {
-    /// Returns the longest beginning of at most `bytes` bytes of UTF-8. A limit in characters would not limit the size.
+    /// Returns the longest prefix of at most `bytes` bytes of UTF-8. A limit in characters would not limit the size.
     fileprivate func limited(to bytes: Int) -> String {
         guard let end = utf8.index(startIndex, offsetBy: bytes, limitedBy: endIndex) else { return self }
         // An end within a scalar is rounded down to the scalar's beginning.

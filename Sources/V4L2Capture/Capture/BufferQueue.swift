@@ -2,13 +2,13 @@ import CV4L2
 import Synchronization
 import SystemPackage
 
-/// The driver's queue of buffers. Gives buffers to the driver, takes them back filled, and knows which the driver has.
+/// The driver's queue of buffers. Gives buffers to the driver, takes them back filled, and knows where each buffer is.
 ///
 /// A lock protects the queue, as frames are released on any thread. The descriptor is not used after `detach`.
 final class BufferQueue: Sendable {
     private struct State {
         var descriptor: CInt?
-        /// Whether the driver has a buffer, by the buffer's index.
+        /// One flag for each buffer, by the buffer's index: whether the driver has the buffer.
         var isQueued: [Bool]
         /// The error of a `queue` call on any thread, which `dequeue` throws.
         var failure: Errno?
@@ -81,7 +81,7 @@ final class BufferLease: Sendable {
     deinit { buffer.queue.queue(buffer.index) }
 }
 
-/// A buffer of the driver, mapped into this process until its last owner releases it; see `makePrivate`.
+/// A buffer of the driver, mapped into this process until the last owner of the mapping releases it.
 ///
 /// `@unchecked Sendable` because of the pointer: readers have a lease, and the driver writes only to queued buffers.
 final class MappedBuffer: @unchecked Sendable {

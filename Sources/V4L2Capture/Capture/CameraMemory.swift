@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What is known of a camera that was used, so that the next source finds the camera again or waits for it.
+/// The facts about the camera that was last used, so that the next source finds the camera again or waits for it.
 package final class CameraMemory: Sendable {
     struct Content: Sendable {
         /// The configuration with which the camera last streamed.

@@ -5,7 +5,7 @@ import SystemPackage
 /// A source of frames from a V4L2 camera. After a loss it tries to open the camera again, at least every half second.
 ///
 /// It reports `.streaming` with the first frame after each opening, and `.lost` after each loss. `.lost` is repeated
-/// only for a reason that a person must remedy (`busy`, `permission_denied`, …). Frame numbers and media time continue.
+/// only for a reason that a person must remedy, such as `busy`. Frame numbers and media time continue after a loss.
 package final class CameraSource: FrameSource {
     let configuration: CameraConfiguration
     let options: FrameSourceOptions

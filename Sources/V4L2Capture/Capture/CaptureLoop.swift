@@ -5,11 +5,11 @@ import SystemPackage
 /// Delivers a stream's frames until the source is stopped or the camera is lost. Of all ready buffers, only the newest
 /// good one is delivered. The driver keeps `fewestQueued` buffers to fill: a frame that would leave it fewer is copied.
 struct CaptureLoop {
-    /// The minimum number of queued buffers with which the driver skips no frame while another frame is handled.
+    /// The number of queued buffers that the driver needs, so that it skips no frame while another frame is handled.
     static let fewestQueued = 2
-    /// The minimum time of suspension between two rounds of the loop, in nanoseconds, that makes a frame too old.
+    /// The time of suspension between two rounds of the loop, in nanoseconds, above which a frame is dropped as late.
     private static let shortestSuspend: Int64 = 200_000_000
-    /// The maximum time, in milliseconds, until a camera's first frame. Cameras first measure the light.
+    /// The minimum time, in milliseconds, to wait for a camera's first frame, because cameras first measure the light.
     static let startTimeout = 5000
 
     let stream: CaptureStream
@@ -119,7 +119,7 @@ struct CaptureLoop {
         return mailbox.put(.frame(frame))
     }
 
-    /// The pixels of a buffer with their owner: the buffer itself, or a copy if the driver would have too few left.
+    /// Returns the pixels of a buffer and the owner of their memory: the buffer itself or, if it must go back, a copy.
     private mutating func pixels(of buffer: v4l2_buffer) -> (UnsafeRawPointer, any AnyObject & Sendable) {
         let mapped = stream.buffers[Int(buffer.index)]
         let lease = BufferLease(mapped)

@@ -24,7 +24,7 @@ struct FrameLayout {
     /// The formats with two bytes per sample, each with the minimum number of bits that are used.
     static let wide: [FourCC: Int] = [.y16: 8, .y12: 12, .y10: 10]
 
-    /// Makes a layout for the format that the driver has set; nil if the format cannot be read or makes no sense.
+    /// Makes a layout for the format that the driver has set; nil if the format cannot be read or is invalid.
     init?(_ answer: v4l2_pix_format) {
         let name = FourCC(rawValue: answer.pixelformat)
         size = FrameSize(answer)
@@ -81,10 +81,10 @@ extension YUVEncoding {
     }
 }
 
-/// Converts the 16-bit words of infrared cameras to bytes of brightness. It measures how many bits of a word are used,
-/// because drivers do not say: formats named Y16 have 10 or 12, and words of a 10-bit format may use the highest bits.
+/// Converts the 16-bit words of infrared cameras to bytes of brightness. Measures how many bits of a word are used,
+/// since drivers do not say: words of the format Y16 may have 10 or 12 bits, those of Y10 may use the highest bits.
 struct GrayDepth {
-    /// The reciprocal of the maximum fraction of damaged words. If more words exceed `bits`, `bits` is increased.
+    /// The reciprocal of the fraction of words that may exceed `bits` and count as damaged. If more do, `bits` grows.
     private static let damagedShare = 1000
 
     /// The number of bits used of each word; at first the minimum for the format.

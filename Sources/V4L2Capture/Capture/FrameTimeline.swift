@@ -4,8 +4,8 @@ struct FrameTimeline {
     /// The maximum age at which a driver's timestamp is believed, in nanoseconds.
     private static let oldest: Int64 = 10_000_000_000
 
-    /// The change of the offset between wall clock and monotonic clock, in nanoseconds, that shows that the wall clock
-    /// was set or the machine suspended. Slewing does not count, since it moves both clocks alike.
+    /// The minimum change of the offset between wall clock and monotonic clock, in nanoseconds, that shows that the
+    /// wall clock was set or the machine suspended. Slewing does not count, since it moves both clocks alike.
     private static let clockStep: Int64 = 50_000_000
     /// The maximum jump in sequence numbers that counts as missing frames, and not as an error of the driver.
     private static let largestGap: UInt32 = 100_000

@@ -12,7 +12,7 @@ public struct CameraSize: Hashable, Sendable, CustomStringConvertible {
     /// Whether the camera offers exactly this size.
     public func contains(_ size: FrameSize) -> Bool { nearest(to: size) == size }
 
-    /// The size in the range that is nearest to the given one.
+    /// The size in the range that is nearest to the given one, rounded down to a size that the steps allow.
     public func nearest(to size: FrameSize) -> FrameSize {
         func nearest(_ side: KeyPath<FrameSize, Int>) -> Int {
             let least = minimum[keyPath: side]

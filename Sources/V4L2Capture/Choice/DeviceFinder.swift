@@ -6,7 +6,7 @@ struct DeviceFinder {
     /// Opens the selected camera and calls `start` with it.
     ///
     /// The automatic choice first tries `lastSeen`, the camera used before, and skips cameras that other programs use.
-    /// A plain node such as `/dev/video0` means that camera too, even if its number has changed. A link must exist.
+    /// A plain node such as `/dev/video0` also stands for `lastSeen`, whatever its number is now. A link must exist.
     func open<Started>(
         lastSeen: V4L2Device.Identity?,
         _ start: (V4L2Device) throws(V4L2Error) -> Started

@@ -3,7 +3,7 @@
 /// read. So a camera with 1280×720 at 10 fps in YUYV and at 30 fps in MJPG is read in MJPG.
 struct FormatNegotiation {
     static let preferred = FrameLayout.formats.map(\.name)
-    /// The frame rate, in frames per second, above which a higher rate brings no benefit.
+    /// The frame rate that suffices, in frames per second. Higher rates bring no benefit.
     static let usualRate = 30.0
     /// The maximum relative difference at which two rates count as the same, such as 29.97 and 30.
     static let rateTolerance = 0.011
@@ -32,7 +32,7 @@ struct FormatNegotiation {
         }
     }
 
-    /// Returns the rate for a size, as an array: empty if the requested one is not offered, `[nil]` if none is known.
+    /// Returns an array with the rate for a size: empty if the requested rate is not offered, `[nil]` if none is known.
     private func rates(of size: CameraSize) -> [Double?] {
         guard !size.rates.isEmpty else { return [request.rate] }
         if let wanted = request.rate {

@@ -50,7 +50,7 @@ public struct FourCC: RawRepresentable, Hashable, Sendable, CustomStringConverti
     /// Packed bytes in the order B, G, R, then an unused one.
     public static let xr24 = FourCC(rawValue: 0x3432_5258)
 
-    /// The layout of uncompressed pixels without gaps between planes and rows; nil for other formats.
+    /// The layout of uncompressed pixels without gaps; nil for JPEG, 16-bit gray, `yv12` and unknown formats.
     package var rawPixels: PixelFormat? {
         guard self != .yv12, FrameLayout.wide[self] == nil else { return nil }
         let pixels = FrameLayout.formats.first { $0.name == self }?.pixels

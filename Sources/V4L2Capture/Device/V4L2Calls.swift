@@ -2,7 +2,7 @@ package import CV4L2
 import System
 package import SystemPackage
 
-/// The system calls that capture needs, repeated if a signal interrupts them; tests use a simulated driver.
+/// The system calls that capture needs. Calls that a signal interrupts are repeated, except `wait`.
 package protocol V4L2Calls: Sendable {
     func open(_ path: String) throws(Errno) -> CInt
 
@@ -20,8 +20,8 @@ package protocol V4L2Calls: Sendable {
 
     func unmap(_ base: UnsafeMutableRawPointer, length: Int)
 
-    /// Blocks until the device has data or an error, or `stop` is readable. Returns an empty result if the time is over
-    /// or a signal came. A negative descriptor stands for no device.
+    /// Blocks until the device has data or an error, or `stop` is readable. Returns an empty result after
+    /// `milliseconds` or after a signal. A negative descriptor stands for no device.
     func wait(_ descriptor: CInt, stop: CInt, milliseconds: Int) throws(Errno) -> Readiness
 
     func now() -> ClockReading
@@ -56,7 +56,7 @@ package struct Readiness: OptionSet, Hashable, Sendable {
     static let stopped = Readiness(rawValue: 4)
 }
 
-/// The real system calls. The first `convert` loads libv4l2, through which all later calls go.
+/// The real system calls. The first `convert` loads libv4l2, through which later requests and mappings go.
 struct LibV4L2: V4L2Calls {
     func open(_ path: String) throws(Errno) -> CInt { try Self.check(facet_v4l2_open(path)) }
 
