@@ -4,7 +4,7 @@ import MediaFiles
 struct OverlaidFile {
     /// The maximum memory for the delayed frames, in bytes; a frame of 1280×720 takes 1.4 MB.
     private static let maximumBytes = 256 << 20
-    /// How often the one frame of a picture file is analysed, since identities and expressions need several frames.
+    /// The number of times that a picture file is analysed, since identities and expressions need several frames.
     private static let analyses = 8
 
     private let input: String

@@ -4,9 +4,9 @@ struct SmoothedPath {
     private static let reach = 0.16
     /// The standard deviation, in seconds, of the Gaussian that weights a sighting's neighbours by distance in time.
     private static let spread = 0.06
-    /// The distance from the fitted line, as a fraction of the face's size, above which a point is not smoothed.
+    /// The distance from the line through its neighbours, in face sizes, above which a point is not smoothed.
     private static let length = 0.025
-    /// The difference from the fitted line, in degrees, above which an angle of the head is not smoothed.
+    /// The difference from the line through its neighbours, in degrees, above which an angle is not smoothed.
     private static let angle = 4.0
     /// How long, in seconds, a face at the picture's border is hidden before its first sighting and after its last.
     private static let margin = 0.3

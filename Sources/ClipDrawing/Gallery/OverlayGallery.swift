@@ -4,7 +4,7 @@ package enum OverlayGallery {
     private static let side = 480.0
     /// The number of frames at the beginning of a clip, about five seconds, among which the best one is chosen.
     private static let framesOfClip = 150
-    /// How often the one frame of a picture file is analysed, since expressions need several frames.
+    /// The number of times that a picture file is analysed, since expressions need several frames.
     private static let framesOfPicture = 8
 
     /// Writes the page. Throws `CommandFailure` if there is no face in the file, or the page cannot be written.
