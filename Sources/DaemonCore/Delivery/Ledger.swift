@@ -15,7 +15,7 @@ package final class Ledger: Sendable {
 
     /// The valid range of stored face identities. Its end leaves room for new faces below 2^53, JSON's exact limit.
     private static let faceIDs = 1...(1 << 52)
-    /// A placeholder for a sender. Values are stored as encoded messages, so that the message decoder validates them.
+    /// A placeholder for the sender of values stored as encoded messages, which the message decoder validates.
     private static let origin = MessageOrigin(camera: "", boot: "")
 
     let store: Outbox
