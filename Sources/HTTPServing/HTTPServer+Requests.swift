@@ -163,7 +163,7 @@ final class StreamedAnswer {
         self.ended = ended
     }
 
-    /// Returns the next part to send. If there is none, suspends the connection until `resume`.
+    /// Returns the part being sent or, once all of it is sent, the next. If there is none, suspends the connection.
     func part() -> HTTPStreamPart {
         if position < bytes.count { return .bytes(bytes) }
         let next = stream.next()

@@ -34,7 +34,7 @@ package final class HTTPServer: @unchecked Sendable {
     /// How many connections libmicrohttpd accepts above `ConnectionTable.limit` while older ones are closed to make
     /// room. With still more, it stops accepting, so that every new client would have to wait.
     private static let reserve = 128
-    /// The memory for the request's head and the waiting output of each connection, in bytes.
+    /// The memory, in bytes, of each connection for the request's head and for output that waits to be sent.
     static let memory = 32 * 1024
     /// How long a stream is kept open while its client reads nothing, in seconds.
     private static let streamPatience: UInt32 = 30
@@ -52,7 +52,7 @@ package final class HTTPServer: @unchecked Sendable {
     var streamCount = 0
     private let start = ContinuousClock.now
 
-    /// The messages of other threads to the one in `run`.
+    /// The messages from other threads to the thread that executes `run`.
     private struct Inbox {
         /// The numbers of the streams that have something to send.
         var ready: Set<Int> = []

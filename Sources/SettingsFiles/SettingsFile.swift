@@ -1,7 +1,7 @@
 import System
 import Yams
 
-/// The content of a settings file: its values by dotted key, and the lines of the keys.
+/// The content of a settings file: the values by dotted key, such as `camera.name`, and the line number of each key.
 package struct SettingsFile {
     enum Value: Hashable {
         case text(String)
@@ -18,7 +18,7 @@ package struct SettingsFile {
     private let example: String
     private(set) var values: [String: Value] = [:]
 
-    /// The line of each key, counted from 1, also of the keys of groups.
+    /// The line number of each key, including the keys of groups; the first line is 1.
     package private(set) var lines: [String: Int] = [:]
 
     private(set) var problems: [SettingsProblem] = []

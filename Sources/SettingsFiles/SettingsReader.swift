@@ -65,7 +65,7 @@ package struct SettingsReader {
         "\"\(value.shownSource)\" is not \(expected)"
     }
 
-    /// Reads all settings of a group, by name, when their names are not known in advance.
+    /// Reads all settings of a group into a dictionary by name. Their names need not be known in advance.
     package mutating func readGroup(_ prefix: String, _ group: inout [String: String]) {
         for name in names(in: prefix, depth: .max) { read("\(prefix).\(name)", &group[name], "a single value") { $0 } }
     }
@@ -97,11 +97,11 @@ package struct SettingsReader {
         if !hasProblem(with: key) { refuse(key, "is missing: \(what)") }
     }
 
-    /// Whether a problem with a setting was reported.
+    /// Whether a problem with a setting was already reported.
     package func hasProblem(with key: String) -> Bool { problems.contains { $0.key == key } }
 
     /// Throws all problems, if there are any. They include keys that no `read` asked for, and unknown environment
-    /// variables that look like settings. A key in `renamed` gets a problem that gives its present name and form.
+    /// variables that look like settings. For a key in `renamed`, the problem names the new key and its form.
     package mutating func finish(renamed: [String: (key: String, form: String)] = [:]) throws(SettingsError) {
         let sections = Set(readKeys.flatMap(Self.sections))
         let keys = readKeys.union(sections)

@@ -8,10 +8,10 @@ package final class Terminal: Sendable {
     /// The control sequence that switches to the alternate screen, hides the cursor and ends line wrapping.
     private static let enter: StaticString = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l\u{1B}[2J"
 
-    /// The control sequence that ends a synchronized update and restores everything.
+    /// The control sequence that ends a synchronized update and undoes what `enter` changed.
     private static let leave: StaticString = "\u{1B}[?2026l\u{1B}[0m\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
 
-    /// The sequences of `leave`, and one that removes kitty's pictures. Other terminals might show that one as text.
+    /// The sequence `leave` with a command that removes kitty's pictures, which other terminals might show as text.
     private static let leaveKitty: StaticString =
         "\u{1B}[?2026l\u{1B}_Ga=d,q=2\u{1B}\\\u{1B}[0m\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
 
@@ -32,7 +32,7 @@ package final class Terminal: Sendable {
     /// Whether the program was suspended since the last call, so that everything must be redrawn.
     package var wasResumed: Bool { facet_terminal_was_resumed() }
 
-    /// Writes an update. A terminal with synchronized updates (mode 2026) shows it all at once.
+    /// Writes control sequences. A terminal with synchronized updates (mode 2026) shows their effect all at once.
     package func show(_ bytes: [UInt8]) {
         let update = Array("\u{1B}[?2026h".utf8) + bytes + Array("\u{1B}[?2026l".utf8)
         _ = update.withUnsafeBytes { writeAll($0, to: STDOUT_FILENO) }

@@ -40,7 +40,7 @@ struct Facet: AsyncParsableCommand {
         exit(withError: code)
     }
 
-    /// The error about an unknown command, with a similar one; nil if the command exists.
+    /// The error for an unknown command, which may suggest a similar one; nil if the command exists.
     static func wrongCommand(in arguments: [String]) -> ValidationError? {
         let names = ["help", "broker"] + configuration.subcommands.map { $0._commandName }
         let asked = arguments.first == "help" ? arguments.dropFirst().first : arguments.first
@@ -49,7 +49,7 @@ struct Facet: AsyncParsableCommand {
         return ValidationError("there is no command '\(asked)'\(hint)")
     }
 
-    /// The error about the first option that the command does not have, with a similar option; nil if it has all.
+    /// The error for the first option that the command does not have, with a similar option; nil if all are known.
     static func unknownOption(in arguments: [String]) -> ValidationError? {
         guard let command = configuration.subcommands.first(where: { $0._commandName == arguments.first }) else {
             return nil

@@ -1,8 +1,8 @@
-/// Delays frames until later ones are known, so that faces are drawn without gaps from first to last sighting.
+/// Delays frames until later ones are known, so that a face is drawn without gaps from its first to its last sighting.
 struct LookAhead {
     /// How long, in seconds, the place of an untracked face is hidden before and after its detection.
     private static let unfollowedMargin = 0.12
-    /// The intersection over union above which a detection counts as a face that is already among those to draw.
+    /// The overlap (intersection over union) with a face to draw above which an untracked detection is the same face.
     private static let samePlace = 0.8
 
     /// The maximum gap between two sightings of one face, in seconds. Frames are delayed by this time.

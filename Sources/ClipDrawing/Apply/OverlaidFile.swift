@@ -4,7 +4,7 @@ import MediaFiles
 struct OverlaidFile {
     /// The maximum memory for the delayed frames, in bytes; a frame of 1280×720 takes 1.4 MB.
     private static let maximumBytes = 256 << 20
-    /// The number of times that a picture file is analysed, so that faces get their identities and expressions.
+    /// The number of times that a picture file is analysed, since identities and expressions need several frames.
     private static let analyses = 8
 
     private let input: String
@@ -16,7 +16,7 @@ struct OverlaidFile {
     private var scene = Scene()
     private let picture = Picture()
     private var messages = UpdateMessages()
-    /// Finds faces that lie on their side; nil if the overlay does not hide faces, or the analysis finds them anyway.
+    /// The check for faces that lie on their side; nil if no faces are hidden, or the analysis itself finds such faces.
     private let check: FaceCheck?
 
     /// Checks the output's path. Throws `CommandFailure` if the output cannot be written or is the input itself.
@@ -102,7 +102,7 @@ struct OverlaidFile {
         return frames + ahead.finish()
     }
 
-    /// Adds an update and returns the delayed frames that are ready to be drawn.
+    /// Adds the update of a frame. Returns the updates of earlier frames that are now ready to be drawn.
     private mutating func settled(by update: FaceUpdate) -> [FaceUpdate] {
         summary.add(update)
         guard let size = update.frame?.size else { return [] }

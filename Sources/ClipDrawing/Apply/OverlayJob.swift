@@ -33,8 +33,8 @@ package struct OverlayJob {
         return String(stem[..<place]) + String(stem[place...].prefix(bytes: 255 - end.utf8.count)) + end
     }
 
-    /// Draws over a file, or over all files of a directory, where it goes on after a failure. Returns whether there was
-    /// a warning. Throws `CommandFailure` in the end if a file could not be read or written.
+    /// Draws over a file, or over all files of a directory, even after one of them has failed. Returns whether there
+    /// was a warning. Throws `CommandFailure` at the end if a file could not be read or written.
     package func run(_ input: String, to output: String, until interruption: Interruption) async throws -> Bool {
         guard fileExists(input) else {
             throw CommandFailure("cannot read \(input.shownSource): there is no such file")

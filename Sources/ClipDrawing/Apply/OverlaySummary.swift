@@ -1,8 +1,8 @@
 /// The counts of frames, faces and smiles in one file that `facet apply` draws over, and the warnings about the file.
 struct OverlaySummary {
-    /// The maximum number of entries, which are lost faces or times, that one warning lists.
+    /// The maximum number of lost faces, or of times, that one warning lists.
     private static let named = 5
-    /// The maximum time, in seconds, that three frames may span to be checked for a face that the middle one lacks.
+    /// The maximum time, in seconds, from the first to the last of the three frames that `noteJumps` compares.
     private static let longestJump = 0.2
 
     let hidesFaces: Bool
@@ -12,11 +12,11 @@ struct OverlaySummary {
     private(set) var smiles = 0
     private(set) var lost: [(face: FaceID, time: Double)] = []
     private(set) var recent: [(time: Double, faces: [NormalizedRect])] = []
-    /// The times, in seconds, of frames that lack a face which the frames before and after show at different places.
+    /// The times, in seconds, of frames that lack a fast-moving face that the frames before and after them show.
     private(set) var missed: [Double] = []
     private(set) var damaged = 0
     private(set) var isOverLimit = false
-    /// The maximum number of places hidden in one frame that may be faces but were never confirmed as such.
+    /// The highest number, so far, of places hidden in one frame that may be faces but were never confirmed as such.
     private(set) var places = 0
     /// The time of the last check for faces on their side, and whether it found any.
     private(set) var lastCheck: (time: Double, isTurned: Bool)?
@@ -41,7 +41,7 @@ struct OverlaySummary {
         }
     }
 
-    /// Notes the middle one of the last three frames if it lacks a face that moves by more than its size meanwhile.
+    /// Notes the middle one of the last three frames if it lacks a face whose boxes in the other two do not overlap.
     private mutating func noteJumps(_ update: FaceUpdate) {
         if update.isCut { recent = [] }
         recent.append((update.mediaTime, update.sightings.map(\.face.bounds)))
@@ -60,7 +60,7 @@ struct OverlaySummary {
         if !apart(gone, come).isEmpty, !apart(come, gone).isEmpty { missed.append(now.time) }
     }
 
-    /// Checks one frame a second for faces that lie on their side. Only two successive findings count.
+    /// Checks a frame for faces on their side, at most once a second. Sets `turned` if two successive checks find some.
     mutating func check(_ frame: Frame, with check: FaceCheck) throws {
         let time = frame.stamp.mediaTime
         guard turned == nil, lastCheck.map({ time >= $0.time + 1 }) ?? true else { return }
@@ -69,10 +69,10 @@ struct OverlaySummary {
         lastCheck = (time, isTurned)
     }
 
-    /// Updates `places` with the number of hidden places in a frame that were not confirmed as faces.
+    /// Raises `places` if more places than that are hidden in a frame without being confirmed as faces.
     mutating func hide(_ faces: [FaceObject]) { places = max(places, faces.count { $0.faceID.rawValue <= 0 }) }
 
-    /// Counts a single picture, its confirmed faces, and the other places hidden in it.
+    /// Sets the counts for a single picture: its confirmed faces, and the other places hidden in it.
     mutating func showsPicture(with faces: [FaceObject], hiding hidden: [FaceObject]) {
         hide(hidden)
         let entered = faces.filter { $0.faceID.rawValue > 0 }

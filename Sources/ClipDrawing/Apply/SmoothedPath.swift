@@ -4,9 +4,9 @@ struct SmoothedPath {
     private static let reach = 0.16
     /// The standard deviation, in seconds, of the Gaussian that weights a sighting's neighbours by distance in time.
     private static let spread = 0.06
-    /// The distance from the smoothed path, as a fraction of the face's size, above which a sighting is not smoothed.
+    /// The distance from the line through its neighbours, in face sizes, above which a point is not smoothed.
     private static let length = 0.025
-    /// The difference from the smoothed path, in degrees, above which an angle of the head is not smoothed.
+    /// The difference from the line through its neighbours, in degrees, above which an angle is not smoothed.
     private static let angle = 4.0
     /// How long, in seconds, a face at the picture's border is hidden before its first sighting and after its last.
     private static let margin = 0.3
@@ -37,7 +37,7 @@ struct SmoothedPath {
         while samples.count > 2, samples[1].time < time - Self.reach { samples.removeFirst() }
     }
 
-    /// The smoothed face at a time between two sightings; nil outside, and in a gap of more than `patience` seconds.
+    /// The smoothed face at a time; nil before the first sighting, after the last, and in a gap longer than `patience`.
     func face(at time: Double, patience: Double) -> FaceObject? {
         guard let next = samples.firstIndex(where: { $0.time >= time }) else { return nil }
         if samples[next].time == time { return face(samples[next].face, smoothed(next)) }
@@ -72,7 +72,7 @@ struct SmoothedPath {
         return result
     }
 
-    /// The values of a sighting, moved towards the line through its neighbours. Values far from the line do not move.
+    /// The values of a sighting, moved towards the line fitted to its neighbours. Values far from the line do not move.
     private func smoothed(_ index: Int) -> FaceValues {
         let own = samples[index].values
         let line = fit(around: index).value

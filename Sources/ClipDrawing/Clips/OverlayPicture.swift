@@ -1,6 +1,6 @@
 import MediaFiles
 
-/// Draws a picture with an overlay on the faces of a scene.
+/// Draws a picture and, over it, an overlay on each face of a scene.
 package struct OverlayPicture {
     /// The overlay to draw; nil if no faces are drawn.
     private let overlay: (any Overlay)?

@@ -4,7 +4,7 @@ package enum OverlayGallery {
     private static let side = 480.0
     /// The number of frames at the beginning of a clip, about five seconds, among which the best one is chosen.
     private static let framesOfClip = 150
-    /// The number of times that a picture file is analysed, after which expressions are known.
+    /// The number of times that a picture file is analysed, since expressions need several frames.
     private static let framesOfPicture = 8
 
     /// Writes the page. Throws `CommandFailure` if there is no face in the file, or the page cannot be written.
@@ -28,7 +28,7 @@ package enum OverlayGallery {
         try OutputPath.write(PackageResources.overlays_html.filled(values), to: page)
     }
 
-    /// Finds the frame with the most faces and, among equals, the broadest smile. Leaves its pixels in `picture`.
+    /// Returns the faces of the frame with the most faces and then the broadest smile. Puts its pixels into `picture`.
     private static func bestFrame(of path: String, in picture: Picture) async throws -> Scene {
         var options = FaceSession.Options()
         options.frames = .full

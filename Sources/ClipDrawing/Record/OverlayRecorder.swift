@@ -21,7 +21,7 @@ package struct OverlayRecorder {
         self.drawing = drawing
     }
 
-    /// Records a clip with the faces of a track, up to `seconds` or its end. Errors name the track's file, `metadata`.
+    /// Records a clip, up to `seconds` or its end, with the faces of recorded messages, whose file is `metadata`.
     package mutating func record(_ clip: String, _ track: MessageTrack?, metadata: String?, seconds: Double?) throws {
         let frames = try ClipFrames(clip)
         let interruption = Interruption()
@@ -60,7 +60,7 @@ package struct OverlayRecorder {
         try finish()
     }
 
-    /// Adds a picture at `mediaTime` of the clip. Live pictures also need `seconds`, their time by the scene's clock.
+    /// Adds a picture at `mediaTime` of the clip. `seconds` is the time for the overlay's animation, if it differs.
     mutating func add(_ picture: Picture, scene: Scene, mediaTime: Double, at seconds: Double? = nil) throws {
         let canvas = try drawing.draw(picture, scene: scene, at: seconds ?? mediaTime)
         let writer = try writer ?? begin(canvas)
@@ -72,7 +72,7 @@ package struct OverlayRecorder {
         Console.progress(Self.progress(end, writer.frames, of: length, after: elapsed))
     }
 
-    /// Ends the clip and gives the file its name. Without `isWhole`, the sound ends with the last picture.
+    /// Ends the clip and gives the file its final name. Without `isWhole`, the sound ends with the last picture.
     func finish(isWhole: Bool = true) throws {
         if Console.showsProgress { Console.progress("") }
         guard let writer else { throw CommandFailure("there was no picture to record; \(output) was not written") }

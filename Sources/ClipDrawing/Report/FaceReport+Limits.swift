@@ -1,6 +1,6 @@
 /// The limits on what a report keeps, since it may cover weeks. Its counts are not affected by them.
 extension FaceReport {
-    /// The maximum number of elements of each kind that are kept, over all faces together.
+    /// The maximum numbers of samples, events and presences that a report keeps, over all faces together.
     struct Limits {
         var samples: Int
         var happenings: Int
@@ -72,7 +72,7 @@ extension FaceReport {
         countKept()
     }
 
-    /// Removes samples that follow another one within `resolution`. Keeps each face's best sample and, with
+    /// Removes samples less than `resolution` seconds after the last kept one. Keeps each face's best sample and, with
     /// `keepsChanges`, those in which a state changes.
     private mutating func thinSamples(keepsChanges: Bool) {
         for index in presences.indices {

@@ -114,11 +114,11 @@ package struct FaceReport {
     var title = ""
     /// The date at which a live report began; nil for a clip, whose times have nothing to do with the clock.
     var began: Date?
-    /// The faces in order of arrival. If there are too many, those that stayed longest are kept.
+    /// The stays of faces, from arrival to leave, in order of arrival. If there are too many, the longest are kept.
     var presences: [Presence] = []
     let limits: Limits
     var kept = (samples: 0, happenings: 0)
-    /// The minimum time, in seconds, between the samples of a face that the next thinning keeps.
+    /// The minimum time, in seconds, between two samples of one face after the next thinning.
     var resolution = 0.1
     /// The totals of the faces that were removed from `presences`.
     var others = Figures()
@@ -157,7 +157,7 @@ package struct FaceReport {
     /// The clip that the messages are about; nil if their source is not a clip.
     package var file: String? { parts.map { String($0.name) }.flatMap { OutputPath.isClip($0) ? $0 : nil } }
 
-    /// Adds a message or a change of the connection, at a time in seconds. If that is before `end`, `end` is used.
+    /// Adds a message or a change of the connection at `seconds`, or at `end` if that is later.
     mutating func apply(_ occurrence: Subscriber.Occurrence, at seconds: Double) {
         if case .connection(let connection) = occurrence, connection.isInterrupted {
             // Without a connection, it is unknown whether the faces are still there.
@@ -167,7 +167,7 @@ package struct FaceReport {
         if let message = occurrence.decoded { apply(message, at: seconds) }
     }
 
-    /// Adds a message, at a time in seconds. If that is before `end`, the time of the newest message, `end` is used.
+    /// Adds a message at `seconds`, or at `end` (the time of the newest message so far) if that is later.
     mutating func apply(_ message: DaemonMessage, at seconds: Double) {
         let time = advance(to: seconds)
         let change = state.take(message)
@@ -224,7 +224,7 @@ package struct FaceReport {
     /// The seconds for which each cell of a grid, row by row, was inside a face. Cells near a face's border count less.
     func heat(columns: Int, rows: Int) -> [Double] {
         var seconds = [Double](repeating: 0, count: columns * rows)
-        /// The cells that a face covers along one axis, with their squared distance from its middle, 1 at its edge.
+        /// The cells that a face covers along one axis, each with its squared distance from the middle (1 at the edge).
         func cells(_ edge: Double, _ length: Double, of count: Int) -> [(index: Int, distance: Double)] {
             let middle = (edge + length / 2) * Double(count)
             let half = max(0.5, length / 2 * Double(count))

@@ -26,7 +26,7 @@ struct ReportChart {
         return Array(stride(from: 0, to: end * 0.97, by: interval))
     }
 
-    /// The time labels below the lanes. Every second one has a class, to be hidden where there is little room.
+    /// The time labels below the lanes, as HTML. The style sheet hides every other label where there is little room.
     var axis: String {
         let labels = marks.enumerated().map { index, time in
             let place = Self.text(100 * time / max(end, 1e-6))

@@ -4,10 +4,10 @@ import MediaFiles
 /// The pictures of a report, cut out of the clip that the report is about.
 struct ReportPictures {
     enum Subject: Hashable {
-        /// The best view of a face during its presence that began at this time.
+        /// The best view of a face during the presence that began at the given time.
         case portrait(FaceID, since: Double)
         case event(FaceReport.Happening)
-        /// The whole picture in the middle of the clip.
+        /// The whole picture halfway through the clip.
         case scene
     }
 
@@ -30,7 +30,7 @@ struct ReportPictures {
     private var wishes: [Wish]
     private let picture = Picture()
     private let encoder: JPEGEncoder
-    /// The sharpest picture so far of each subject.
+    /// The sharpest picture so far of each subject, as a data URL, with its sharpness.
     private var sources: [Subject: (text: String, sharpness: Int)] = [:]
 
     /// Chooses the moments to show, and cuts their pictures out of the clip.

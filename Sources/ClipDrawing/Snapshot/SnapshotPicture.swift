@@ -30,7 +30,7 @@ package struct SnapshotPicture {
         return try drawing.draw(picture, scene: playback?.scene ?? Scene(), at: reached)
     }
 
-    /// Draws over the event's preview picture or, without an event, the next one (the next with a face if `wantsFace`).
+    /// Draws over the event's preview picture. Without an event, takes the next one (with a face if `wantsFace`).
     package mutating func draw(_ subscriber: Subscriber, wantsFace: Bool) async throws -> Canvas {
         let wantsFace = event == nil && wantsFace
         var choice = PictureChoice(event: wantsFace ? EventName(.enter) : event)
@@ -105,7 +105,7 @@ extension Array {
 struct PictureChoice {
     typealias Candidate = (picture: PreviewPicture, scene: Scene)
 
-    /// How long, in seconds, to gather pictures after a smile, or to wait for the fitting picture after other events.
+    /// How long, in seconds after an event, to gather pictures of a smile, or to wait for the picture of another event.
     static let patience = 0.5
     /// The number of recent pictures kept, since the closed eyes of a blink come up to half a second before its event.
     private static let capacity = 32

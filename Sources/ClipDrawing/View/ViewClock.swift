@@ -1,4 +1,4 @@
-/// The time of a view and the position in its clip, in seconds. A pause stops both. The position can return to 0.
+/// The time of a view and the position in its clip, in seconds. A pause stops both. A restart resets the position only.
 struct ViewClock {
     private var clipStart = 0.0
     private var pauseStart: Double?

@@ -1,6 +1,6 @@
 import MediaFiles
 
-/// The picture that `facet view` draws over: a preview's, a clip's, or none. Only drawing code uses it.
+/// The picture that `facet view` draws over: one from the preview or from a clip, or none. Only drawing code uses it.
 final class ViewPicture {
     var picture: Picture { preview.picture }
     private let preview: PreviewDecoder
@@ -9,7 +9,7 @@ final class ViewPicture {
     private var reached = 0.0
     private var waiting: PreviewPicture?
     private var shown: PreviewPicture?
-    /// The times at which the last 120 pictures were decoded, which is two seconds at the maximum rate of a view.
+    /// The times at which the last 120 pictures were decoded. At a view's maximum rate, these take two seconds.
     private var moments: [ContinuousClock.Instant] = []
 
     init(clip: String?) throws {

@@ -23,8 +23,8 @@ package struct ViewSession {
     private var lastDraw = -1.0
     private var noticeEnd = 0.0
 
-    /// Takes over the terminal. Pictures come from the clip if one is given, messages from its recorded track if given,
-    /// and otherwise both from `subscriber`. Throws if the overlay's file, the clip or the terminal cannot be used.
+    /// Takes over the terminal. `subscriber` provides the pictures unless a clip is given, and the messages unless the
+    /// clip has recorded ones. Throws if the overlay's file, the clip or the terminal cannot be used.
     package init(
         _ subscriber: Subscriber,
         over recorded: (clip: String, track: MessageTrack?)?,
@@ -79,7 +79,7 @@ package struct ViewSession {
         isDirty = true
     }
 
-    /// Switches to the newest preview picture for which face metadata has arrived, or was awaited long enough.
+    /// Switches to the newest preview picture that no longer waits for its frame's face metadata.
     private mutating func adoptPreviewPicture() {
         live.hidesFaces = overlays[controls.overlay].hidesFaces
         if live.hidesFaces, let shown = source.newest, !live.knowsFaces(of: shown) { source.forget() }
@@ -108,7 +108,7 @@ package struct ViewSession {
         }
     }
 
-    /// Applies a recorded track's messages up to the clip's position. When both have ended, they begin again.
+    /// Applies recorded messages up to the clip's position. Restarts clip and messages when both have ended.
     private mutating func play() {
         guard let track = playback?.track, !controls.isPaused else { return }
         if source.isFinished, clock.clip(at: seconds) > track.end + 1 {

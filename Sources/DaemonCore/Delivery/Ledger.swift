@@ -13,9 +13,9 @@ package final class Ledger: Sendable {
         static let detection = "detection"
     }
 
-    /// The valid range of stored face identities. It ends far enough below 2^53, JSON's exact limit, for new faces.
+    /// The valid range of stored face identities. Its end leaves room for new faces below 2^53, JSON's exact limit.
     private static let faceIDs = 1...(1 << 52)
-    /// The empty sender of stored values, which are encoded as messages so that the message decoder validates them.
+    /// A placeholder for the sender of values stored as encoded messages, which the message decoder validates.
     private static let origin = MessageOrigin(camera: "", boot: "")
 
     let store: Outbox
@@ -103,8 +103,8 @@ package final class Ledger: Sendable {
         }
     }
 
-    /// Stores whether there are zones. Returns whether to publish the zones, which is also true if there are none now
-    /// but were some at the last call, even in an earlier run.
+    /// Stores whether there are zones. Returns whether to publish the zones: if there are some now, or if there were
+    /// some at the last call, even in an earlier run.
     func note(hasZones: Bool) -> Bool {
         let hadZones = store.value(for: Key.zones) != nil
         if hasZones != hadZones { store.set(hasZones ? [1] : nil, for: Key.zones) }

@@ -60,7 +60,7 @@ final class HomeAssistantAnnouncer: Sendable {
         }
     }
 
-    /// Announces the entities of these zones from now on.
+    /// Announces the entities of changed zones, and removes those of former zones. Does nothing if no name has changed.
     func use(_ zones: [Zone]) {
         guard zones.map(\.name) != discovery.withLock(\.zones) else { return }
         remember(zones)

@@ -20,7 +20,7 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
     /// The topic on which Home Assistant publishes `online` when it has started.
     var birthTopic: String { "\(settings.homeAssistant.prefix)/status" }
 
-    /// Returns the discovery message as JSON, the same bytes each time. Its values always encode without an error.
+    /// Returns the discovery message as JSON; equal settings give equal bytes. All its values can be encoded.
     func payload() throws -> [UInt8] {
         let device: JSON = [
             "identifiers": [deviceID], "name": settings.camera.name, "manufacturer": "Facet", "model": "facetd",
@@ -204,7 +204,7 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
         ])
     }
 
-    /// The topics that are published once per statistics interval, even if nothing has changed.
+    /// The topics that are published at least once per statistics interval, even if nothing has changed.
     static let repeated: [Topic] = [.stats, .count, .metadata, .zones]
 
     /// How long a value is valid without being repeated, in seconds: three statistics intervals.

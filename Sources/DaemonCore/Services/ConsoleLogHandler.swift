@@ -44,7 +44,7 @@ extension Logger.Level {
     }
 }
 
-/// Limits the log to one line of each kind per minute, for lines that could come at any rate, as for refused commands.
+/// Limits the log to one line of each kind per minute, for kinds that could flood it, such as refused commands.
 final class LogLimiter: Sendable {
     /// The minimum time between two lines of the same kind.
     static let interval = Duration.seconds(60)

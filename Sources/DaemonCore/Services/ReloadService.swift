@@ -13,8 +13,8 @@ struct ReloadService: Service {
     private let endsWithTerminal: Bool
     private let signals: UnixSignalsSequence
 
-    /// Makes a service that handles SIGHUP from now on, not only once the service runs. Services start in any order,
-    /// and a SIGHUP before that would end the process.
+    /// Makes a service that handles SIGHUP from now on, even before it runs. Services start in any order, and an
+    /// unhandled SIGHUP would end the process.
     init(
         running: Settings,
         load: @escaping @Sendable () throws -> Settings,
@@ -42,7 +42,7 @@ struct ReloadService: Service {
         }
     }
 
-    /// Whether the process has a terminal that is still open. If not, `open` returns -1, which `close` refuses.
+    /// Whether the process still has an open terminal. If it has none, `open` returns -1, and then `close` fails.
     private static var hasTerminal: Bool { close(open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC)) == 0 }
 
     private func reload() {

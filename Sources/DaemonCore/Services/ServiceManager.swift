@@ -42,7 +42,7 @@ package struct ServiceManager: Sendable {
     }
 }
 
-/// Decides whether the session makes progress, in which case the service manager gets a sign of life.
+/// Decides whether the session makes progress. Only then does the service manager get a sign of life.
 ///
 /// Waiting for a camera is progress. A model or a driver call that never returns is not, and only a restart helps.
 final class Watchdog: Sendable {

@@ -107,9 +107,9 @@ extension Settings {
     package struct Camera: Hashable, Sendable {
         package var name = "camera"
         package var source = "auto"
-        /// The configuration of a camera. Sources that are pipelines or commands use as much of it as they can.
+        /// The camera to use and its capture settings. Pipelines and commands as sources use some of the settings.
         package var configuration = CameraConfiguration()
-        /// The options of the frame source, which may be of any kind.
+        /// The options of the frame source. Each kind of source uses those that apply to it.
         package var options = FrameSourceOptions()
     }
 

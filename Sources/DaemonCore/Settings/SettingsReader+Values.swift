@@ -26,7 +26,7 @@ extension SettingsReader {
         value = Gaze(yaw: angles[0], pitch: angles[1])
     }
 
-    /// Reads a part of the picture: x, y, width and height as fractions of its size. An empty list gives nil.
+    /// Reads a rectangle: x, y, width and height as fractions of the picture's size. An empty list gives nil.
     mutating func read(_ key: String, _ value: inout NormalizedRect?) {
         guard let shares = readList(key, "a number", { Double($0) }) else { return }
         value = nil

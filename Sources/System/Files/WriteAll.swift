@@ -1,5 +1,5 @@
-/// Writes all bytes, at most `chunk` at a time. To wait for room in a non-blocking descriptor, polls it or, if given,
-/// calls `waitForRoom` before each write. If `waitForRoom` returns false, the writing ends with EPIPE.
+/// Writes all bytes, at most `chunk` at a time. If `waitForRoom` is given, calls it before each write, and ends with
+/// EPIPE if it returns false. Otherwise waits with `poll` while a non-blocking descriptor is full.
 /// - Returns: 0 if all bytes were written, otherwise the error number.
 package func writeAll(
     _ bytes: UnsafeRawBufferPointer,

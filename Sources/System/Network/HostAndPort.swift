@@ -96,7 +96,7 @@ package struct SocketAddress: Hashable, Sendable {
         }
     }
 
-    /// Returns the addresses of a host, at least one, and blocks until they are known. `isNumeric` allows no names.
+    /// Returns the addresses of a host, at least one. Blocks until they are known. With `isNumeric`, names are refused.
     package static func all(of host: String, port: Int, isNumeric: Bool = false) throws(LookupError) -> [Self] {
         var hints = addrinfo()
         // Otherwise each address would be returned once for each type of socket.

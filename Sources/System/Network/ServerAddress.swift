@@ -59,7 +59,7 @@ package struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension HostAndPort? {
-    /// Whether the host is a numeric address, which cannot be mistaken for a user's name.
+    /// Whether the host is a numeric address, and so cannot be a user's name.
     fileprivate var isNumeric: Bool {
         guard let host = self?.host else { return false }
         return host.contains(":") || host.wholeMatch(of: /\d+\.\d+\.\d+\.\d+/) != nil

@@ -54,8 +54,8 @@ package enum Secrets {
         "bearer", "key", "authorization", "cookie",
     ].map { Array($0.utf8) }
 
-    /// Adds the secrets in a setting, an argument or a command: passwords and queries in addresses, values of secret
-    /// properties and headers, and variables with such values. In doubt, a value counts as a secret.
+    /// Adds the secrets in a setting, an argument or a command, after variables are replaced by their values: passwords
+    /// and queries in addresses, values of secret properties and headers. In doubt, a value counts as a secret.
     package static func learn(from text: String, environment: [String: String] = [:]) {
         // Most texts contain no sign of a secret, and the expressions below are slow at a program's start.
         let bytes = Array(text.lowercased().utf8)
@@ -129,7 +129,7 @@ package enum Secrets {
         return String(text)
     }
 
-    /// Replaces a short secret by `…` where it is a whole word: not 1234 in 12345, `pass` in `passed` or 20 in %20.
+    /// Replaces a short secret by `…` where it is a whole word, so not 1234 in 12345, `pass` in `passed` or 20 in %20.
     private static func replacing(
         _ value: String.UnicodeScalarView,
         in text: String.UnicodeScalarView

@@ -1,8 +1,8 @@
 import Dispatch
 import Synchronization
 
-/// Catches SIGINT, SIGTERM and SIGHUP, and reports them. The same signal a second time ends the program; another one
-/// does not, because systemd ends a login session with SIGTERM and SIGHUP at once.
+/// Catches SIGINT, SIGTERM and SIGHUP, and reports them. A second signal of the same kind ends the program. One of
+/// another kind does not, because systemd ends a login session with SIGTERM and SIGHUP at once.
 ///
 /// `@unchecked Sendable` because any thread may cancel a dispatch source.
 package final class Interruption: @unchecked Sendable {

@@ -15,7 +15,7 @@ struct DrawingOptions: ParsableArguments {
     var style: DrawingStyle { DrawingStyle(overlay: overlay, isMirrored: mirror) }
 }
 
-/// The options for drawing over a clip, from messages recorded of it, without a broker. The result is reproducible.
+/// The options for drawing the faces of recorded messages over a clip, without a broker. The result is reproducible.
 struct ClipOptions: ParsableArguments {
     @Option(help: "Draw over this clip or picture instead of the live preview.", value: "clip")
     var over: String?
@@ -56,14 +56,14 @@ struct ReplacingOption: ParsableArguments {
 extension Option where Value == String? {
     init(file help: String) { self.init(help: .init("\(help)", valueName: "file"), completion: .file()) }
 
-    /// Makes an option that takes a file and is shown by `facet help broker` only.
+    /// Makes an option that takes a file. Only `facet help broker` shows it.
     init(hidden help: String) {
         self.init(help: .init("\(help)", valueName: "file", visibility: .hidden), completion: .file())
     }
 }
 
 extension Option {
-    /// Makes an option whose value the help calls `name`.
+    /// Makes an option; `name` stands for its value in the help text.
     init<Wrapped: ExpressibleByArgument>(help: String, value name: String, completion: CompletionKind? = nil)
     where Value == Wrapped? {
         self.init(help: .init("\(help)", valueName: name), completion: completion)

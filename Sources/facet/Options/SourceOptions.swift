@@ -24,8 +24,8 @@ struct SourceOptions: ParsableArguments {
         throw ValidationError("--loop plays a clip again and again: name one with --source")
     }
 
-    /// Connects to the broker, or opens `--source` if it is given. If `named`, the topics given by the user, is not
-    /// nil, `--source` yields only what a daemon publishes by default, and a topic that needs a daemon is an error.
+    /// Connects to the broker, or opens `--source` if given. With `named`, the topics that the user gave, `--source`
+    /// yields only what a daemon publishes by default, and topics that need a daemon are refused.
     func subscriber(
         command: String,
         topics: [Topic] = Topic.viewed,
