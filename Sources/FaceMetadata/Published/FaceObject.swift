@@ -27,8 +27,7 @@ public struct FaceObject: Hashable, Sendable {
     public var leftEyeOpen: Double?
     /// The openness of the eye on the right as seen in the picture, 0…1; 1 is as far open as this eye usually is.
     public var rightEyeOpen: Double?
-    /// The gap of the lips at which `mouthOpen` is 1, in distances of the outer eye corners. The widest yawn measured:
-    /// 0.61.
+    /// The gap of the lips, in distances of the outer eye corners, at which `mouthOpen` is 1. The widest yawn had 0.61.
     package static let widestMouth = 0.6
 
     /// The openness of the mouth, 0…1; 1 is a wide yawn, and speech reaches about half of that.
