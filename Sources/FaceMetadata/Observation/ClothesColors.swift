@@ -1,7 +1,7 @@
 /// The colours of the clothes below a face, as histograms of brightness and colour differences. They are used to
 /// recognise the same clothes within minutes, not the person, and never leave this process.
 package struct ClothesColors: Hashable, Sendable {
-    /// The bins in `counts`, and the ranges, of luma, Cr and Cb. The end bins also count values outside the range.
+    /// The layout of the histograms of luma, Cr and Cb in `counts`. The end bins also count values outside the range.
     private static let channels = [
         (first: 0, bins: 12, range: Float(0)...256), (12, 16, 100...180), (28, 16, 80...160),
     ]

@@ -28,7 +28,7 @@ package struct FaceObservation: Sendable {
     package var irisDiameter: Double?
     /// The distance between the outer eye corners in the picture, in pixels; estimated for a face without a mesh.
     package var eyeDistance = 0.0
-    /// Whether anything within the face moved since an earlier frame, unlike in a photo; nil if not measured.
+    /// Whether anything within the face moved since an earlier frame, as it does not in a photo; nil if not measured.
     package var ownMotion: OwnMotion?
     /// The colours of the clothes; nil if they were not measured or too little of them is in the picture.
     package var clothes: ClothesColors?

@@ -8,7 +8,7 @@ package struct PlaceRequest: Hashable, Sendable {
     package var comparesClothes = false
     /// The places to examine: those of faces that have been unseen for at least `FaceTracker.Options.patience`.
     package var queries: [PlaceQuery] = []
-    /// The last bounds of all faces that are not seen in the frame.
+    /// The last bounds of all tracked faces that are not seen in the frame.
     package var unseen: [NormalizedRect] = []
 
     package init() {}

@@ -17,7 +17,7 @@ public struct FaceEvent: Hashable, Sendable {
 
     /// What can happen to a face.
     public enum Kind: Hashable, Sendable {
-        /// A face appeared and has been seen for at least `FaceTracker.Options.enterDelay`.
+        /// A face appeared and has been seen for at least `FaceTracker.Options.enterDelay` seconds.
         case enter
 
         /// A face left. `lastSeen` is when the face was last seen or, if it was held, when its place last showed the
@@ -54,7 +54,7 @@ public struct FaceEvent: Hashable, Sendable {
         /// The face left the zone of this name, after `dwell` seconds in it.
         case zoneLeave(zone: String, dwell: Double)
 
-        /// The person made a sign. Signs are detected only with `FaceTracker.Options.readsSigns`.
+        /// The person made a sign, such as a long blink. Signs are detected only with `FaceTracker.Options.readsSigns`.
         case sign(Sign)
 
         /// The eyes that were closed; nil for an event that is not about eyes.
@@ -73,7 +73,7 @@ public struct FaceEvent: Hashable, Sendable {
             }
         }
 
-        /// How long the blink, closure, smile or look lasted, or has lasted so far, in seconds; nil for other events.
+        /// The seconds that the blink, eye closure, smile or look lasted, or has lasted so far; nil for other events.
         public var duration: Double? {
             switch self {
             case .blink(_, let duration), .eyesClosed(_, let duration), .eyesOpen(_, let duration),

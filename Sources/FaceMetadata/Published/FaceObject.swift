@@ -27,7 +27,7 @@ public struct FaceObject: Hashable, Sendable {
     public var leftEyeOpen: Double?
     /// The openness of the eye on the right as seen in the picture, 0…1; 1 is as far open as this eye usually is.
     public var rightEyeOpen: Double?
-    /// The gap of the lips, in distances of the outer eye corners, at which `mouthOpen` is 1. The widest yawn had 0.61.
+    /// The value of `MouthShape.opening` at which `mouthOpen` is 1. The widest yawn measured had 0.61.
     package static let widestMouth = 0.6
 
     /// The openness of the mouth, 0…1; 1 is a wide yawn, and speech reaches about half of that.
@@ -36,7 +36,7 @@ public struct FaceObject: Hashable, Sendable {
     public var talking: Bool?
     /// The blinks per minute, computed from the parts of the last minute in which the eyes could be judged.
     public var blinksPerMinute: Double?
-    /// The fraction, 0…1, of the time with both eyes closed in the judged parts of the last minute; includes blinks.
+    /// The fraction, 0…1, of the last minute with both eyes closed (blinks too), ignoring times when they were unseen.
     public var eyesClosedShare: Double?
     /// Whether the face looks at the camera, or in the direction of `LookSettings`; true from `look` to `look_away`.
     public var looking: Bool?
