@@ -35,7 +35,7 @@ struct CropGrid {
         (startX + row * rowX + column * columnX, startY + row * rowY + column * columnY)
     }
 
-    /// Returns a crop row's columns whose four pixels to interpolate are at least `margin` pixels inside the picture.
+    /// Returns the columns of a crop row whose samples only need pixels at least `margin` pixels inside the picture.
     func interior(ofRow row: Int, margin: Int = 0) -> Range<Int> {
         let (x, y) = position(row: row)
         let inset = margin << Self.fraction
@@ -55,7 +55,7 @@ struct CropGrid {
         return first < min(end, size) ? first..<min(end, size) : 0..<0
     }
 
-    /// Returns the picture's position nearest to x, y. `coverage` is 1 in the picture and 0 from one pixel outside on.
+    /// Returns the position in the picture nearest to x, y. `coverage` is 1 inside and falls to 0 one pixel outside.
     func clamped(_ x: Int, _ y: Int) -> (x: Int, y: Int, coverage: Float) {
         let (insideX, coverageX) = Self.clamped(x, lastX)
         let (insideY, coverageY) = Self.clamped(y, lastY)

@@ -81,7 +81,7 @@ struct CropRow {
         gatherAtEdge(group, row, interior.upperBound..<columns.upperBound, from: start)
     }
 
-    /// Gathers the samples for columns for which all four pixels to interpolate are inside the picture.
+    /// Gathers the samples for columns that need no pixels outside the picture.
     @inline(__always)
     private func gather(
         _ group: FrameSamples.Group,
@@ -167,7 +167,7 @@ struct CropRow {
         }
     }
 
-    /// Interpolates two samples, with 8 fractional bits. Intermediate values may overflow; the result cannot.
+    /// Interpolates two samples; weight and result have 8 fractional bits. Only intermediate values may overflow.
     @inline(__always)
     private static func blend(_ pair: UInt16, _ weight: UInt16) -> UInt16 {
         let left = pair & 0xFF

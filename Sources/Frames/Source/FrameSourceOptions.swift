@@ -67,7 +67,7 @@ public struct FrameSourceOptions: Hashable, Sendable {
     package var openTimeout = Duration.seconds(10)
     /// The maximum time without a decodable picture. After it, the source counts as lost; only a file is not reopened.
     public var stallTimeout = Duration.seconds(2)
-    /// The maximum delay by which a network stream's bursts of pictures are spread evenly; six times as long for HLS.
+    /// The maximum delay for spreading a network stream's bursts of pictures evenly; six times as long for HLS.
     public var maximumDelay = Duration.seconds(5)
     /// The maximum number of pixels of a picture, by default somewhat more than 8K has. Larger pictures are refused.
     /// The limit does not apply to V4L2 cameras, nor to a program's own frames that are not JPEGs.

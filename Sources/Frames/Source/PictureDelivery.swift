@@ -56,8 +56,8 @@ package struct PictureDelivery {
     }
 
     /// Begins a round: a pass through a clip, or a connection. Its first picture follows the newest one, whatever the
-    /// timestamp, and with `isConnection` not before the time since the source's first picture. `rate` is in pictures
-    /// per second, nil if unknown. `longestDelay` is the maximum delay, in seconds, for spacing bursts evenly.
+    /// timestamp. With `isConnection`, its media time is at least the time since the source's first picture. `rate` is
+    /// in pictures per second, nil if unknown. `longestDelay` is the maximum delay, in seconds, for spacing bursts.
     package mutating func begin(
         _ timing: Timing,
         rate: Double?,

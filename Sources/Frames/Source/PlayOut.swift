@@ -7,7 +7,7 @@
 ///
 /// The timestamps of a clock that runs several times too fast or too slow are ignored: pictures are shown on arrival.
 struct PlayOut {
-    /// The maximum delay, in seconds, beyond the shortest transit.
+    /// The maximum delay, in seconds, beyond the shortest transit (arrival time minus timestamp).
     let longestDelay: Double
     /// The rate that the stream states, in pictures per second; nil if unknown.
     let rate: Double?
@@ -16,9 +16,9 @@ struct PlayOut {
     /// The seconds to add to a picture's timestamp to get the time at which it is shown; nil before the first picture.
     private var offset: Double?
     private var latest: (due: Double, time: Double, arrival: Double)?
-    /// The range of the transits, in seconds, in the current window of 15 s.
+    /// The range of the transits (arrival time minus timestamp), in seconds, in the current window of 15 s.
     private var current: ClosedRange<Double>?
-    /// The range of the transits, in seconds, in the window before the current one.
+    /// The range of the transits (arrival time minus timestamp), in seconds, in the window before the current one.
     private var previous: ClosedRange<Double>?
     private var windowEnd = 0.0
     /// The intervals between the pictures of about the last second, by timestamps and by arrivals, in seconds.

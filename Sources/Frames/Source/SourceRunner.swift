@@ -1,6 +1,6 @@
 import System
 
-/// Opens a source again after each loss until the source ends or is stopped. The wait before it doubles each time.
+/// Opens a source again after each loss until the source ends or is stopped. The wait before reopening doubles.
 package struct SourceRunner {
     /// The rule that decides which losses are reported.
     package var report = LossReport()
