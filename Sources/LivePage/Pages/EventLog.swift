@@ -5,7 +5,7 @@ import Synchronization
 final class EventLog: Sendable {
     /// The maximum number of kept events.
     static let capacity = 1000
-    /// The maximum number of kept event ids. A client that missed more is told too low a number.
+    /// The maximum number of kept event ids. A client that missed more events is told that it missed fewer.
     private static let knownIDs = 10_000
     /// The maximum number of connections, which leaves room for pages. One more ends the oldest connection of the
     /// network with the most connections. Its client connects again and loses nothing.

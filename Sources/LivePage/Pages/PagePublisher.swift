@@ -128,7 +128,7 @@ final class PagePublisher {
         events.append(((events.last?.number ?? 0) + 1, base, message, nil))
     }
 
-    /// Adds an end to the `enter` and `look` events of faces that have left or look away, for pages opened later.
+    /// Sets the end time of the `enter` and `look` events of faces that have left or look away, for pages opened later.
     private func settle(_ base: String) {
         guard let camera = state.cameras[base]?.model.state else { return }
         let time = camera.stamp?.time ?? .wallClock()
