@@ -1,10 +1,10 @@
 /// The tracker's request to find out which places still show a person whose face is not seen.
 package struct PlaceRequest: Hashable, Sendable {
-    /// Whether no face is tracked, not even an unseen one.
+    /// Whether no face is present, not even an unseen one.
     package var isEmpty = true
-    /// Whether a tracked face is not seen in the frame.
+    /// Whether a present face is not seen in the frame.
     package var hasUnseen = false
-    /// Whether clothes must be compared, because a new face may belong to a tracked person whose face was unseen.
+    /// Whether clothes must be compared, because a new face may belong to a present person whose face was unseen.
     package var comparesClothes = false
     /// The places to examine: those of faces that have been unseen for at least `FaceTracker.Options.patience`.
     package var queries: [PlaceQuery] = []

@@ -7,8 +7,7 @@ public struct SmileSettings: Hashable, Sendable {
 
     /// The measured smile level above which a smile begins while the lips are still: 0 is an average resting mouth, 1
     /// an average smile. A measured level that is up to 0.1 lower begins a smile after 0.8 s. It must also be at least
-    /// `level − 0.2` above the face's resting level, unless the face appears with a smile. A smile ends below `level /
-    /// 2`.
+    /// `level − 0.2` above the face's resting level, unless the face appears smiling. A smile ends below `level / 2`.
     public var level = 0.7
     /// The level below which a smile ends at once.
     package var endLevel: Double { 0.5 * level }
