@@ -41,7 +41,7 @@ struct KeyName: Hashable, Sendable {
     let code: UInt32
 
     private static let prefixes = ["KEY_", "BTN_", ""]
-    /// The X11 names of keys that the kernel names differently, each with the kernel's name.
+    /// The kernel's names of keys that have another name in X11, by their X11 name.
     private static let others = ["RETURN": "ENTER", "ESCAPE": "ESC"]
 
     /// Finds a key by its name, in upper or lower case, with or without `KEY_` or `BTN_`; nil if there is no such key.

@@ -39,7 +39,7 @@ struct HeldKeys {
     /// The time for which a key stays pressed, in seconds.
     private static let duration = 0.05
 
-    /// Presses or releases keys.
+    /// Presses or releases keys on the keyboard.
     let set: ([KeyName], _ isDown: Bool) throws -> Void
     private(set) var held: [(keys: [KeyName], until: Double)] = []
 

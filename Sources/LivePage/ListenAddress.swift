@@ -19,7 +19,7 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// Whether only programs on this machine can connect.
     var isLoopback: Bool { host.hasPrefix("127.") || host == "::1" }
-    /// The IP address as in a URL.
+    /// The IP address as in a URL: an IPv6 address in brackets.
     var urlHost: String { host.contains(":") ? "[\(host)]" : host }
     package var description: String { "\(urlHost):\(port)" }
 

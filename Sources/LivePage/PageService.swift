@@ -5,7 +5,7 @@ import HTTPServing
 package struct PageService {
     package struct Options: Sendable {
         package var address: ListenAddress
-        /// The secret that visitors must enter; nil lets in all users of this machine.
+        /// The secret that visitors must enter; nil lets all users of this machine in without one.
         package var token: String?
         /// The PEM files of the certificate and its key; nil serves plain HTTP.
         package var tlsFiles: (certificate: String, key: String)?

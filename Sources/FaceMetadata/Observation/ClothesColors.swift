@@ -1,7 +1,7 @@
-/// The colours of the clothes below a face, as histograms of brightness and colour differences. They tell whether the
-/// same clothes are seen again within minutes, not who wears them, and they stay in this process.
+/// The colours of the clothes below a face, as histograms of brightness and colour differences. They are used to
+/// recognise the same clothes within minutes, not the person, and never leave this process.
 package struct ClothesColors: Hashable, Sendable {
-    /// The histograms of luma, Cr and Cb. A value outside a histogram's `range` is counted in its first or last bin.
+    /// The layout of the histograms of luma, Cr and Cb in `counts`. The end bins also count values outside the range.
     private static let channels = [
         (first: 0, bins: 12, range: Float(0)...256), (12, 16, 100...180), (28, 16, 80...160),
     ]
@@ -32,13 +32,13 @@ package struct ClothesColors: Hashable, Sendable {
         counts[first + min(bin + 1, bins - 1)] += 0.25
     }
 
-    /// Averages the counts with newer ones, so that hands that cover the clothes for a while matter less.
+    /// Averages the histograms with newer ones, so that a hand that covers the clothes for a while matters less.
     package mutating func blend(_ newer: ClothesColors) {
         for bin in counts.indices { counts[bin] = (counts[bin] + newer.counts[bin]) / 2 }
         total = (total + newer.total) / 2
     }
 
-    /// Returns the similarity of the colours, 0…1: the product of the three histograms' Bhattacharyya coefficients.
+    /// Returns the similarity, 0…1, to other colours: the product of the three histograms' Bhattacharyya coefficients.
     package func similarity(to other: ClothesColors) -> Double {
         guard total > 0, other.total > 0 else { return 0 }
         let scale = Double(total * other.total).squareRoot()

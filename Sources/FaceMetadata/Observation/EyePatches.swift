@@ -1,5 +1,5 @@
-/// Small grey pictures of both eyes, from which blinks are detected that the landmarks miss. The pixels are stored in
-/// the value itself, so that making it allocates no memory.
+/// Small grey pictures of both eyes, used to detect blinks that the landmarks miss. The pixels are stored in the value
+/// itself, so that making it allocates no memory.
 package struct EyePatches: Sendable {
     /// The width of each eye's picture in pixels. The picture reaches a little beyond both corners of the eye.
     package static let width = 32

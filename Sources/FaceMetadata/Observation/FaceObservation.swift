@@ -2,7 +2,7 @@
 /// picture. Lengths without a unit are fractions of the three-dimensional distance between the outer eye corners, so
 /// they do not change with the face's size, roll and yaw.
 package struct FaceObservation: Sendable {
-    /// The number under which the analyzer follows one face without a break.
+    /// The number that the analyzer gives to a face for as long as it follows the face without a break.
     package var lineage = 0
     /// Whether the landmark model measured the face. If not, only the bounds, the confidence, the centres of eyes and
     /// mouth, the roll and perhaps the yaw are measured.
@@ -28,7 +28,7 @@ package struct FaceObservation: Sendable {
     package var irisDiameter: Double?
     /// The distance between the outer eye corners in the picture, in pixels; estimated for a face without a mesh.
     package var eyeDistance = 0.0
-    /// Whether the face changed by itself since an earlier frame, unlike one on a poster; nil if not measured.
+    /// Whether anything within the face moved since an earlier frame, as it does not in a photo; nil if not measured.
     package var ownMotion: OwnMotion?
     /// The colours of the clothes; nil if they were not measured or too little of them is in the picture.
     package var clothes: ClothesColors?
@@ -36,9 +36,9 @@ package struct FaceObservation: Sendable {
     package var isCarriedOver = false
 
     package struct Lids: Hashable, Sendable {
-        /// The opening between the lids as a fraction of the outer eye distance: about 0.06 if open, 0 if closed. The
-        /// lower lid's distance from the line between the eye's corners counts half, because smiles and squints change
-        /// it.
+        /// The opening between the lids as a fraction of the distance between the outer eye corners: about 0.06 if
+        /// open, 0 if closed. Only half of the part below the line between the eye's corners counts, because smiles and
+        /// squints change it.
         package var height: Double
         /// The distance between the eye's corners in the picture, in pixels.
         package var width: Double
@@ -46,11 +46,11 @@ package struct FaceObservation: Sendable {
         package init(height: Double, width: Double) { (self.height, self.width) = (height, width) }
     }
 
-    /// The shape of a mouth along the face's own axes; lengths are fractions of the outer eye distance.
+    /// The shape of a mouth along the face's own axes. Lengths are fractions of the distance of the outer eye corners.
     package struct MouthShape: Hashable, Sendable {
-        /// The distance between the inner edges of the lips at their middle: 0 if closed, about 0.2 if wide open.
+        /// The distance between the inner edges of the lips at their middle: 0 for a closed mouth, 0.6 for a wide yawn.
         package var opening: Double
-        /// The distance of the corners below the middle of the upper lip's inner edge: up to 0.09 in a smile.
+        /// How far the corners are below the middle of the upper lip's inner edge: at most 0.12 in smiles and laughs.
         package var cornerDrop: Double
         /// The strength of the smile: 0 is an average mouth at rest, 1 an average smile.
         package var smileLevel: Double
@@ -60,10 +60,10 @@ package struct FaceObservation: Sendable {
         }
     }
 
-    /// Whether a face changed by itself, as living faces do. Moving, turning or lighting the whole face does not count.
+    /// Whether anything within a face moved, such as the mouth. Motion or lighting of the whole face does not count.
     package enum OwnMotion: Hashable, Sendable {
         case movement
-        /// The face did not change by itself; `size` is its size as a multiple of its size in the earlier frame.
+        /// Nothing within the face moved. `size` is the face's size as a multiple of its size in the earlier frame.
         case rest(size: Double)
 
         package var size: Double? { if case .rest(let size) = self { size } else { nil } }

@@ -1,14 +1,14 @@
 /// The tracker's request to find out which places still show a person whose face is not seen.
 package struct PlaceRequest: Hashable, Sendable {
-    /// Whether no face is present, neither seen nor unseen.
+    /// Whether no face is present, not even an unseen one.
     package var isEmpty = true
-    /// Whether a face is present that is not seen.
+    /// Whether a present face is not seen in the frame.
     package var hasUnseen = false
-    /// Whether clothes must be compared, because a new face may be that of a person whose face is unseen.
+    /// Whether clothes must be compared, because a new face may belong to a present person whose face was unseen.
     package var comparesClothes = false
     /// The places to examine: those of faces that have been unseen for at least `FaceTracker.Options.patience`.
     package var queries: [PlaceQuery] = []
-    /// The last bounds of all faces that are not seen in the frame.
+    /// The last bounds of all tracked faces that are not seen in the frame.
     package var unseen: [NormalizedRect] = []
 
     package init() {}
@@ -34,7 +34,7 @@ package struct PlaceQuery: Hashable, Sendable {
 package enum PlaceReading: Hashable, Sendable {
     /// The place shows a person. `moved`: whether they moved since the last reading. `head`: whether their head shows.
     case person(moved: Bool, head: Bool)
-    /// Other people whose faces are seen hide the place, so that it cannot be judged.
+    /// The place cannot be judged, because it is hidden by other people, whose faces are seen.
     case covered
     /// The place shows no person, or the picture shows another scene than the one in which the face was seen.
     case empty

@@ -17,11 +17,11 @@ public struct FaceEvent: Hashable, Sendable {
 
     /// What can happen to a face.
     public enum Kind: Hashable, Sendable {
-        /// A face appeared and has been seen for at least `FaceTracker.Options.enterDelay`.
+        /// A face appeared and has been seen for at least `FaceTracker.Options.enterDelay` seconds.
         case enter
 
-        /// A face left. `lastSeen` is when the face or, once it was held, its person was last seen. `dwell` is the time
-        /// from the enter to `lastSeen`, in seconds.
+        /// A face left. `lastSeen` is when the face was last seen or, if it was held, when its place last showed the
+        /// person. `dwell` is the time from the face's enter to `lastSeen`, in seconds.
         case leave(dwell: Double, lastSeen: Timestamp, reason: LeaveReason)
 
         /// A smile began.
@@ -42,19 +42,19 @@ public struct FaceEvent: Hashable, Sendable {
         /// The mouth has been wide open for half a second, longer than in speech.
         case mouthOpen
 
-        /// The face has looked at the camera, or in `LookSettings.direction`, for `LookSettings.hold`.
+        /// The face has looked at the camera, or in the direction of `LookSettings`, for `LookSettings.hold` seconds.
         case look
 
         /// A look ended; `duration` is its length in seconds.
         case lookAway(duration: Double)
 
-        /// The face has been in the zone of this name for the zone's `dwell`.
+        /// The face has been in the zone of this name for the zone's `dwell` seconds.
         case zoneEnter(zone: String)
 
         /// The face left the zone of this name, after `dwell` seconds in it.
         case zoneLeave(zone: String, dwell: Double)
 
-        /// The person made a sign. Signs are detected only with `FaceTracker.Options.readsSigns`.
+        /// The person made a sign, such as a long blink. Signs are detected only with `FaceTracker.Options.readsSigns`.
         case sign(Sign)
 
         /// The eyes that were closed; nil for an event that is not about eyes.
@@ -65,7 +65,7 @@ public struct FaceEvent: Hashable, Sendable {
             }
         }
 
-        /// Whether the event ends a smile, closure of the eyes, look or stay in a zone that an earlier event began.
+        /// Whether the event ends what an earlier one began: a smile, closed eyes, a look or a stay in a zone.
         public var isEnd: Bool {
             switch self {
             case .smileEnd, .eyesOpen, .lookAway, .zoneLeave: true
@@ -73,7 +73,7 @@ public struct FaceEvent: Hashable, Sendable {
             }
         }
 
-        /// The seconds that the blink, closure, smile or look lasted, or has lasted so far; nil for other events.
+        /// The seconds that the blink, eye closure, smile or look lasted, or has lasted so far; nil for other events.
         public var duration: Double? {
             switch self {
             case .blink(_, let duration), .eyesClosed(_, let duration), .eyesOpen(_, let duration),
@@ -94,11 +94,11 @@ public struct FaceEvent: Hashable, Sendable {
         case right
     }
 
-    /// A deliberate sign of eyes or head, with which a person switches something. Left and right are the person's own.
+    /// A deliberate gesture of the eyes or head, used as a command. Left and right are the person's own.
     public enum Sign: String, Hashable, Sendable, CaseIterable {
         /// Both eyes were closed for 0.6 to 2 s.
         case longBlink = "long_blink"
-        /// Both eyes closed twice, for at most 0.4 s each, with at most 0.3 s in between.
+        /// Both eyes were closed twice, for at most 0.4 s each time, and were open for at most 0.3 s in between.
         case doubleBlink = "double_blink"
         /// The left eye was closed for 0.25 to 2 s while the right one stayed open.
         case winkLeft = "wink_left"
@@ -112,7 +112,7 @@ public struct FaceEvent: Hashable, Sendable {
 
     /// The reason why a face counts as gone.
     public enum LeaveReason: String, Hashable, Sendable, CaseIterable {
-        /// The face was unseen for the tracker's `patience` with no person there, or for its `hold`, or a scene ended.
+        /// The face was unseen for too long (see `FaceTracker.Options.patience` and `hold`), or the scene changed.
         case left
         /// The face seems to be only a picture of a face, and `FaceTracker.Options.ignoresStill` is set.
         case still
@@ -122,7 +122,7 @@ public struct FaceEvent: Hashable, Sendable {
         case disabled
         /// The daemon, or the clip that it analysed, came to its end.
         case shutdown
-        /// Another source was set, or the daemon died while the face was present and reports that after its restart.
+        /// The source was changed, or the daemon died while the face was present and reports this after its restart.
         case restart
     }
 }

@@ -1,7 +1,7 @@
 /// The identity of one face from its `enter` to its `leave`: a number larger than all earlier ones, never reused. It
 /// does not identify a person: one who leaves and comes back gets a new identity.
 public struct FaceID: RawRepresentable, Hashable, Comparable, Sendable {
-    /// The number of the identity, from 1.
+    /// The number of the identity; that of the first face is 1.
     public var rawValue: Int
 
     /// Makes the identity with a number.

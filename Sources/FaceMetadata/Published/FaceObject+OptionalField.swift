@@ -1,5 +1,5 @@
 extension FaceObject {
-    /// A property of a face that is published only if the camera's owner selects it. The raw value is its name.
+    /// A face property that is published only if the camera's owner selects it. The raw value is the property's name.
     public enum OptionalField: String, Hashable, Sendable, CaseIterable {
         case looking, zones, gaze, distance, leftEyeOpen, rightEyeOpen, mouthOpen, talking, blinksPerMinute,
             eyesClosedShare, still

@@ -27,18 +27,18 @@ public struct FaceObject: Hashable, Sendable {
     public var leftEyeOpen: Double?
     /// The openness of the eye on the right as seen in the picture, 0…1; 1 is as far open as this eye usually is.
     public var rightEyeOpen: Double?
-    /// The distance of the lips at which `mouthOpen` is 1, in outer eye distances. The widest yawn measured: 0.61.
+    /// The value of `MouthShape.opening` at which `mouthOpen` is 1. The widest yawn measured had 0.61.
     package static let widestMouth = 0.6
 
     /// The openness of the mouth, 0…1; 1 is a wide yawn, and speech reaches about half of that.
     public var mouthOpen: Double?
     /// Whether the lips move as in speech. Sound is not used, so chewing counts too.
     public var talking: Bool?
-    /// The blinks per minute, from those parts of the last minute in which the eyes could be judged.
+    /// The blinks per minute, computed from the parts of the last minute in which the eyes could be judged.
     public var blinksPerMinute: Double?
-    /// The fraction, 0…1, of the last minute with both eyes closed, as far as they could be judged; blinks count too.
+    /// The fraction, 0…1, of the last minute with both eyes closed (blinks too), ignoring times when they were unseen.
     public var eyesClosedShare: Double?
-    /// Whether the face looks at the camera, or in `LookSettings.direction`; true from `look` to `look_away`.
+    /// Whether the face looks at the camera, or in the direction of `LookSettings`; true from `look` to `look_away`.
     public var looking: Bool?
     /// The direction in which the face looks.
     public var gaze: Gaze?
@@ -49,7 +49,7 @@ public struct FaceObject: Hashable, Sendable {
     /// Whether the landmark model measured the face. If not, for example because it is turned away, covered or dark,
     /// its expression, openness of the eyes and gaze are unknown.
     public var hasMesh = true
-    /// Whether the face seems to be only a picture: nothing in it has moved for `FaceTracker.Options.stillAfter`.
+    /// Whether the face seems to be only a picture: nothing in it moved for `FaceTracker.Options.stillAfter` seconds.
     public var still = false
     /// The number of analysed frames in which the face was seen since its enter.
     public var trackedFrames = 0
@@ -57,9 +57,9 @@ public struct FaceObject: Hashable, Sendable {
     public var isSeen = true
     /// Whether the face is held: it is unseen, but its place still shows the person. Only its last bounds are known.
     public var isHeld: Bool { !isSeen && pose == nil }
-    /// The totals since the face's enter; nil before the enter, and in messages other than a `leave`.
+    /// The totals since the face's enter. Nil before the enter; of the messages, only `leave` contains them.
     public var visit: Visit?
-    /// The points of the face mesh, for drawing. They are not published: empty unless this process measured the face.
+    /// The points of the face mesh, for drawing. They are not published, and are empty in a face from a message.
     package var mesh: [NormalizedPoint] = []
 
     /// Makes a face with these values. All other values are unknown.

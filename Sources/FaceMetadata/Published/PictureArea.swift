@@ -48,7 +48,7 @@ public struct PictureArea: Hashable, Sendable {
     /// Whether a point lies inside the area and not on its border.
     public func contains(_ point: NormalizedPoint) -> Bool { depth(of: point) > 0 }
 
-    /// Returns a point's distance from the border, in a picture of width 1 and height 1; negative outside the area.
+    /// Returns a point's distance from the area's border, in a picture scaled to 1 by 1; negative outside the area.
     package func depth(of point: NormalizedPoint) -> Double {
         var isInside = false
         var nearest = Double.infinity
@@ -72,7 +72,7 @@ public struct PictureArea: Hashable, Sendable {
         /// The corners lie on one line, or nearly.
         case flat
 
-        /// The message, as the predicate of a sentence whose subject is the area.
+        /// The error message: the rest of a sentence that begins with the area's name, such as "has no extent".
         public var description: String {
             let counts = PictureArea.cornerCounts
             return switch self {
@@ -96,7 +96,7 @@ private struct Edge: Hashable, Sendable {
     private var way: SIMD2<Double> { to.vector - from.vector }
     var length: Double { (way * way).sum().squareRoot() }
 
-    /// The x coordinate of the edge's line at a height `y`; the edge must not be horizontal.
+    /// The x coordinate at which the edge's line has the y coordinate `y`; the edge must not be horizontal.
     func x(at y: Double) -> Double { from.x + (y - from.y) / (to.y - from.y) * (to.x - from.x) }
 
     func distance(to point: NormalizedPoint) -> Double {

@@ -5,9 +5,9 @@ public struct SmileSettings: Hashable, Sendable {
     /// The allowed range of `hold`, in seconds.
     public static let holds = 0.0...10.0
 
-    /// The level above which a smile begins while the lips are still: 0 is an average resting mouth, 1 an average
-    /// smile. A smile up to 0.1 weaker begins after lasting 0.8 s. Every smile must also be at least `level − 0.2`
-    /// above the face's resting level, unless the face appears with a smile. A smile ends below `level / 2`.
+    /// The measured smile level above which a smile begins while the lips are still: 0 is an average resting mouth, 1
+    /// an average smile. A measured level that is up to 0.1 lower begins a smile after 0.8 s. It must also be at least
+    /// `level − 0.2` above the face's resting level, unless the face appears smiling. A smile ends below `level / 2`.
     public var level = 0.7
     /// The level below which a smile ends at once.
     package var endLevel: Double { 0.5 * level }

@@ -6,7 +6,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     /// Makes the time `nanoseconds` after the Unix epoch.
     public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-    /// Whether the left time is the earlier one.
+    /// Whether the left time is earlier.
     public static func < (left: Timestamp, right: Timestamp) -> Bool { left.nanoseconds < right.nanoseconds }
 
     /// Returns the time `seconds` later, or earlier if they are negative. The result is clamped to the range of

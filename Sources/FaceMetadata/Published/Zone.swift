@@ -1,4 +1,4 @@
-/// A named area of the picture, such as that of a door or a desk; events report the faces that enter and leave it.
+/// A named area of the picture, such as that of a door or a desk. Events report the faces that enter and leave it.
 public struct Zone: Hashable, Sendable {
     /// The point of a face that must be in the zone's area.
     public enum Anchor: String, Hashable, Sendable, CaseIterable {

@@ -1,11 +1,11 @@
 import CTurboJPEG
 
-/// Decodes JPEG frames straight to planar YUV, without converting to RGB, and optionally scaled down in the DCT.
+/// Decodes JPEG frames straight to planar YUV, without converting to RGB. Can scale them down while decoding.
 ///
 /// JPEGs without Huffman tables, which webcams send to save bytes, get the standard tables. Only one thread may use a
 /// decoder at a time. The memory of a decoded frame is reused once the last copy of the frame is gone.
 package final class JPEGDecoder {
-    /// The supported divisors of width and height, by which the DCT scales down.
+    /// The divisors of width and height by which the decoder can scale a picture down.
     package static let decimations = [1, 2, 4, 8]
     /// The default maximum number of pixels of a picture: somewhat more than in 8K (33 million), or 60 MB as I420.
     package static let defaultMaximumPixels = 40_000_000
@@ -50,7 +50,7 @@ package final class JPEGDecoder {
     /// Decodes the bytes of a JPEG file, scaled down to about the size at which the picture is drawn.
     /// - Parameters:
     ///   - jpeg: The file's bytes.
-    ///   - target: The size in pixels at which the picture is drawn. The JPEG is not made smaller; nil for full size.
+    ///   - target: The size in pixels at which the picture is drawn, below which it is not scaled; nil for full size.
     ///   - maximumPixels: The maximum number of pixels. A larger JPEG is refused before memory is allocated.
     /// - Returns: A frame in memory that the decoder owns.
     /// - Throws: `JPEGError`, such as `tooLarge`.

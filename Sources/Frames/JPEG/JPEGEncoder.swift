@@ -86,7 +86,7 @@ package final class JPEGEncoder {
         return Array(jpeg[..<end]) + segments.joined() + jpeg[end...]
     }
 
-    /// The chroma subsampling of planes that the codec can read directly; nil if the frame must be converted first.
+    /// The chroma subsampling of the frame's planes; nil if the codec cannot read them without a conversion.
     private static func subsampling(of frame: Frame) -> UInt32? {
         // With other sizes the codec would read padding rows or columns, which the frame may lack.
         guard frame.encoding == .jpeg, frame.size.width % 4 == 0, frame.size.height % 2 == 0,

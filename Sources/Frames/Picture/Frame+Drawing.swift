@@ -1,5 +1,5 @@
 extension Frame {
-    /// Converts the picture to BGRA in a pool's memory, without turning it; nil if the frame lacks planes or is a JPEG.
+    /// Converts the picture, as stored, to BGRA in a pool's memory; nil if the frame lacks planes or is a JPEG.
     package func drawnAsStored(in pool: inout PixelMemoryPool) -> Frame? {
         let memory = pool.lend(byteCount: 4 * size.width * size.height)
         let bytes = memory.base.assumingMemoryBound(to: UInt8.self)
@@ -79,7 +79,7 @@ extension Frame {
         }
     }
 
-    /// Writes the picture as opaque BGRA, in blocks of 16 pixels, if each two neighbours in a row share their chroma.
+    /// Writes the picture as opaque BGRA, in blocks of 16 pixels, if every two neighbours in a row share their chroma.
     /// - Returns: The number of columns written in each row: a multiple of 16, or 0 if no chroma is shared.
     private func drawBlocks(into target: UnsafeMutablePointer<UInt8>, bytesPerRow: Int) -> Int {
         guard let samples = FrameSamples(self), let chroma = samples.chroma, chroma.shiftX == 1 else { return 0 }

@@ -23,7 +23,7 @@ extension Frame {
         return least < 255
     }
 
-    /// A copy of the frame blended over white. The frame's colours must be premultiplied by the opacity (fourth byte).
+    /// A copy of the frame, blended over white. The frame's colours must be premultiplied by opacity, the fourth byte.
     package var overWhite: Frame {
         let memory = PixelMemory(byteCount: size.width * size.height * 4)
         var least: UInt8 = 255
@@ -44,7 +44,7 @@ extension Frame {
         return made
     }
 
-    /// Turns `pixels`, an RGBA copy of this frame with colours blended over white, into unblended colours with opacity.
+    /// Removes the white over which the colours of `pixels`, an RGBA copy of this frame, are blended, and sets opacity.
     package func takeFromWhite(_ pixels: UnsafeMutablePointer<UInt8>, bytesPerRow: Int) {
         for y in 0..<size.height {
             let row = planes.first.bytes + y * planes.first.bytesPerRow

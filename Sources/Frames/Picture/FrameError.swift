@@ -8,7 +8,7 @@ public enum FrameError: Error, Hashable, Sendable, CustomStringConvertible {
     case wrongPlanes(PixelFormat, expected: Int, given: Int)
     /// A plane has fewer bytes than its rows take.
     case tooShort(plane: Int, bytes: Int, needed: Int)
-    /// The distance between the rows of a plane, in bytes, is shorter than a row, or 2 GiB or more.
+    /// The bytes from one row of a plane to the next are fewer than a row has, or 2 GiB or more.
     case overlappingRows(plane: Int, bytesPerRow: Int, needed: Int)
     /// The planes of U and V have different numbers of bytes per row, though they are read together.
     case differentChromaRows(u: Int, v: Int)

@@ -11,7 +11,7 @@ public struct FrameSize: Hashable, Sendable, CustomStringConvertible {
     /// The size that is requested from cameras by default. It is large enough for finding faces.
     package static let usual = FrameSize(width: 640, height: 480)
 
-    /// Returns the size scaled down to a width of at most `maximum` pixels; nil for no limit. Sides stay at least 1.
+    /// Returns the size scaled down to a width of at most `maximum` pixels; nil for no limit. Sides are at least 1.
     package func limited(toWidth maximum: Int?) -> FrameSize {
         guard let maximum, width > maximum else { return self }
         return FrameSize(width: max(1, maximum), height: max(1, height * max(1, maximum) / width))

@@ -8,18 +8,18 @@ public enum Orientation: Int, Hashable, Sendable, CaseIterable {
     case down = 3
     /// The stored picture must be mirrored top to bottom.
     case downMirrored = 4
-    /// The stored picture must be mirrored along the diagonal from the top left to the bottom right.
+    /// The stored picture must be mirrored across the diagonal from the top left to the bottom right.
     case leftMirrored = 5
     /// The stored picture must be turned by 90° clockwise.
     case right = 6
-    /// The stored picture must be mirrored along the diagonal from the top right to the bottom left.
+    /// The stored picture must be mirrored across the diagonal from the top right to the bottom left.
     case rightMirrored = 7
     /// The stored picture must be turned by 90° counter-clockwise.
     case left = 8
 
     /// Whether the upright picture's width is the stored picture's height, and vice versa.
     public var swapsAxes: Bool { rawValue >= 5 }
-    /// The orientation that also mirrors the upright picture left to right.
+    /// The orientation that turns the stored picture as this one does, and then mirrors it left to right.
     public var mirrored: Orientation { then(.upMirrored) }
 
     package func then(_ next: Orientation) -> Orientation {
@@ -27,7 +27,7 @@ public enum Orientation: Int, Hashable, Sendable, CaseIterable {
         return Orientation.allCases.first { $0.uprightFromStored == both } ?? .up
     }
 
-    /// The matrix from stored to upright directions, x to the right and y down: x′ = a·x + b·y, y′ = c·x + d·y.
+    /// The matrix that turns stored into upright directions (y points down): x′ = a·x + b·y, y′ = c·x + d·y.
     private var turn: (a: Int, b: Int, c: Int, d: Int) {
         switch self {
         case .up: (1, 0, 0, 1)

@@ -35,7 +35,7 @@ struct CropGrid {
         (startX + row * rowX + column * columnX, startY + row * rowY + column * columnY)
     }
 
-    /// Returns a crop row's columns whose four neighbouring pixels are at least `margin` pixels inside the picture.
+    /// Returns the columns of a crop row whose samples only need pixels at least `margin` pixels inside the picture.
     func interior(ofRow row: Int, margin: Int = 0) -> Range<Int> {
         let (x, y) = position(row: row)
         let inset = margin << Self.fraction

@@ -1,6 +1,6 @@
 /// Samples a crop row by row with bilinear interpolation. Pixel centres are at integers.
 ///
-/// The four neighbours of each position are gathered first. Then the row is interpolated with vector instructions.
+/// The four pixels around each position are gathered first. Then the row is interpolated with vector instructions.
 struct CropRow {
     typealias Numbers = UnsafeMutablePointer<Float>
     private typealias Words = UnsafeMutablePointer<UInt16>
@@ -44,7 +44,7 @@ struct CropRow {
         weightsY = pairs + 7 * Self.chunk
     }
 
-    /// Samples some columns of a row of the crop. Positions outside the picture get its nearest pixel.
+    /// Samples some columns of a row of the crop. Positions outside the picture get the picture's nearest pixel.
     func sample(_ row: Int, _ columns: Range<Int>, withChroma: Bool = true) {
         for start in stride(from: columns.lowerBound, to: columns.upperBound, by: Self.chunk) {
             let part = start..<min(start + Self.chunk, columns.upperBound)
@@ -81,7 +81,7 @@ struct CropRow {
         gatherAtEdge(group, row, interior.upperBound..<columns.upperBound, from: start)
     }
 
-    /// Gathers the samples for columns whose four neighbours are all inside the picture.
+    /// Gathers the samples for columns that need no pixels outside the picture.
     @inline(__always)
     private func gather(
         _ group: FrameSamples.Group,
@@ -120,7 +120,7 @@ struct CropRow {
         }
     }
 
-    /// Gathers the samples for columns near the picture's edge. Neighbours outside the picture get its nearest pixels.
+    /// Gathers the samples for columns near the picture's edge. The nearest pixels replace those outside the picture.
     private func gatherAtEdge(_ group: FrameSamples.Group, _ row: Int, _ columns: Range<Int>, from start: Int) {
         let (lastX, lastY) = (grid.lastX >> group.shiftX, grid.lastY >> group.shiftY)
         for column in columns {
@@ -167,7 +167,7 @@ struct CropRow {
         }
     }
 
-    /// Interpolates two neighbours, with 8 fractional bits. Intermediate values may overflow; the result cannot.
+    /// Interpolates two samples; weight and result have 8 fractional bits. Only intermediate values may overflow.
     @inline(__always)
     private static func blend(_ pair: UInt16, _ weight: UInt16) -> UInt16 {
         let left = pair & 0xFF

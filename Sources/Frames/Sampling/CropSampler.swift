@@ -4,7 +4,7 @@
 /// whole. The interpolation is bilinear, with pixel centres at integers. Nothing is allocated.
 package struct CropSampler: Hashable, Sendable {
     package enum Border: Hashable, Sendable {
-        /// Positions outside the picture get its nearest pixel.
+        /// Positions outside the picture get the picture's nearest pixel.
         case replicate
         case black
     }

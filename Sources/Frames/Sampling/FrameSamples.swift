@@ -4,7 +4,7 @@ struct FrameSamples {
     struct Group {
         typealias Base = UnsafePointer<UInt8>
 
-        /// The address of each channel's first sample. With fewer than three channels, the others repeat the first.
+        /// The address of each channel's first sample. With fewer than three channels, the rest repeat the first.
         let bases: InlineArray<3, Base>
         let channels: Int
         let bytesPerRow: Int
@@ -25,7 +25,7 @@ struct FrameSamples {
         func row(_ channel: Int, _ y: Int) -> Base { bases[channel] + (y &>> shiftY) &* bytesPerRow }
     }
 
-    /// The channel of the brightness, or the channels of all three colours.
+    /// The channel of brightness (gray and YUV), or the channels of red, green and blue.
     let first: Group
     /// The channels U and V; nil for gray and RGB.
     let chroma: Group?
@@ -112,7 +112,7 @@ struct YUVConversion {
         return (clamped(gray + v * redV), clamped(gray + u * greenU + v * greenV), clamped(gray + u * blueU))
     }
 
-    /// Converts 16 neighbouring pixels, two per chroma sample, to BGRA. For rounding, `init` needs an `offset` of 0.5.
+    /// Converts 16 neighbouring pixels, two per chroma sample, to BGRA. Rounds if `offset` in `init` is 0.5.
     @inline(__always)
     func block(
         _ luma: UnsafePointer<UInt8>,

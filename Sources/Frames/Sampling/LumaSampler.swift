@@ -1,7 +1,7 @@
 /// Samples the brightness of a turned, scaled rectangle of a frame.
 ///
 /// It reads only the samples that it needs, of YUV just the Y plane. The interpolation is bilinear, with pixel centres
-/// at integers. Positions outside the picture get its nearest pixel. Nothing is allocated.
+/// at integers. Positions outside the picture get the nearest pixel. Nothing is allocated.
 package struct LumaSampler: Hashable, Sendable {
     private let width: Int
     private let height: Int

@@ -1,4 +1,4 @@
-/// Computes the mean brightness of each cell of a grid over a rectangle of a frame as it is stored.
+/// Divides a rectangle of a frame into a grid of cells, and computes the mean brightness of each cell.
 ///
 /// It reads the frame's own pixels once, row by row: Y of YUV formats, and (R + 2G + B) / 4 of packed RGB. A cell's
 /// mean is weighted by area, so cells may begin within a pixel. In tall cells only every n-th row is read.

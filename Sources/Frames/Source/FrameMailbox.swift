@@ -39,7 +39,7 @@ public final class FrameMailbox: Sendable {
         package var taken = 0
         /// The number of frames that never reached the consumer, by reason.
         package var dropped: [Drop: Int] = [:]
-        /// The number of frames whose own timestamp was impossible and was corrected.
+        /// The number of frames whose own timestamp was wrong and was replaced.
         package var retimed = 0
     }
 
@@ -47,7 +47,7 @@ public final class FrameMailbox: Sendable {
         /// The events that were not taken yet, oldest first. With `.newest`, at most one of them is a frame.
         var waiting: [SourceEvent] = []
         var counts = Counts()
-        /// The newest description of the stream; nil before the first one and after a loss.
+        /// The newest description of the stream; nil before the first one and while the stream is lost.
         var stream: StreamDescription?
         var isClosed = false
         var isWoken = false
@@ -63,7 +63,7 @@ public final class FrameMailbox: Sendable {
     package let isQuiet = Atomic(false)
     /// Whether a live source is delivering frames that it had held back. `put` then waits instead of dropping frames.
     package let isCatchingUp = Atomic(false)
-    /// The callback that gets the time that the source needed to decode a picture.
+    /// The callback that the source calls with the time that decoding a picture took.
     package let noteDecoding: @Sendable (WorkTime) -> Void
 
     /// Makes an empty mailbox. With `dropsUnlit`, it drops frames between an infrared lamp's flashes.
@@ -76,7 +76,7 @@ public final class FrameMailbox: Sendable {
         (self.policy, self.dropsUnlit, self.noteDecoding) = (policy, dropsUnlit, noteDecoding)
     }
 
-    /// Adds an event. With `.every`, it waits until there is room for a frame.
+    /// Adds an event. With `.every`, waits before adding a frame until there is room for it.
     /// - Returns: False once the mailbox is closed. The event is discarded then, and the source should end.
     @discardableResult
     public func put(_ event: SourceEvent) -> Bool {
@@ -117,12 +117,12 @@ public final class FrameMailbox: Sendable {
         }
     }
 
-    /// Adds `.streaming` if the stream's description has changed, or if it is the first since a loss.
+    /// Puts a `.streaming` event into the mailbox if the description is new, or the first since the stream was lost.
     package func announce(_ stream: StreamDescription) -> Bool {
         state.read(\.stream) == stream || put(.streaming(stream))
     }
 
-    /// Whether the stream has been described since the newest loss.
+    /// Whether a description of the stream has come since the start or the last loss of the stream.
     var isStreaming: Bool { state.read { $0.stream != nil } }
 
     /// Counts frames that the source itself dropped; numbers below 1 count as 0.
@@ -136,7 +136,7 @@ public final class FrameMailbox: Sendable {
         }
     }
 
-    /// Counts a frame whose own timestamp was impossible and was corrected.
+    /// Counts a frame whose own timestamp was wrong and was replaced.
     package func countRetimed() { state.update { $0.counts.retimed += 1 } }
 
     /// Blocks until there is an event, then removes and returns the oldest event.

@@ -46,7 +46,7 @@ public struct FrameSourceOptions: Hashable, Sendable {
     /// Whether a clip, or a GStreamer pipeline that is not live, starts again at its end, with increasing stamps. A
     /// picture file then lasts forever instead of for a second.
     public var loops = false
-    /// The turn that makes pictures upright, applied after the source's own turn; ignored for a program's own frames.
+    /// The turn that makes pictures upright, after the one that the source states; ignored for a program's own frames.
     public var orientation = Orientation.up
     /// Whether the upright picture is to be mirrored left to right. For a program's own frames: whether they are
     /// already mirror images. Winks are reported for the person's own left or right eye in any case.
@@ -65,9 +65,9 @@ public struct FrameSourceOptions: Hashable, Sendable {
     public var requestRate: Double?
     /// The maximum time from opening a source to its first picture. Network cameras may answer late.
     package var openTimeout = Duration.seconds(10)
-    /// The maximum time without a decodable picture. Then the source is lost, and opened again unless it is a file.
+    /// The maximum time without a decodable picture. After it, the source counts as lost; only a file is not reopened.
     public var stallTimeout = Duration.seconds(2)
-    /// The maximum delay for evenly spacing a network stream's pictures that come in bursts; six times as long for HLS.
+    /// The maximum delay for spreading a network stream's bursts of pictures evenly; six times as long for HLS.
     public var maximumDelay = Duration.seconds(5)
     /// The maximum number of pixels of a picture, by default somewhat more than 8K has. Larger pictures are refused.
     /// The limit does not apply to V4L2 cameras, nor to a program's own frames that are not JPEGs.

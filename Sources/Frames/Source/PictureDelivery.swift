@@ -50,14 +50,14 @@ package struct PictureDelivery {
     /// below the age at which frames are dropped; otherwise, a slow decoder would make all frames too old.
     private static let longestDelay = Duration.milliseconds(500)
 
-    /// Makes a delivery that `stop` ends. If damaged pictures leave a gap over `longestGap`, a `.paced` source is lost.
+    /// Makes a delivery that `stop` ends. After a `longestGap` of damaged pictures, a `.paced` source is reported lost.
     package init(into mailbox: FrameMailbox, until stop: StopSignal, longestGap: Duration) {
         (self.mailbox, self.stop, self.longestGap) = (mailbox, stop, longestGap)
     }
 
-    /// Begins a round: a pass through a clip, or a connection. Its first picture follows the newest one, whatever its
+    /// Begins a round: a pass through a clip, or a connection. Its first picture follows the newest one, whatever the
     /// timestamp. With `isConnection`, its media time is at least the time since the source's first picture. `rate` is
-    /// in pictures per second, nil if unknown. `longestDelay` limits the delay, in seconds, for spacing bursts evenly.
+    /// in pictures per second, nil if unknown. `longestDelay` is the maximum delay, in seconds, for spacing bursts.
     package mutating func begin(
         _ timing: Timing,
         rate: Double?,
@@ -125,7 +125,7 @@ package struct PictureDelivery {
         return mailbox.announce(stream) && mailbox.put(.frame(frame))
     }
 
-    /// Returns the next picture's media time in seconds, from its corrected timestamp or, if live, also its arrival.
+    /// Returns the next picture's media time in seconds: from its corrected timestamp and, if live, its arrival time.
     mutating func mediaTime(presentation: Double?, arrival: Double) -> Double {
         guard timing != .live(hasTimes: false) else { return timeline.mediaTime(arrival: arrival) }
         let corrections = timeline.corrections

@@ -1,5 +1,5 @@
-/// Plans when to show the pictures of a live stream: spaced by the sender's timestamps, with the smallest delay at
-/// which pictures that arrive in bursts are still in time.
+/// Plans when to show the pictures of a live stream. They are spaced by the sender's timestamps, with the smallest
+/// delay at which pictures that arrive in bursts are still in time.
 ///
 /// A picture's transit is its arrival time minus its timestamp. It contains the unknown difference between the clocks.
 /// A picture whose transit is longer than planned is shown on arrival, and the plan shifts by the difference. Once all
@@ -7,18 +7,18 @@
 ///
 /// The timestamps of a clock that runs several times too fast or too slow are ignored: pictures are shown on arrival.
 struct PlayOut {
-    /// The maximum delay, in seconds, beyond the shortest transit.
+    /// The maximum delay, in seconds, beyond the shortest transit (arrival time minus timestamp).
     let longestDelay: Double
     /// The rate that the stream states, in pictures per second; nil if unknown.
     let rate: Double?
-    /// The speed of the sender's clock relative to the machine's, if too wrong for its timestamps to be used; else nil.
+    /// The speed of the sender's clock relative to this machine's; nil unless it is too wrong to use the timestamps.
     private(set) var wrongFactor: Double?
     /// The seconds to add to a picture's timestamp to get the time at which it is shown; nil before the first picture.
     private var offset: Double?
     private var latest: (due: Double, time: Double, arrival: Double)?
-    /// The range of the transits, in seconds, in the current window of 15 s.
+    /// The range of the transits (arrival time minus timestamp), in seconds, in the current window of 15 s.
     private var current: ClosedRange<Double>?
-    /// The range of the transits, in seconds, in the window before the current one.
+    /// The range of the transits (arrival time minus timestamp), in seconds, in the window before the current one.
     private var previous: ClosedRange<Double>?
     private var windowEnd = 0.0
     /// The intervals between the pictures of about the last second, by timestamps and by arrivals, in seconds.
@@ -89,8 +89,8 @@ struct PlayOut {
     private static let mostUneven = 4.0
     private static let shortestStep = 0.008
 
-    /// Whether the sender's clock jumped ahead: two pictures' timestamps are much farther apart than their arrivals.
-    /// Pictures of a burst do not count. A jump must not delay pictures, even before the clock is judged.
+    /// Whether the sender's clock seems to have jumped ahead: two pictures' timestamps are much farther apart than
+    /// their arrivals. Pictures that arrive in a burst do not count. A jump must not delay pictures.
     private func isDoubtful(_ step: (time: Double, arrival: Double)) -> Bool {
         guard step.arrival >= Self.shortestStep else { return false }
         guard let rate, Self.isNear(step.arrival * rate) else { return step.time > Self.most * step.arrival }

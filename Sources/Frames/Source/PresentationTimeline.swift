@@ -13,11 +13,11 @@ package struct PresentationTimeline {
     private(set) var corrections = 0
     /// The stated number of pictures per second; nil if unknown.
     var rate: Double?
-    /// The maximum interval between two pictures, in seconds, that is accepted under all conditions.
+    /// The interval between pictures, in seconds, up to which timestamps are accepted whatever the usual interval is.
     var longestStep = Self.longestStepOfFile
     /// The seconds to add to timestamps to get media times; nil from `beginRound` until the first picture after it.
     private var offset: Double?
-    /// The `offset` with which the newest rejected timestamp would be right, and its interval from the picture before.
+    /// The `offset` that would make the newest rejected timestamp right, and its interval from the picture before.
     private var other: (offset: Double, step: Double)?
     private var earliestOfRound = 0.0
     /// The newest accepted intervals between pictures, in seconds.
@@ -32,8 +32,8 @@ package struct PresentationTimeline {
     /// The multiple of the usual interval up to which an interval longer than `longestStep` is still accepted.
     private static let mostUsualSteps = 10.0
     private static let smallestStep = 0.001
-    /// The minimum interval between two pictures, in seconds. Shorter ones come from rounding. It is tiny, so that
-    /// pictures that arrive all at once do not get times far ahead of the clock.
+    /// The minimum interval between two pictures, in seconds. Shorter ones come from rounding. The minimum is tiny, so
+    /// that pictures that arrive all at once do not get times far ahead of the clock.
     private static let leastStep = 0.000_001
     /// The maximum interval, in seconds, that is accepted while neither the rate nor the usual interval is known.
     private static let longestFirstStep = 5.0
@@ -57,7 +57,7 @@ package struct PresentationTimeline {
     private var usualStep: Double { steps.isEmpty ? 1 / (rate ?? 30) : steps.sorted()[steps.count / 2] }
 
     /// Returns the next picture's media time in seconds. `presentation` is its timestamp in seconds, nil if missing,
-    /// infinite if known to be wrong. `pause`, the time since the last live arrival, extends the accepted interval.
+    /// infinite if known to be wrong. `pause`, the time since the last live picture, extends the accepted interval.
     package mutating func mediaTime(presentation: Double?, after pause: Double = 0) -> Double {
         let usualStep = usualStep
         let next = max(earliestOfRound, latest.map { $0 + usualStep } ?? 0)

@@ -1,6 +1,6 @@
 /// What a source reports: the stream's description, a frame, a loss of the stream, or the source's end.
 public enum SourceEvent: Sendable {
-    /// Frames with these properties are about to come.
+    /// Frames of the stream with this description will follow.
     case streaming(StreamDescription)
     case frame(Frame)
     /// No frames come for now. The source keeps trying.

@@ -67,7 +67,7 @@ public struct SourceFailure: Error, Hashable, Sendable, CustomStringConvertible 
         return Self(.unsupported, "use \(name)", tooManyPixels(size, limit: limit), remedy)
     }
 
-    /// Returns the words that say that pictures have too many pixels.
+    /// Returns the text that says that pictures have too many pixels.
     package static func tooManyPixels(_ size: FrameSize, limit: Int) -> String {
         "its pictures are \(size), more than the \(limit) pixels allowed"
     }

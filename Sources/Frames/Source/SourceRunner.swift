@@ -1,6 +1,6 @@
 import System
 
-/// Opens a source again after each loss until the source ends or is stopped, with a wait that doubles each time.
+/// Opens a source again after each loss until the source ends or is stopped. The wait before reopening doubles.
 package struct SourceRunner {
     /// The rule that decides which losses are reported.
     package var report = LossReport()
@@ -51,11 +51,11 @@ package struct SourceRunner {
     }
 }
 
-/// Decides which losses are reported: the first, and later ones only if their reason is different and persists.
+/// Decides which losses of a source are reported: the first, and later ones if their reason is new and persists.
 package struct LossReport {
     /// How long, in nanoseconds, a failure other than the reported one must persist before it is reported too.
     private let settling: Int64
-    /// The kinds of failure that are reported even after another one was reported; nil for all kinds.
+    /// The kinds of failure that are also reported after another failure was reported; nil for all kinds.
     private let reasons: Set<SourceFailure.Reason>?
     private var reported: SourceFailure?
     private var pending: (failure: SourceFailure, since: Int64)?

@@ -2,7 +2,7 @@
 public struct StreamDescription: Hashable, Sendable {
     /// The device, file or address, without credentials.
     public var name: String
-    /// The size of the frames as stored.
+    /// The size of the frames in pixels, before `orientation` is applied.
     public var size: FrameSize
     /// The pixel format or codec, by its usual name (`YUYV`, `MJPG`, `h264`).
     public var format: String
@@ -14,11 +14,11 @@ public struct StreamDescription: Hashable, Sendable {
     public var isLive: Bool
     /// What decodes the pictures: `software`, or a device such as `VA-API on /dev/dri/renderD128`; nil if unknown.
     public var decoder: String?
-    /// The reason why software decodes although hardware was requested or tried, with a remedy; nil if there is none.
+    /// The reason why software decodes although hardware was requested or tried, with a remedy; nil otherwise.
     public var decoderDetail: String?
     /// What is wrong with the pictures' timestamps, and how they are corrected; nil while nothing is.
     public var timesDetail: String?
-    /// The size of the upright frames.
+    /// The size of the frames in pixels, after `orientation` is applied.
     public var uprightSize: FrameSize { orientation.uprightSize(of: size) }
 
     /// The description on one line: `/dev/video0: YUYV 640x480 at 30.0 frames/s`, then the decoder and timing faults.

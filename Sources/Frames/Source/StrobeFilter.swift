@@ -1,4 +1,4 @@
-/// Recognises, by the brightness of frames, a lamp that flashes for every other frame, as in infrared cameras.
+/// Recognises from the frames' brightness a lamp that flashes for every other frame, as in infrared cameras.
 ///
 /// The frames without a flash are dark, and useless for finding faces.
 struct StrobeFilter: Sendable {
@@ -6,7 +6,7 @@ struct StrobeFilter: Sendable {
     private static let darkest: Float = 0.5
     /// The minimum difference between dark and lit frames, in levels of 0…255. Smaller ones are noise in a dark room.
     private static let smallestStep: Float = 6
-    /// The minimum number of alternations between dark and lit frames that shows that the lamp flashes.
+    /// The number of alternations between dark and lit frames from which the lamp is taken to flash.
     private static let needed = 4
     /// The maximum of `alternations`, high enough that one lost frame does not end the detection of the lamp.
     private static let most = 8
@@ -34,7 +34,7 @@ struct StrobeFilter: Sendable {
 }
 
 extension Frame {
-    /// The mean brightness of 16 × 12 pixels (in RGB, of green), 0…255 in the frame's own range; nil for a JPEG.
+    /// The mean of 16 × 12 samples of brightness (of green in RGB), 0…255 in the frame's own range; nil for a JPEG.
     var sampledBrightness: Float? {
         guard let samples = FrameSamples(self)?.first else { return nil }
         let columns = 16

@@ -4,7 +4,7 @@ import SettingsFiles
 package struct AreaEditor: Sendable {
     /// The maximum size of a request in bytes: enough for 32 zones and 32 ignored areas with 64 corners each.
     static let longestBody = 128 << 10
-    /// The settings file with the areas, into which drawn areas are saved; nil if drawn areas are only printed.
+    /// The settings file from which areas are read and into which drawn ones are saved; nil to only print drawn areas.
     package let path: String?
     /// Prints a text in the terminal.
     package let say: @Sendable (String) -> Void
@@ -75,7 +75,7 @@ package struct AreaEditor: Sendable {
 }
 
 extension SettingsText {
-    /// The lines inside a top-level group.
+    /// The lines of the settings inside a top-level group.
     fileprivate func body(of group: String) -> [String] {
         file.lines[group].map { line in lines[line...].prefix { $0.first == " " }.map(String.init) } ?? []
     }

@@ -10,7 +10,7 @@ final class PictureCover {
     /// The frame that was encoded last, with its JPEG, which is kept for other pages that show this frame.
     private(set) var encoded: (frame: Frame, jpeg: [UInt8])?
 
-    /// Makes a cover. With `isChecking`, needed by overlays that hide faces, loads the models that find faces.
+    /// Makes a cover. With `isChecking`, which overlays that hide faces need, loads the models that find faces.
     init(isChecking: Bool) throws {
         decoder = try JPEGDecoder()
         encoder = try JPEGEncoder(quality: 85)
@@ -19,7 +19,7 @@ final class PictureCover {
 
     var isChecking: Bool { check != nil }
 
-    /// The picture as a JPEG; empty if it is a frame that cannot be encoded.
+    /// Returns the picture as a JPEG; empty if the picture is a frame that cannot be encoded.
     func jpeg(of picture: PreviewPicture) -> [UInt8] {
         guard case .frame(let frame) = picture.content else { return picture.jpeg }
         if let encoded, encoded.frame.lease === frame.lease { return encoded.jpeg }
@@ -38,12 +38,12 @@ final class PictureCover {
         return size.flatMap { $0.width * $0.height <= Self.mostPixels ? $0 : nil }
     }
 
-    /// The bounding boxes of possible faces in the picture; nil if it cannot be searched, and so must not be shown.
+    /// Finds the bounding boxes of possible faces; nil if the picture cannot be searched, and so must not be shown.
     func faces(in picture: PreviewPicture) -> [NormalizedRect]? {
         size(of: picture) == nil ? nil : try? check?.faces(in: try picture.pixels(with: decoder))
     }
 
-    /// The picture as a JPEG with an overlay drawn over the faces of the scene and those found in the picture.
+    /// Returns the picture as a JPEG with an overlay over the faces of the scene and those found in the picture.
     func jpeg(_ shown: PreviewPicture, _ scene: Scene, overlay: any Overlay, at seconds: Double) throws -> [UInt8]? {
         try picture.update(from: try shown.pixels(with: decoder))
         return try picture.jpeg(with: encoder) { canvas, geometry in

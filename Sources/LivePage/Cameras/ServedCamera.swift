@@ -1,4 +1,4 @@
-/// One camera as pages show it: its faces and its newest picture, and the messages made of them.
+/// One camera as pages show it: its faces and its newest picture. Makes the messages to pages from them.
 struct ServedCamera {
     /// The maximum number of redraws per second while there are no pictures.
     private static let sceneRate = 25.0
@@ -13,7 +13,7 @@ struct ServedCamera {
 
     init(base: String) { self.base = base }
 
-    /// Takes a message about the camera or a change of the connection. Returns what changed.
+    /// Takes a message about the camera, or a change of the connection to the broker. Returns what changed.
     mutating func take(_ occurrence: Subscriber.Occurrence, at seconds: Double) -> CameraState.Change {
         let change = model.take(occurrence, at: seconds)
         name = model.state.name ?? name
@@ -31,7 +31,7 @@ struct ServedCamera {
     /// Makes the next `advance` redraw even if nothing is new, for a page that was just opened.
     mutating func redraw() { isDirty = true }
 
-    /// Switches to the newest picture that can be drawn at the time `seconds`. Returns whether pages need a redraw.
+    /// Switches to the newest picture that can be shown at the time `seconds`. Returns whether pages need a redraw.
     mutating func advance(to seconds: Double, _ cover: PictureCover, isWatched: Bool) -> Bool {
         model.hidesFaces = cover.isChecking
         model.advance(to: seconds)
@@ -54,7 +54,7 @@ struct ServedCamera {
         return true
     }
 
-    /// Whether no metadata has come that says where faces are.
+    /// Whether no metadata with the positions of faces has come.
     private var lacksMetadata: Bool { model.state.stamp == nil }
 
     /// The message to a page: the picture, the faces and the overlay as in `wish`, or only a JPEG if `wish.isPicture`
@@ -94,7 +94,7 @@ struct ServedCamera {
         return Viewer.message(header, svg: svg, jpeg: jpeg ?? [])
     }
 
-    /// Writes the camera's condition and, with `showsFaces`, its faces.
+    /// Writes the camera's state as JSON fields; with `showsFaces` also its faces.
     func write(_ json: inout JSONWriter, showsFaces: Bool) {
         let state = model.state
         let status = state.status

@@ -1,16 +1,16 @@
 /// The state of the broker and the cameras, as pages and programs get it.
 struct ServedState: Sendable {
     let address: String
-    /// Whether the only camera is a local session (`--source`) instead of one on a broker.
+    /// Whether this program itself analyses the only camera (`--source`), without a broker.
     var isLocal = false
     var connection: ConnectionState = .connecting
-    /// When the connection was lost, or the service started without one; nil while there is a connection.
+    /// When the connection to the broker was lost, or the service started without one; nil while connected.
     var lost: Timestamp? = .wallClock()
     /// The cameras by topic base, the prefix of a camera's topics.
     var cameras = ByteDictionary<ServedCamera>()
     /// The topic bases of cameras that are not shown, because the maximum number of cameras is reached.
     var further: Set<String> = []
-    /// The number of malformed messages.
+    /// The number of malformed messages received.
     var refused = 0
     private var inOrder: [ServedCamera] { cameras.values.sorted { $0.base < $1.base } }
     var json: [UInt8] { JSONWriter.object { write(&$0, showsFaces: true) } }

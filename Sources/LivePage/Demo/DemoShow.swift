@@ -1,6 +1,6 @@
 /// The demonstration: a clip or a camera, the live page, and a lamp that is lit while a face smiles.
 package enum DemoShow {
-    /// Shows a camera, clip or stream, by default the demo's clip, for `seconds` seconds or until Ctrl-C.
+    /// Shows a camera, clip or stream (by default the demo's clip) for `seconds` seconds or until Ctrl-C.
     package static func run(source: String?, seconds: Double?, opensBrowser: Bool) async throws {
         let own = source
         let source = try source ?? DemoClip.path()

@@ -5,10 +5,10 @@ import HTTPServing
 enum CalibrationPage {
     /// The maximum size of a request in bytes, enough for `mostSamples` samples.
     static let longestBody = 24 << 10
-    /// The maximum number of samples in a request: 20 a second for the whole calibration and a wait before it.
+    /// The maximum number of samples in a request: 20 per second of the calibration and of a wait before it.
     private static let mostSamples = 1200
 
-    /// The steps of the calibration with their seconds, and the default levels of a smile's start and end, as JSON.
+    /// The steps of the calibration with their durations, and the default levels of a smile's start and end, as JSON.
     static let script = JSONWriter.object { json in
         json.array("steps", SmileCalibration.steps) { json, step in
             json.field("words", step.words)
@@ -17,7 +17,7 @@ enum CalibrationPage {
         json.array("limits", SmileCalibration.limits) { json, limit in json.field("level", limit, decimals: 2) }
     }
 
-    /// The outcome of a calibration from a page's samples: `[[seconds, faces], [seconds, 1, smile, mouthOpen], …]`.
+    /// Calibrates from samples, a JSON array of `[seconds, faces]` or, with one face, `[seconds, 1, smile, mouthOpen]`.
     ///
     /// - Returns: JSON with `settings` and `words` about them, or with `failure`; status 204 if it needs more samples.
     static func answer(_ samples: [UInt8]) -> HTTPResponse {

@@ -5,7 +5,7 @@ import Synchronization
 final class EventLog: Sendable {
     /// The maximum number of kept events.
     static let capacity = 1000
-    /// The maximum number of kept event ids. A client that missed more is told too low a number of missed events.
+    /// The maximum number of kept event ids. A client that missed more events is told that it missed fewer.
     private static let knownIDs = 10_000
     /// The maximum number of connections, which leaves room for pages. One more ends the oldest connection of the
     /// network with the most connections. Its client connects again and loses nothing.
@@ -25,7 +25,7 @@ final class EventLog: Sendable {
         }
     }
 
-    /// How far one connection has read.
+    /// The position up to which one connection has read the events.
     struct Reader {
         let filter: Filter
         /// The index of the next event to read, counted from the first of all events.
@@ -47,7 +47,7 @@ final class EventLog: Sendable {
         var entries: [Entry] = []
         /// The ids of the kept events and of earlier ones, the oldest first.
         var ids: [String] = []
-        /// The number of all events so far.
+        /// The number of events added so far, including those no longer kept.
         var count = 0
         /// The number of keep-alive comments so far.
         var beats = 0
@@ -73,7 +73,7 @@ final class EventLog: Sendable {
     /// Sends a comment on all connections, so that both ends notice a connection that broke silently.
     func beat() { change { $0.beats += 1 } }
 
-    /// Begins a connection that gets the events after the one with the id `id`; only future ones if `id` is nil.
+    /// Begins a connection that gets the events after the one whose id is `id`, or only future events if `id` is nil.
     func stream(_ filter: Filter, after id: String?, of client: String = "") -> EventStream {
         let (stream, displaced) = contents.withLock { contents in
             let ids = contents.ids
@@ -97,7 +97,7 @@ final class EventLog: Sendable {
 
     func remove(_ stream: EventStream) { contents.withLock { $0.streams.removeAll { $0 === stream } } }
 
-    /// The events that a connection has not read yet, or the end of its stream if a newer connection displaced it.
+    /// Returns the events that a connection has not read, or the end of its stream if a newer connection displaced it.
     func read(_ reader: inout Reader, of stream: EventStream) -> HTTPStreamPart {
         contents.withLock { contents in
             guard contents.streams.contains(where: { $0 === stream }) else { return .end }

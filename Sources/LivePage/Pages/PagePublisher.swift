@@ -1,23 +1,23 @@
-/// Makes the messages for the pages that are open from the cameras' messages. Each picture is drawn and encoded only
-/// once for each choice of overlay and mirroring. Not Sendable: the command's only task owns it.
+/// Turns the cameras' messages into messages for the open pages. Each picture is drawn and encoded only once for each
+/// choice of overlay and mirroring. Not Sendable: the command's only task owns it.
 final class PagePublisher {
     /// The maximum number of kept events of each kind, so that blinks do not push out the others.
     private static let events = 20
-    /// The limit on the number of cameras, because any client that may publish can make up cameras.
+    /// The maximum number of cameras. It is limited because any client that may publish can make up cameras.
     static let capacity = 64
     /// The maximum size of a picture in bytes: previews that are 4096 pixels wide are smaller.
     private static let largestPicture = 4 << 20
-    /// The maximum bytes of the cameras' newest pictures together, of which each camera has an equal share.
+    /// The maximum size, in bytes, of all cameras' newest pictures together. Each camera has an equal share.
     private static let pictureBytes = 32 << 20
     /// The maximum length of a topic base in bytes, which no daemon exceeds.
     private static let longestBase = 256
-    /// The maximum number of cameras that are not shown but still counted.
+    /// The maximum number of cameras above `capacity` that are still counted.
     private static let mostFurther = 1000
     /// The seconds between two messages about an unchanged state, by which a page notices a silently broken connection.
     private static let heartbeat = 2.0
     /// The seconds between two keep-alive comments to programs that read events.
     private static let beat = 15.0
-    /// The seconds after connecting until silent cameras are removed. Daemons need at most three to connect again.
+    /// The seconds from connecting until silent cameras are removed. Daemons need at most three seconds to reconnect.
     private static let patience = 20.0
     /// The minimum seconds between two messages about the state.
     private static let pause = 0.1
@@ -34,13 +34,13 @@ final class PagePublisher {
     let cover: PictureCover
     private var state: ServedState
     private var events: [(number: Int, base: String, message: EventMessage, end: Timestamp?)] = []
-    /// When the connection was made, in seconds; nil without one, or once silent cameras were removed.
+    /// When the broker was connected, in seconds; nil without a connection, or once silent cameras were removed.
     private var connected: Double?
     private var isStateDirty = true
     private var lastState = -PagePublisher.heartbeat
     private var lastBeat = 0.0
     private var lastAdvance = -PagePublisher.unwatchedPause
-    /// The number of pages that had been opened when everything was last redrawn for a new page.
+    /// The number of pages ever opened, as of the last time that everything was redrawn for a new page.
     private var knownPages = -1
 
     /// Makes a publisher. The cameras with the topic bases `bases` are shown even if no messages come from them.
@@ -92,8 +92,8 @@ final class PagePublisher {
         }
     }
 
-    /// Decides whether to show a new camera, and adds it. Its messages must be well-formed, since any client that may
-    /// publish can make up cameras. If there is no room, a camera that is online may replace one that is not.
+    /// Adds a new camera if it may be shown. Its messages must be well-formed, since any client that may publish can
+    /// make up cameras. If there is no room, an online camera may replace one that is not online.
     private func admit(_ base: String, _ occurrence: Subscriber.Occurrence, at seconds: Double) -> Bool {
         guard base.utf8.count <= Self.longestBase else { return false }
         var camera = ServedCamera(base: base)
@@ -128,7 +128,7 @@ final class PagePublisher {
         events.append(((events.last?.number ?? 0) + 1, base, message, nil))
     }
 
-    /// Sets the end of the `enter` and `look` events of faces that have left or look away, for pages opened later.
+    /// Sets the end time of the `enter` and `look` events of faces that have left or look away, for pages opened later.
     private func settle(_ base: String) {
         guard let camera = state.cameras[base]?.model.state else { return }
         let time = camera.stamp?.time ?? .wallClock()

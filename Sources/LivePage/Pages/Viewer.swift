@@ -10,7 +10,7 @@ final class Viewer: HTTPStream {
         var ready: (@Sendable () -> Void)?
     }
 
-    /// How long a request for a single picture waits for it.
+    /// How long a request for a single picture waits for the picture.
     private static let patience = Duration.seconds(6)
 
     let wish: ViewerWish
@@ -24,7 +24,7 @@ final class Viewer: HTTPStream {
         self.session = session
     }
 
-    /// A message to a page: three lengths as big-endian 32-bit numbers, then JSON, SVG and JPEG; any may be empty.
+    /// Makes a message to a page: the lengths of JSON, SVG and JPEG as big-endian 32-bit numbers, then these parts.
     static func message(_ json: [UInt8], svg: [UInt8] = [], jpeg: [UInt8] = []) -> [UInt8] {
         let parts = [json, svg, jpeg]
         let lengths = parts.flatMap { part in withUnsafeBytes(of: UInt32(part.count).bigEndian) { Array($0) } }
@@ -33,7 +33,7 @@ final class Viewer: HTTPStream {
 
     var isOver: Bool { box.withLock(\.isOver) }
 
-    /// Queues a camera's message, or the state (nil `base`), which goes first. Replaces an older one that still waits.
+    /// Queues a camera's message or, for a nil `base`, the state, which goes first. Replaces an older one that waits.
     func put(_ message: [UInt8], of base: String?) {
         change { box in
             // A client that waits for a single picture gets no state, but is woken, as its time may be up.

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What the server's thread and the command's task share: the open pages, the state to show, and the events.
+/// The data shared by the server's thread and the command's task: the open pages, the state to show, and the events.
 final class Viewers: Sendable {
     /// The maximum number of simultaneous pages, each of which needs a file descriptor.
     static let capacity = 128
@@ -15,7 +15,7 @@ final class Viewers: Sendable {
 
     private let list = Mutex(List())
 
-    /// Adds a page; nil if too many are open.
+    /// Adds a page and returns it; nil if too many are open.
     func join(_ wish: ViewerWish, session: String? = nil) -> Viewer? {
         list.withLock { list in
             list.viewers.removeAll(where: \.isOver)
@@ -30,7 +30,7 @@ final class Viewers: Sendable {
     /// Ends the pages of a login session.
     func end(session: String) { for viewer in all.viewers where viewer.session == session { viewer.end() } }
 
-    /// The open pages, and how many have been opened so far.
+    /// The open pages, and the number of pages opened so far.
     var all: (viewers: [Viewer], joined: Int) {
         list.withLock { list in
             list.viewers.removeAll(where: \.isOver)

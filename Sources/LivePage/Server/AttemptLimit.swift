@@ -7,10 +7,10 @@ struct AttemptLimit: Sendable {
 
     private var all = TokenBucket(capacity: 100, rate: 20)
     private var addresses: [String: TokenBucket] = [:]
-    /// The networks from which the right token came, the latest last.
+    /// The networks from which the right token came, the most recent last.
     private var trusted: [String] = []
 
-    /// Whether a token that comes from an IP address at the time `seconds` is to be checked.
+    /// Whether a token that comes from the IP address `address` at the time `seconds` is to be checked.
     func permits(_ address: String, at seconds: Double) -> Bool {
         let key = clientNetwork(of: address)
         return (all.permits(at: seconds) || trusted.contains(key)) && addresses[key]?.permits(at: seconds) ?? true

@@ -10,7 +10,7 @@ final class PageGuard: Sendable {
     enum Verdict: Equatable {
         /// The request may be answered; `session` is nil without a login session.
         case allowed(session: String?)
-        /// The request comes from a page of another site, or is for a name that is not this server's.
+        /// The request comes from a page of another site, or its `Host` does not name this server.
         case foreign
         /// The token is missing or wrong.
         case unauthorized

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPServing
 
-/// Answers the requests of pages, and those of programs that config/openapi.yaml documents.
+/// Answers the requests of pages, and the requests of programs, which config/openapi.yaml documents.
 struct PageServer: Sendable {
     /// The content security policy. Pages may load scripts, styles and data only from this server, may not have inline
     /// scripts or styles, and may not be framed.
@@ -52,13 +52,13 @@ struct PageServer: Sendable {
     let viewers: Viewers
     /// The names of the overlays that pages can choose.
     let overlays: [String]
-    /// What a page shows if its request asks for nothing else.
+    /// What a page shows unless its request asks for something else.
     let wish: ViewerWish
     /// Limits calibration requests: pages send one per step, and each takes milliseconds of the server's only thread.
     private let calibrating = RequestLimit(capacity: 30, rate: 1)
     /// Switches detection on or off for the camera with a topic base; nil if pages may not do that.
     var detect: (@Sendable (_ base: String, _ isOn: Bool) -> Void)?
-    /// Limits requests to switch detection: more than people make, and few enough for brokers and cameras.
+    /// Limits requests to switch detection to more than people make, but not more than brokers and cameras can take.
     private let switching = RequestLimit(capacity: 10, rate: 2)
     var editor: AreaEditor?
 
@@ -134,7 +134,7 @@ struct PageServer: Sendable {
         return join(wish, session)
     }
 
-    /// Opens a page's stream, unless too many pages are open.
+    /// Answers with the stream of a new page, unless too many pages are open.
     private func join(_ wish: ViewerWish, _ session: String?, ifEmpty: HTTPResponse? = nil) -> HTTPResponse {
         guard let viewer = viewers.join(wish, session: session) else { return .text(503, "Too many pages are open.\n") }
         return Self.stream(viewer, wish.isPicture ? "image/jpeg" : "application/octet-stream", ifEmpty: ifEmpty)
@@ -162,7 +162,7 @@ struct PageServer: Sendable {
         return Self.stream(stream, "text/event-stream")
     }
 
-    /// The next picture of one camera as a JPEG; with hidden faces if the operator's overlay hides them.
+    /// Answers with a camera's next picture as a JPEG; its faces are hidden if the operator's overlay hides faces.
     private func picture(_ request: HTTPRequest, _ session: String?) -> HTTPResponse {
         let bases = viewers.state?.pictured(request.query["camera"]) ?? []
         let reason = "no such camera, or its daemon does not publish any (preview.enabled)"
@@ -198,7 +198,7 @@ struct PageServer: Sendable {
         return HTTPResponse(204)
     }
 
-    /// Sends the present areas, or saves drawn ones.
+    /// Answers with the current areas, or saves those that the page sent.
     private func areas(_ request: HTTPRequest, _ editor: AreaEditor) -> HTTPResponse {
         guard request.method == "POST" else {
             do { return .json(try editor.areas()) } catch { return .text(500, "\(error)\n") }

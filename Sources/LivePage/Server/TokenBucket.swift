@@ -4,7 +4,7 @@ import Synchronization
 struct TokenBucket: Sendable {
     let capacity: Double
     let rate: Double
-    /// The part of the capacity that was in use at the time `last`.
+    /// The number of uses still counted against the capacity at the time `last`.
     private(set) var used = 0.0
     /// The time of the last use, in seconds.
     private(set) var last = 0.0
