@@ -5,9 +5,8 @@
 struct AnswerTimeouts {
     /// The range of the timeout for a first connection, which begins with the minimum and doubles in each later round.
     static let first: ClosedRange<Int64> = 3_000_000_000...12_000_000_000
-    /// The minimum timeout after a loss; a fifth of the time since the loss is used if that is longer. The minimum is 2
-    /// s because a NATS node ignores a client's second request for 4 s, enough to try the two other nodes of a cluster
-    /// of three.
+    /// The timeout after a loss, unless a fifth of the time since the loss is longer. It is 2 s because a NATS node
+    /// ignores a client's second request for 4 s, enough to try the two other nodes of a cluster of three.
     static let afterLoss: Int64 = 2_000_000_000
     /// How long after a loss, in nanoseconds, an unanswered request is not followed by one in the other MQTT version.
     static let versionHoldsFor: Int64 = 10_000_000_000

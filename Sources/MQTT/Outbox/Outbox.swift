@@ -200,7 +200,7 @@ package final class Outbox: EventStore {
     /// before this call, since later runs then find `hasLostValues` false.
     package func settle() { updating { $0.settle() } }
 
-    /// Retries what failed, and merges the write-ahead log into the file, in the background, once the log has grown.
+    /// Tries again to open a failed file. Merges a large write-ahead log into the file, in the background.
     package func tidy() {
         let now = DeliveryClock.monotonic()
         let file = updating { state -> OutboxFile? in
