@@ -2,7 +2,7 @@
 enum SmileLevel {
     /// Mirrored pairs of points (on the midline, twice the same point) and their weights. `across` weights half the
     /// distance of a pair, `height` and `depth` its mean position relative to the midpoint of the outer eye corners, in
-    /// units of these corners' distance. `Tools/smile-level.py` fits them to landmarks of labelled clips.
+    /// units of these corners' distance. `Tools/smile-level.py` fits the weights to landmarks of labelled clips.
     private static let weights: [(left: Int, right: Int, across: Float, height: Float, depth: Float)] = [
         (61, 291, 2.384, 3.126, -3.100),
         (40, 270, -0.090, 0.044, -0.276),

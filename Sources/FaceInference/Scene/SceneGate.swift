@@ -30,7 +30,8 @@ final class SceneGate {
     /// cell's deviation is limited to `cellLimit`.
     private static let blockThreshold: Float = 14
     private static let cellLimit: Float = 8
-    /// The deviation above which a cell has changed. If more than `cellShare` of all cells have, the picture has.
+    /// The deviation above which a cell has changed. The picture has changed if more than `cellShare` of the cells
+    /// have.
     private static let cellThreshold: Float = 4
     private static let cellShare: Float = 0.02
 
