@@ -40,7 +40,7 @@ package final class BrokerConnection: Sendable {
     }
 
     /// Publishes an event with quality of service 1, not retained. The event is in the store when this returns.
-    /// `sequence` is a number from the store's `nextSequence`, nil for a new one. `age`: how old the event is.
+    /// `sequence` is a number from the store's `nextSequence`, nil for a new one. `age`: how old the event already is.
     package func publish(event message: MQTTMessage, sequence: Int64? = nil, age: Duration = .zero) {
         var message = message
         message.qos = .atLeastOnce
