@@ -30,8 +30,7 @@ final class SceneGate {
     /// cell's deviation is limited to `cellLimit`.
     private static let blockThreshold: Float = 14
     private static let cellLimit: Float = 8
-    /// The deviation above which a cell has changed. The picture has changed if more than `cellShare` of the cells
-    /// have.
+    /// The deviation above which a cell has changed. The picture has, too, if more than `cellShare` of its cells have.
     private static let cellThreshold: Float = 4
     private static let cellShare: Float = 0.02
 
