@@ -1,9 +1,9 @@
 /// Runs the face detector on single pictures. Used from one thread at a time.
 package final class FaceCheck {
-    /// How much higher than the present orientation another one must score. It must also score at least `surely`.
+    /// How much higher a turned picture must score than the unturned one. It must also score at least `surely`.
     private static let margin: Float = 0.04
     private static let surely: Float = 0.6
-    /// The lengths of the picture's longer side, in pixels of the detector's input, at which an orientation is scored.
+    /// The lengths, in pixels of the detector's input, to which the picture's longer side is scaled for the scores.
     private static let scales = [640, 320, 160]
 
     private let finder: FaceFinder
@@ -21,7 +21,7 @@ package final class FaceCheck {
         return try finder.findNext(in: frame, most: most).map { $0.face(in: size).bounds }
     }
 
-    /// Whether the detector confirms a face on its side or upside down that does not score at least as high upright.
+    /// Whether a face is confirmed in the picture turned by 90°, 180° or 270° and scores higher there than unturned.
     package func hasTurnedFace(in frame: Frame) throws(InferenceError) -> Bool {
         let upright = try finder.findNext(in: frame)
         for quarter in 1...3 {
@@ -34,7 +34,7 @@ package final class FaceCheck {
         return false
     }
 
-    /// Returns the orientation in which the faces of a frame score clearly higher than as stored; nil if there is none.
+    /// Returns the orientation in which a frame's faces score clearly higher than without a turn; nil if there is none.
     package func betterOrientation(of frame: Frame) throws(InferenceError) -> Orientation? {
         let asItIs = try score(of: frame, .up)
         let scores = try [Orientation.down, .right, .left].map { orientation throws(InferenceError) in
@@ -46,7 +46,7 @@ package final class FaceCheck {
         return best.orientation
     }
 
-    /// Returns the best face score, averaged over three scales. At one scale, upside-down faces score nearly as high.
+    /// Returns the best score, averaged over `scales`. At one scale, an upside-down face may score as high as upright.
     private func score(of frame: Frame, _ orientation: Orientation) throws(InferenceError) -> Float {
         var frame = frame
         frame.orientation = orientation

@@ -1,4 +1,4 @@
-/// Searches frames with the face detector: the wanted region, close-ups around a face, or everything at several scales.
+/// Runs the face detector on frames: on the wanted region at one or several scales, or on close-ups of single faces.
 final class FaceFinder {
     /// The minimum score of a candidate in the search. Both of its close-ups must reach `leastScore`, and two of the
     /// three scores must reach `sureScore`. Large faces score higher in the search, small ones in the close-ups.
@@ -31,7 +31,7 @@ final class FaceFinder {
     private let options: FaceAnalyzer.Options
     private let liteRT: LiteRT
     private let closer: FaceDetector
-    /// The parameters of a search. Their detector is kept until frames of another shape need another input size.
+    /// The parameters of a search. Each combination keeps its detector until frames of another shape need another size.
     private struct Use: Hashable {
         var pixels: Int
         var reach: Float
@@ -147,8 +147,8 @@ final class FaceFinder {
 
     // MARK: Searches in which no face may be missed
 
-    /// The arguments of `find` in a frame in which no face may be missed, one pair for each search. A large face that
-    /// is half covered is found only at a small scale: the second search gives it a score of 0.2, the third one 0.8.
+    /// The arguments of `find` for the three searches of a frame in which every face must be found. The small scale of
+    /// the last search is for large faces that are half covered. One such face scores 0.8 there, but 0.2 in the second.
     private static let searches: [(pixels: Int, reach: Float)] = [
         (usualPixels, 0), (usualPixels / 2, 0.25), (usualPixels / 4, 0),
     ]
@@ -166,7 +166,7 @@ final class FaceFinder {
         return FaceDetection.best(found, mostOverlap: 0.3)
     }
 
-    /// Finds faces by the three `searches`, each of at most `most` pixels: enough in a scene that was searched before.
+    /// Finds faces by `searches`, each scaled to at most `most` pixels. Enough if `findEverything` searched the scene.
     func findNext(in frame: Frame, rotation: Float = 0, most: Int = .max) throws(InferenceError) -> [FaceDetection] {
         var found: [FaceDetection] = []
         for (pixels, reach) in Self.searches {

@@ -48,7 +48,7 @@ struct DetectedFace {
     /// The region in which the landmark model would look for the face.
     var region: CropRegion { CropRegion(around: detection) }
 
-    /// The length of the frame's longer side, in pixels, that a close-up needs to lose no detail of this face.
+    /// How long the frame's longer side must be, in pixels, so that a close-up of this face loses no detail.
     var neededSide: Float { FaceFinder.closerFacePixels * size.vector.max() / detection.side }
 
     var observation: FaceObservation {

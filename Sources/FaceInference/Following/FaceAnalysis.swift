@@ -1,6 +1,6 @@
 /// The result of the analysis of one frame.
 package struct FaceAnalysis: Sendable {
-    /// The observed faces, oldest lineage first. The lineage numbers each face that is followed without a break.
+    /// The observed faces, oldest lineage first. A lineage is a face's number while it is followed without a break.
     package var observations: [FaceObservation] = []
     /// The detector's candidates that did not become observations, for example because close-ups did not confirm them
     /// or `maximumFaces` are followed already. Their identity is 0 and their pitch unknown.

@@ -1,6 +1,6 @@
 extension FaceAnalyzer {
-    /// The minimum side of a region, in pixels, to use the landmark model. The face in such a region has 16 pixels
-    /// between its outer eye corners, the minimum with which blinks are detected.
+    /// The minimum side of a region, in pixels, for the landmark model to be used there. The face in such a region has
+    /// 16 pixels between its outer eye corners, the minimum with which blinks are detected.
     private static let smallestMesh: Float = 40
 
     /// Updates all followed faces to a new frame.
@@ -37,8 +37,8 @@ extension FaceAnalyzer {
         return hasRun
     }
 
-    /// Updates the landmarks of a followed face: moves those of an earlier frame if the face has not changed, otherwise
-    /// computes them, or leaves them where they are if the budget does not allow that.
+    /// Updates the landmarks of a followed face: moves the last ones along if the face has not changed, else computes
+    /// new ones, or leaves the last ones in place if the budget does not allow that.
     /// - Returns: The landmark model's confidence that there is a face, 0…1.
     private func presence(of face: inout FollowedFace, in frame: Frame, isDue: Bool) throws(InferenceError) -> Double {
         face.wasComputed = false

@@ -1,8 +1,8 @@
 extension FaceAnalyzer {
-    /// The maximum time between two frames, in seconds, after which a face is still near its last place: a tenth of a
-    /// second, plus a thousandth for rounded timestamps.
+    /// The maximum time between two frames, in seconds, in which a followed face is assumed to stay near its last
+    /// place: a tenth of a second, plus a thousandth for rounded timestamps.
     private static let longestStep = 0.101
-    /// The fraction of a detection's box that a followed face must cover to make hiding the box itself unnecessary.
+    /// The fraction of a detection's box that a followed face must cover so that the box need not be hidden, too.
     private static let coveredShare = 0.8
 
     /// Whether to search a frame for new faces: always after a cut, and as `scene` decides while no face is followed.
@@ -76,8 +76,8 @@ extension FaceAnalyzer {
         }
     }
 
-    /// Begins to follow a candidate if it is wanted and close-ups confirm it: by its landmarks if the landmark model
-    /// finds them, otherwise by the detector.
+    /// Begins to follow a candidate if it is wanted and close-ups confirm it. It is followed by its landmarks if the
+    /// landmark model finds them, otherwise by the detector alone.
     /// - Returns: Whether the face is followed now, was followed before, or is known to be only a picture.
     private func consider(
         _ candidate: FaceDetection,

@@ -9,9 +9,9 @@ public final class FaceAnalyzer {
     public struct Options: Hashable, Sendable {
         /// How small the faces are that a search for new faces can find.
         public enum Accuracy: String, Hashable, Sendable, CaseIterable {
-            /// Finds faces from about 1/60 of the picture's longer side.
+            /// Finds faces of at least about 1/60 of the picture's longer side.
             case standard
-            /// Finds faces from about 1/120 of the picture's longer side, but a search takes four times as long.
+            /// Finds faces of at least about 1/120 of the picture's longer side, but a search takes four times as long.
             case high
         }
 
@@ -75,7 +75,7 @@ public final class FaceAnalyzer {
     let scene: SceneGate
     private let cuts = CutDetector()
     let workspace = UnchangedFace.Workspace()
-    /// How many searches in a row, while faces were followed, came after a change elsewhere in the picture.
+    /// The number of searches in a row before which the picture had changed outside the followed faces.
     var changes = 0
     /// Whether the picture keeps changing outside the followed faces.
     var isChanging: Bool { changes > 1 }
@@ -83,7 +83,7 @@ public final class FaceAnalyzer {
     /// Compiles the models in about 50 ms. First loads and checks them, unless another analyzer in use has done so.
     /// - Parameters:
     ///   - options: What to look for.
-    ///   - lineage: The last lineage of the previous analyzer. New ones are greater, so that faces are not confused.
+    ///   - lineage: The last lineage of the previous analyzer. New faces get greater numbers, to avoid confusion.
     /// - Throws: An error that names the file that is missing, damaged or of another version.
     package init(_ options: Options = Options(), after lineage: Int = 0) throws(InferenceError) {
         self.options = options
@@ -179,7 +179,7 @@ public final class FaceAnalyzer {
         isIdle(at: nextTime) ? ChangeMap.sufficientScale(for: size) : nil
     }
 
-    /// Whether no face was in the frame of this media time and nothing has changed lately; false with `isThorough`.
+    /// Whether, at this media time, no face is followed and nothing has changed lately; false with `isThorough`.
     package func isQuiet(at time: Double) -> Bool {
         !options.isThorough && isIdle(at: time) && !scene.isChanging(at: time)
     }
@@ -240,7 +240,7 @@ public final class FaceAnalyzer {
         return [8, 4, 2].first { longer / Float($0) >= needed } ?? 1
     }
 
-    /// Whether no face is followed or was just lost, so that only a change of the picture is a reason to search.
+    /// Whether no face is followed and none was just lost, so that only a change of the picture is a reason to search.
     func isIdle(at time: Double) -> Bool {
         options.skipsUnchanged && count == 0 && !schedule.hasLost(at: time)
     }

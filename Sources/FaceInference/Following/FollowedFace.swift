@@ -72,7 +72,7 @@ struct FollowedFace {
         return true
     }
 
-    /// The length of the frame's longer side, in pixels, that the landmark model needs to lose no detail of this face.
+    /// How long the frame's longer side must be, in pixels, so that the landmark model loses no detail of this face.
     var neededSide: Float { Float(LandmarkModel.inputSize) * size.vector.max() / region.side }
 
     /// Updates the face to its new landmarks and the model's confidence. Returns false if the face is lost.

@@ -10,7 +10,6 @@ struct LandmarkBudget {
         var waited: Int
     }
 
-    /// An exponential moving average.
     private struct Average {
         var value: Double?
 
@@ -19,7 +18,7 @@ struct LandmarkBudget {
 
     /// The fraction of one core that may be used, above 0.
     let share: Double
-    /// The average processor time for one face's landmarks, in seconds. `other` is that for everything else in a frame.
+    /// The average processor time for one face's landmarks, in seconds. `other`: for everything else in a frame.
     private var run = Average()
     private var other = Average()
     /// The average media time from frame to frame, in seconds.

@@ -23,7 +23,7 @@ final class OwnMotionMeter {
     typealias Workspace = UnchangedFace.Workspace
 
     private let picture = UnchangedFace()
-    /// The face's last region, in picture widths. `earlierSide` is its side in the reference, 0 without one.
+    /// The face's last region, in picture widths. `earlierSide` is its side in the reference frame; 0 without one.
     private var place = CropRegion(center: .zero, side: 0)
     private var earlierSide: Float = 0
     private var comparedAt = 0.0
@@ -32,7 +32,7 @@ final class OwnMotionMeter {
     /// Returns the last region of the face, in pixels of an upright picture of this size.
     func region(in size: FrameSize) -> CropRegion { place.scaled(by: Float(size.width)) }
 
-    /// Compares a followed face with the reference; nil if the next comparison is not due yet.
+    /// Returns whether a followed face has moved by itself since the reference; nil if no comparison is due yet.
     func measure(_ face: FollowedFace, in frame: Frame, _ workspace: Workspace) -> FaceObservation.OwnMotion? {
         let time = frame.stamp.mediaTime
         guard time >= dueAt || time < comparedAt else { return nil }

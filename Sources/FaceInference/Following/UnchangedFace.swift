@@ -2,18 +2,18 @@
 ///
 /// It compares the brightness of 48 × 48 cells around the face. A small shift, scaling, turn and change of light are
 /// fitted and removed. What remains in the eyes, the mouth and the whole face must be within the noise plus a
-/// tolerance, which depends on the contrast there. For one frame, only the eyes count if the mouth is far from a smile.
+/// tolerance, which depends on the contrast there. While the smile level is low, one frame may differ outside the eyes.
 final class UnchangedFace {
-    /// The number of cells along each side of the grid.
+    /// The number of cells along each side of the square grid that is laid over a face.
     static let side = 48
     static let count = side * side
-    /// The side of the grid as a fraction of the landmark model's crop. The grid is 1.3 times as large as the mesh.
+    /// The grid's side as a fraction of that of the landmark model's crop. They are 1.3 and 1.5 times the mesh's side.
     private static let margin: Float = 1.3 / 1.5
     /// The maximum number of frames in a row without computed landmarks.
     private static let mostSkips = 9
     /// The maximum time without computed landmarks, in seconds, for low frame rates.
     private static let longestPause = 0.5
-    /// How long landmarks are reused, in seconds, if only the eyes are unchanged: one frame at 25 or 30 a second.
+    /// The maximum time to reuse landmarks, in seconds, if just the eyes are unchanged: one frame at 25 or 30 fps.
     static let longestLag = 0.045
     /// The smile level at which landmarks are no longer reused for `longestLag`. In single frames, talking looks like a
     /// smile and differs only in the speed of the lips, which is measured worse with fewer frames. On the labelled
@@ -63,7 +63,7 @@ final class UnchangedFace {
     private var size = FrameSize(width: 0, height: 0)
     private var skips = UnchangedFace.mostSkips
     private var computedAt = 0.0
-    /// Whether landmarks may be reused for one frame if only the eyes are unchanged, because the smile level is low.
+    /// Whether landmarks may be reused for one frame if just the eyes are unchanged, because the smile level is low.
     private var canLag = false
 
     /// Temporary memory that all faces of an analyzer share.
@@ -158,7 +158,7 @@ final class UnchangedFace {
         for index in 0..<Self.count where contrast.numbers[index] <= limit { flat.append(index) }
     }
 
-    /// Prepares the least-squares fit inside the ellipse that fills the face's zone.
+    /// Prepares the least-squares fit to the cells inside the ellipse that fills the zone of the whole face.
     private func prepareFit(to face: Zone) {
         let ends = SIMD2(face.columns.lowerBound + face.columns.upperBound, face.rows.lowerBound + face.rows.upperBound)
         center = (SIMD2<Float>(ends) - 1) / 2

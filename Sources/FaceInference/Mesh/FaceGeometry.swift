@@ -4,7 +4,7 @@ import Glibc
 struct FaceGeometry {
     let landmarks: FaceLandmarks
     let axes: HeadAxes
-    /// The unit of lengths: the three-dimensional distance between the outer eye corners, in pixels.
+    /// The unit of lengths, called outer eye distance: the 3D distance between the outer eye corners, in pixels.
     let unit: Float
 
     init(_ landmarks: FaceLandmarks) {
@@ -30,7 +30,7 @@ struct FaceGeometry {
         return ((left + right) / 2, along, SIMD2(-along.y, along.x), width)
     }
 
-    /// The weights of the seven points of a lid's edge. They are small near the corners, where lids hardly move.
+    /// The weights of a lid's seven points in its mean height, small near the corners, where lids hardly move.
     private static let lidWeights: [Float] = [0.06, 0.14, 0.2, 0.2, 0.2, 0.14, 0.06]
 
     func lids(of eye: FaceMeshIndices.Eye) -> FaceObservation.Lids {
@@ -87,8 +87,8 @@ struct FaceGeometry {
     }
 
     /// Returns the map from pixels of an eye's patch to the upright picture. The patch follows the line between the
-    /// eye's corners and shows little but the lids: it is 1.25 times as wide as the eye and 0.30 of the outer eye
-    /// distance high. Its centre is above the line, as that of an open eye is.
+    /// eye's corners and shows little but the lids: it is 1.25 times as wide as the eye, and 0.30 times as high as the
+    /// outer eye corners are apart. Its centre is above the line, as that of an open eye is.
     private func patchRegion(of eye: FaceMeshIndices.Eye) -> AffineTransform {
         let line = cornerLine(of: eye)
         let middle = line.middle - line.down * (0.0185 * unit)
@@ -114,8 +114,8 @@ struct FaceGeometry {
 
     /// Returns the gaze of a face with this pose, from the head and the irises' positions between the eye corners.
     ///
-    /// An eyeball turns about a point behind the line between its corners. Seen from the camera, the iris moves by its
-    /// circle's radius per radian of gaze, and the line by its distance from that point per radian of the head's turn.
+    /// Seen from the camera, a gaze of one radian moves the iris by its distance from the eyeball's centre. A head turn
+    /// of one radian moves the line between the eye's corners by the smaller distance of that line from the centre.
     func gaze(with pose: HeadPose) -> Gaze? {
         guard unit > 0 else { return nil }
         var offset = SIMD2<Float>.zero
@@ -149,14 +149,15 @@ struct FaceGeometry {
 }
 
 /// The coefficients of the gaze. `Tools/look-formula.py` fits the first three to recorded landmarks of people who look
-/// at the camera or away. They agree with anatomy: the iris moves on a radius of 10.5 mm, where the 90 mm between the
-/// outer eye corners correspond to 491°, and the corners turn with the head on two thirds of that radius.
+/// at the camera or away. Anatomy gives similar values: 491° for `iris` if the iris is 10.5 mm from the eyeball's
+/// centre and the outer eye corners are 90 mm apart, and 2/3 for `head` if the corners are 7 mm from that centre.
 private enum GazeFormula {
-    /// The degrees of gaze for each degree that the head turns.
+    /// The degrees of gaze for each degree that the head turns, if the iris stays in place between the eye's corners.
     static let head = 0.68
-    /// The degrees of gaze for an iris that is one outer eye distance away from the midpoint of its eye's corners.
+    /// The factor that converts the iris's offset from the midpoint of its eye's corners to degrees of gaze. The offset
+    /// is a multiple of the distance between the outer corners of both eyes.
     static let iris = 472.0
-    /// The degrees to add to the gaze's pitch so that a look into the camera gives 0: the iris is above the corners.
+    /// The degrees to add to the gaze's pitch, since an iris that looks straight ahead is above the eye's corners.
     static let neutralPitch = -11.7
     /// The degrees to add to the gaze's pitch instead of `neutralPitch` if the gaze is taken from the head alone.
     static let neutralHeadPitch = -3.0

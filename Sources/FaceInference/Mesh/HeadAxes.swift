@@ -1,8 +1,8 @@
 import Glibc
 
-/// The axes of the head, from a few landmarks, as 3D unit vectors: x to the picture's right, y up, z towards the
-/// viewer. The head's x axis runs along the outer eye corners and the sides of the face, its y axis from chin to
-/// forehead, its z axis out of the face.
+/// The axes of the head, from a few landmarks. They are unit vectors in coordinates with x to the picture's right, y up
+/// and z towards the viewer. The head's x axis runs along the outer eye corners and the sides of the face, its y axis
+/// from chin to forehead, its z axis out of the face.
 struct HeadAxes: Hashable, Sendable {
     let x: SIMD3<Float>
     let y: SIMD3<Float>
@@ -25,7 +25,7 @@ struct HeadAxes: Hashable, Sendable {
         return SIMD3((vector * x).sum(), (vector * y).sum(), (vector * z).sum())
     }
 
-    /// Returns the head's pose, in which a roll in the picture comes first, then the pitch, then the yaw. The pitch
+    /// Returns the head's pose. A face that looks straight ahead gets it by a roll, then a pitch, then a yaw. The pitch
     /// comes from a fit of the mean face to the landmarks, because chin and forehead move in a smile.
     func pose(of landmarks: FaceLandmarks) -> HeadPose {
         let yaw = atan2f(z.x, z.z)
@@ -52,11 +52,11 @@ struct HeadAxes: Hashable, Sendable {
     private static func degrees(_ radians: Float) -> Double { Double(radians) * 180 / .pi }
 }
 
-/// The side view of a mean face: points that mouth, jaw and brows hardly move, in the plane between left and right.
+/// A mean face in profile: points that stay nearly still when mouth, jaw and brows move, seen from the side.
 /// `Tools/mean-face.py` computes them from recorded landmarks of 137 faces in 2855 frames.
 private enum MeanFace {
-    /// Mesh points that share one position in the side view, and that position relative to the mean of all points: y up
-    /// and z out of the face, in outer eye distances.
+    /// Mesh points that coincide in profile, and their position relative to the mean of all points: y up, z out of the
+    /// face. The unit is the distance between the outer eye corners.
     private static let places: [(points: [Int], y: Float, z: Float)] = [
         ([33, 263], 0.172, -0.019), ([133, 362], 0.162, 0.043),
         ([98, 327], -0.294, 0.234), ([48, 278], -0.217, 0.316),
@@ -74,8 +74,8 @@ private enum MeanFace {
     /// people, or of the labels, is 5°.
     static let neutralPitch = -7.6
 
-    /// Returns the angle, in radians about the x axis, by which a face, in the coordinates of the head's axes, leans
-    /// forward more than the mean face. Turned by this angle, moved and scaled, the mean face fits the landmarks best.
+    /// Returns the angle about the head's x axis, in radians, by which a face leans further forward than the mean face.
+    /// The mean face, turned by this angle, moved and scaled, fits the landmarks best.
     static func tilt(of landmarks: FaceLandmarks, along axes: HeadAxes) -> Float {
         var (sine, cosine): (Float, Float) = (0, 0)
         for place in places {

@@ -6,7 +6,7 @@ struct MeshRegion: Sendable {
     let rotationFrom: Int
     let rotationTo: Int
 
-    /// All parts, in the order of the model's graph, with values from its operators' options.
+    /// All parts, in the order of the model's graph. The indices come from the options of the graph's operators.
     static let all = [
         MeshRegion(points: FaceMeshIndices.refinedLips, rotationFrom: 61, rotationTo: 291),
         MeshRegion(points: FaceMeshIndices.refinedLeftEye, rotationFrom: 33, rotationTo: 133),

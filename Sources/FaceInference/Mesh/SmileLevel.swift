@@ -1,8 +1,8 @@
 /// The smile level of a face: a weighted sum of positions of mouth, cheeks and lids along the head's axes.
 enum SmileLevel {
-    /// Pairs of mirrored points, or twice the same point of the midline, and their weights. `across` weights half the
-    /// distance within the pair, `height` and `depth` its mean position from the midpoint of the outer eye corners, in
-    /// outer eye distances. `Tools/smile-level.py` prints them, fitted to recorded landmarks of labelled clips.
+    /// Mirrored pairs of points (on the midline, twice the same point) and their weights. `across` weights half the
+    /// distance of a pair, `height` and `depth` its mean position relative to the midpoint of the outer eye corners, in
+    /// units of these corners' distance. `Tools/smile-level.py` fits the weights to landmarks of labelled clips.
     private static let weights: [(left: Int, right: Int, across: Float, height: Float, depth: Float)] = [
         (61, 291, 2.384, 3.126, -3.100),
         (40, 270, -0.090, 0.044, -0.276),
@@ -38,7 +38,7 @@ enum SmileLevel {
     ]
     private static let bias: Float = -0.714
 
-    /// Returns the level: 0 at rest, 1 in an average smile. `unit` is the 3D outer eye distance, in pixels.
+    /// Returns the level: 0 at rest, 1 in an average smile. `unit` is the outer eye corners' distance in pixels.
     static func level(of landmarks: FaceLandmarks, _ axes: HeadAxes, unit: Float) -> Float {
         let origin = (point(FaceMeshIndices.leftEyeOuterCorner) + point(FaceMeshIndices.rightEyeOuterCorner)) / 2
         func point(_ index: Int) -> SIMD3<Float> { HeadAxes.space(landmarks[index]) }

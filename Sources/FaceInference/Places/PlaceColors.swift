@@ -36,7 +36,7 @@ struct PlaceColors {
         return true
     }
 
-    /// Moves each cell an eighth of the way to that of `others` if, after the gain, they differ by at most `limit`.
+    /// Moves each cell an eighth of the way to that of `others` if both, after `gain`, differ by at most `limit`.
     mutating func approach(_ others: PlaceColors, gain: SIMD4<Float>, limit: Float) {
         for index in cells.indices where !differs(index, from: others, gain: gain, limit: limit) {
             let old = SIMD4<Int16>(truncatingIfNeeded: cells[index])

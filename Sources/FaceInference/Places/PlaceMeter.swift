@@ -10,7 +10,7 @@ package final class PlaceMeter {
     /// While all people are seen: `new` for `firstReadings`, then `seen`. While a person is not seen: `unseen`.
     private static let pauses = (empty: 1.0, known: 4.0, new: 1.0, seen: 6.0, unseen: 0.5)
     private static let firstReadings = 4
-    /// How much a cell must differ from the empty room, in levels of 0…255. `change`: how much from the last reading.
+    /// The threshold for a cell's difference from the empty room, in levels of 0…255. `change`: from the last reading.
     private static let difference: Float = 26
     private static let change: Float = 10
     /// The minimum fraction of a place that differs from the empty room if a person is there. If the person moves, at
@@ -20,7 +20,7 @@ package final class PlaceMeter {
     /// The minimum coverage of a place by an outline to assume a person. `clothes`: the minimum similarity of clothes.
     private static let outline = 0.3
     private static let clothes = 0.6
-    /// The minimum fraction of a head's place that must be filled for a head to be assumed there.
+    /// The minimum fraction of a head's place that must show a person for a head to be assumed there.
     private static let head = 0.5
     /// The number of readings without a face after which everything in view is learnt as the empty room, even a person
     /// who faces away from the camera. Before that, only small changes are learnt.
@@ -44,7 +44,7 @@ package final class PlaceMeter {
     private var places = [Place](repeating: .background, count: PlaceColors.count)
     private var gain = SIMD4<Float>(repeating: 1)
     private var readAt: Double?
-    /// The number of people seen, and the number of readings in a row with that number and no unseen person.
+    /// The number of people seen, and how many readings in a row have had this number and no unseen person.
     private var people = (count: 0, readings: 0)
     private var emptyReadings = 0
     private var replacedAt = -Double.infinity
@@ -198,7 +198,7 @@ package final class PlaceMeter {
         for face in faces { PlaceColors.forEachCell(of: face.headAndShoulders) { places[$0] = whose } }
     }
 
-    /// Whether most of the background, or of the whole picture if people fill it, differs from an earlier one.
+    /// Whether most of the background, or of the whole picture if people fill it, differs from the picture `earlier`.
     private func isOtherScene(than earlier: PlaceColors) -> Bool {
         let beside = places.count { $0 == .background }
         let isFull = Double(beside) < Self.leastBeside * Double(PlaceColors.count)

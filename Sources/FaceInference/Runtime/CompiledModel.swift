@@ -14,7 +14,7 @@ final class CompiledModel {
     private var compiled: LiteRtCompiledModel?
     private var inputTensors: [LiteRtTensorBuffer] = []
     private var outputTensors: [LiteRtTensorBuffer] = []
-    /// The calls that destroy LiteRT's objects, before the memory that these use is freed.
+    /// The calls that destroy LiteRT's objects. They must precede the freeing of the memory that these objects use.
     private var destroying: [() -> Void] = []
 
     /// Compiles a model whose input has the size of the sampler's output. The input and output shapes must be those in
@@ -115,8 +115,8 @@ final class CompiledModel {
     }
 }
 
-/// Memory of whole pages, aligned as LiteRT needs it (64 bytes). Freeing it returns it to the system at once, whereas
-/// `malloc` keeps other memory after a large block is freed.
+/// Memory of whole pages, aligned as LiteRT needs it (64 bytes). Freeing it returns it to the system at once. After
+/// freeing a large block, `malloc` instead keeps later ones of up to that size for reuse.
 final class AlignedMemory {
     let base: UnsafeMutableRawPointer
     let count: Int

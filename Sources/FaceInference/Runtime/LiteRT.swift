@@ -16,7 +16,7 @@ package final class LiteRT: @unchecked Sendable {
     // The value has a size, because the thread sanitizer takes access to an empty one for access to what follows it.
     let compiling = Mutex(false)
 
-    /// The LiteRT libraries by directory, held weakly. Each entry returns its library while that is in use, else nil.
+    /// The LiteRT libraries by directory, held weakly: each closure returns its library while that is in use, else nil.
     private static let loaded = Mutex<[String: @Sendable () -> LiteRT?]>([:])
 
     /// Returns the library and the models of a directory, and loads them if they are not in use yet.

@@ -9,7 +9,7 @@ final class SceneGate {
 
     /// The interval between searches when nothing changes, in seconds.
     private static let longestPause = 1.0
-    /// How long every frame is searched after a new change, and how long searches continue after its end, in seconds.
+    /// How long, in seconds, every frame is searched after a change begins. Searches go on for as long after it ends.
     private static let hold = 0.3
     /// The interval between searches while a change continues and shortly after it, in seconds.
     private static let pause = 0.1
@@ -26,16 +26,16 @@ final class SceneGate {
     private static let smoothFloor: Float = 0.16
     /// The number of frames that the smoothed picture takes to settle after the start.
     private static let settling = 4
-    /// The sum of deviations above which a block of 2 × 2 cells has changed. Each deviation is limited to `cellLimit`.
+    /// The sum of deviations, in standard deviations of the noise, above which a block of 2 × 2 cells has changed. Each
+    /// cell's deviation is limited to `cellLimit`.
     private static let blockThreshold: Float = 14
     private static let cellLimit: Float = 8
-    /// The deviation, in standard deviations of the noise, above which a cell has changed. If more than `cellShare` of
-    /// the cells have changed, the picture has.
+    /// The deviation above which a cell has changed. The picture has, too, if more than `cellShare` of its cells have.
     private static let cellThreshold: Float = 4
     private static let cellShare: Float = 0.02
 
     let map: ChangeMap
-    /// The picture against which changes are measured: that at the last search, averaged with up to three after it.
+    /// The picture against which changes are measured: the last searched frame, averaged with up to three later ones.
     private let reference = Cells(count: ChangeMap.count)
     private let previous = Cells(count: ChangeMap.count)
     /// The variance of each cell's noise, in squared grey levels.

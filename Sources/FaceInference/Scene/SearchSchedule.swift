@@ -1,21 +1,21 @@
 /// Decides in which frames to search for further faces.
 ///
-/// While no face is followed, a search is always due and `SceneGate` decides. Once `maximumFaces` are followed, none is
-/// due. In between, searches come at an interval, and more often for a moment after a face was lost. They may be
-/// postponed while nothing changes outside the followed faces.
+/// While no face is followed, `SceneGate` decides alone. Once `maximumFaces` are followed, no search is due. Otherwise
+/// searches come at an interval, and more often for a moment after a face was lost. They may be postponed while nothing
+/// changes outside the followed faces.
 struct SearchSchedule: Hashable, Sendable {
     /// The interval between searches, in seconds of media time, while the scene outside followed faces keeps changing.
     let interval: Double
     let maximumFaces: Int
-    /// How long searches are frequent after a face was lost, in seconds: at most 0.5, even if `interval` is longer.
+    /// How long searches are frequent after a face was lost, in seconds: `interval`, but at most 0.5.
     private var moment: Double { min(interval, 0.5) }
-    /// The interval between searches after a face was lost, in seconds.
+    /// The interval between the frequent searches after a face was lost, in seconds.
     private static let pauseAfterLoss = 0.095
     /// The interval between searches while faces are followed, in seconds, unless the rest of the scene keeps changing.
     private var calmInterval: Double { min(interval, 0.15) }
     /// How long a search is postponed, in seconds: three frames at 30 a second.
     private static let postponement = 0.095
-    /// How long a search waits while nothing changes outside followed faces, in seconds, unless `interval` is longer.
+    /// The maximum time between searches, in seconds, while only followed faces change; `interval` if that is longer.
     private static let longestPause = 5.0
     private static let searchesAfterCut = 3
 

@@ -3,12 +3,12 @@
 /// The time is long for a first connection, since the broker may be far or slow. After a loss it is short: nodes of a
 /// cluster that elect a leader never answer a request from before the election, so the request must be repeated soon.
 struct AnswerTimeouts {
-    /// The timeout for a first connection: the minimum in the first round of attempts, doubled in each later round.
+    /// The range of the timeout for a first connection, which begins with the minimum and doubles in each later round.
     static let first: ClosedRange<Int64> = 3_000_000_000...12_000_000_000
-    /// The minimum timeout after a loss; a fifth of the time since the loss is used if it is longer. It is 2 s because
-    /// a NATS node ignores a client's second request for 4 s, enough to try the two other nodes of a cluster of three.
+    /// The timeout after a loss, unless a fifth of the time since the loss is longer. It is 2 s because a NATS node
+    /// ignores a client's second request for 4 s, enough to try the two other nodes of a cluster of three.
     static let afterLoss: Int64 = 2_000_000_000
-    /// How long after a loss, in nanoseconds, an unanswered request leads to no attempt in the other MQTT version.
+    /// How long after a loss, in nanoseconds, an unanswered request is not followed by one in the other MQTT version.
     static let versionHoldsFor: Int64 = 10_000_000_000
 
     /// The number of rounds of attempts in a row in which no broker accepted the connection.

@@ -40,7 +40,7 @@ package final class BrokerConnection: Sendable {
     }
 
     /// Publishes an event with quality of service 1, not retained. The event is in the store when this returns.
-    /// `sequence` is a number from the store's `nextSequence`, nil for a new one. `age` is the event's age.
+    /// `sequence` is a number from the store's `nextSequence`, nil for a new one. `age`: how old the event already is.
     package func publish(event message: MQTTMessage, sequence: Int64? = nil, age: Duration = .zero) {
         var message = message
         message.qos = .atLeastOnce
@@ -50,7 +50,7 @@ package final class BrokerConnection: Sendable {
         session.waker.wake()
     }
 
-    /// Publishes a state with its own QoS and retain flag. Each topic's newest state is sent again on every connection.
+    /// Publishes a state with the message's QoS and retain flag. Every connection repeats each topic's newest state.
     package func publish(state message: MQTTMessage) {
         session.state.withLock { $0.topics.set(message) }
         session.waker.wake()

@@ -50,14 +50,14 @@ struct ConnectionStateMachine {
         case stopped
     }
 
-    /// The timeouts for reaching a broker, in nanoseconds: if it is the only one, and if it is one of several.
+    /// The timeouts for reaching a broker, in nanoseconds: for the only broker, and for each of several.
     static let dialTimeout: (alone: Int64, inList: Int64) = (10_000_000_000, 2_500_000_000)
     /// How long a connection must last, in nanoseconds, not to count as short-lived.
     static let stableAfter: Int64 = 2_000_000_000
     /// The number of short-lived connections in a row that suggest a lasting cause, such as a client with the same id.
     static let suspiciousCount = 3
-    /// The threshold that replaces `suspiciousCount` if there is a `selfCorrectingTopic`, on which another client would
-    /// be found earlier. The cause may also be an access list that forbids topics.
+    /// The threshold that replaces `suspiciousCount` if there is a `selfCorrectingTopic`. Another client would be found
+    /// earlier on that topic, so the cause may be something else, such as an access list that forbids topics.
     static let unexplainedCount = 2 * suspiciousCount
     /// The minimum and the maximum wait after another client took over, in nanoseconds.
     static let takeoverDelays: ClosedRange<Int64> = 30_000_000_000...600_000_000_000

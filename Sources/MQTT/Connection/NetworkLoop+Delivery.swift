@@ -99,7 +99,7 @@ extension NetworkLoop {
         )
     }
 
-    /// Logs each reason for a rejection once per topic; the counters have the total, except of states.
+    /// Logs each reason for a rejection once per topic. The counters include every rejected message but states.
     private func logRejection(of topic: String, size: Int? = nil, reason: String) {
         guard loggedRejections.insert(topic + "\0" + reason).inserted else { return }
         var metadata: Logger.Metadata = ["topic": "\(topic)", "reason": "\(reason)"]

@@ -13,7 +13,7 @@ final class NetworkLoop {
 
     /// The interval at which libmosquitto checks the keep-alive, in nanoseconds.
     private static let keepAliveCheck: Int64 = 1_000_000_000
-    /// How soon, in nanoseconds, another client's state must be found again on this client's topic to prove a takeover.
+    /// The maximum time, in nanoseconds, between two discoveries of another client's state that prove a takeover.
     static let rivalWindow: Int64 = 600_000_000_000
 
     let session: ClientSession
@@ -59,7 +59,6 @@ final class NetworkLoop {
 
     func flush() { proxy?.flush() }
 
-    /// Runs the network thread until the client is stopped.
     func run() {
         perform(machine.start(now: DeliveryClock.monotonic()))
         while !machine.isStopped {

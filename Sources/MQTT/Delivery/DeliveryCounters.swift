@@ -9,7 +9,7 @@ package struct DeliveryCounters: Hashable, Sendable {
         case unconfirmed
         /// The oldest event was dropped to make room for a new one.
         case overflow
-        /// An event or a transient message was refused for good, by the broker or the protocol; a state is only logged.
+        /// An event or a transient message was refused for good, by the broker or the protocol. States are only logged.
         case rejected
         /// A transient message was dropped because there was no connection.
         case offline

@@ -105,7 +105,7 @@ package struct DeliveryRules: Hashable, Sendable {
 
     /// The maximum number of events in flight.
     ///
-    /// Sent data cannot be taken back from the kernel: a broker that hangs for hours still reads it. So with an age
-    /// limit, only one event is in flight at a time. A local broker takes thousands per second even so.
+    /// Sent data cannot be taken back from the kernel: a broker that hangs for hours reads it afterwards. So with an
+    /// age limit, only one event is in flight at a time. A local broker takes thousands per second even so.
     var window: Int { maximumAge == nil ? 16 : 1 }
 }

@@ -78,7 +78,7 @@ package final class Outbox: EventStore {
             }
         }
 
-        /// Writes the contents of memory into the file, and notes in the lock's file that no event number is missing.
+        /// Writes the contents of memory into the file, and notes in the lock's file that all event numbers are there.
         mutating func settle() {
             guard let file else { return }
             do {
@@ -98,7 +98,7 @@ package final class Outbox: EventStore {
         }
     }
 
-    /// The number of writes after which the write-ahead log is merged into the file: about half a megabyte.
+    /// The number of writes, about half a megabyte, after which the write-ahead log is merged into the file.
     private static let writesPerCheckpoint = 128
     /// The interval of the checks whether the file was deleted or replaced, in nanoseconds.
     private static let checkInterval: Int64 = 1_000_000_000
@@ -167,7 +167,7 @@ package final class Outbox: EventStore {
     package func nextSequence() -> Int64 { nextSequence(with: [:]) }
 
     /// Returns a number for the next event. `values` are written together with that event, so that a crash loses both
-    /// or neither. Without a file they are stored at once.
+    /// or neither. An outbox without a file stores the values at once.
     package func nextSequence(with values: [String: [UInt8]?]) -> Int64 {
         state.withLock { state in
             state.contents.lastSequence += 1
@@ -200,7 +200,7 @@ package final class Outbox: EventStore {
     /// before this call, since later runs then find `hasLostValues` false.
     package func settle() { updating { $0.settle() } }
 
-    /// Retries what failed, and merges the write-ahead log into the file, in the background, once the log has grown.
+    /// Tries again to open a failed file. Merges a large write-ahead log into the file, in the background.
     package func tidy() {
         let now = DeliveryClock.monotonic()
         let file = updating { state -> OutboxFile? in

@@ -231,7 +231,6 @@ final class OutboxFile: Sendable {
 }
 
 extension OutboxFile.Failure {
-    /// Makes the failure that explains an error in words for people.
     init(_ error: any Error, path: String) {
         guard let error = error as? SQLiteError else {
             self = error as? Self ?? Self(description: "\(error)")

@@ -1,8 +1,8 @@
 /// Keeps other processes from using an outbox, while this object exists.
 ///
 /// The kernel releases the lock at the end of the process, or when the process closes any descriptor of the lock's
-/// file. The file stays. It is empty if the outbox has all event numbers that were used, otherwise one byte long. Even
-/// on a full disk a file can be given that length, because this allocates no block.
+/// file. The file stays. This file is empty if the outbox has all event numbers that were used, otherwise one byte
+/// long. Even on a full disk a file can be given that length, because this allocates no block.
 final class OutboxLock: Sendable {
     /// Whether an earlier process used event numbers that it could not write into the outbox.
     let foundStale: Bool

@@ -108,7 +108,7 @@ final class MosquittoHandle {
     var wantsToWrite: Bool { mosquitto_want_write(handle) }
 
     /// Reads and writes if the socket is ready, according to the bits of `poll`, and keeps the connection alive.
-    /// Returns the failure, which a callback may report as well.
+    /// Returns the connection's failure, if any. A callback may report the same failure.
     func serve(isReady events: Int16) -> Failure? {
         errno = 0
         var code = MOSQ_ERR_SUCCESS.rawValue
@@ -147,7 +147,7 @@ final class MosquittoHandle {
         filters[try numbered { mosquitto_subscribe_v5(handle, &$0, filter, 0, 0, nil) }] = filter
     }
 
-    /// Sends a request whose answer comes after all earlier requests' answers and retained messages.
+    /// Sends a request whose answer comes after the answers to all earlier requests and after their retained messages.
     ///
     /// Brokers work through a connection's requests in order. This one is an unsubscription that changes nothing.
     func requestBarrier(after filter: String) throws(Failure) {

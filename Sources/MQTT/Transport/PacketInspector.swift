@@ -105,7 +105,7 @@ private struct Reader {
     private enum Kind {
         case fixed(Int)
         case variableInteger
-        /// A number of strings, one after the other.
+        /// The given number of strings, one after the other.
         case strings(Int)
     }
 

@@ -26,7 +26,7 @@ final class SocketProxy {
         buffer.deallocate()
     }
 
-    /// The two descriptors to poll, with events: the network's, and `inner` (-1 once libmosquitto closed its end).
+    /// The descriptors to poll and their events: the network's and `inner` (-1 once libmosquitto closed its end).
     var interests: [(descriptor: CInt, events: Int16)] {
         let reads = incoming.isEmpty && !isAtEnd ? POLLIN : 0
         let writes = outgoing.isEmpty && !stream.needsWriting ? 0 : POLLOUT
