@@ -5,7 +5,7 @@ import System
 extension FaceSession {
     /// A camera of this machine, in a list to choose from.
     public struct Camera: Hashable, Sendable {
-        /// The product's name.
+        /// The camera's product name.
         public var name: String
         /// The camera's name in settings and for `Source.init(_:pace:)`: `/dev/video0`, `libcamera:…`, `pipewire:…`.
         public var address: String

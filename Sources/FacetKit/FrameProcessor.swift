@@ -234,7 +234,7 @@ extension InferenceError {
     fileprivate var isOfFrame: Bool { if case .unreadableFrame = self { true } else { false } }
 }
 
-/// Passes on the reasons why events cannot be detected once the reasons have not changed for a while.
+/// Debounces the reasons why events cannot be detected: passes them on only once they have not changed for a while.
 struct AttentionFilter {
     /// The seconds for which reasons must stay unchanged: longer than a glance aside, but a short wait for a user.
     private static let settling = 2.0
@@ -244,7 +244,7 @@ struct AttentionFilter {
     private var candidate: [FaceAttention] = []
     private var since = 0.0
 
-    /// Takes the reasons that apply to a frame, and the frame's media time in seconds.
+    /// Updates `settled` with the reasons that apply to a frame, and the frame's media time in seconds.
     mutating func advance(_ attention: [FaceAttention], at time: Double) {
         if attention != candidate {
             candidate = attention

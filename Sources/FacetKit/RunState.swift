@@ -65,7 +65,7 @@ struct RunState {
         isLeaving = current != nil
     }
 
-    /// Takes new options and, unless nil, another source.
+    /// Sets the wanted options and, unless nil, the wanted source. A change of the source ends the current stream.
     mutating func apply(_ source: FaceSession.Source?, _ options: FaceSession.Options) {
         let new = Configuration(source: source ?? wanted.source, options: options)
         let isInEffect = new == wanted && status.outcome == .inEffect
@@ -105,7 +105,7 @@ struct RunState {
         return pausedAt == nil ? .pause : .report
     }
 
-    /// The options to load before the next frame; nil if the wanted ones are in use.
+    /// The options to load before the next frame; nil if the wanted options are already in use.
     var newOptions: FaceSession.Options? {
         current.flatMap { isLeaving || wanted.options == $0.options ? nil : wanted.options }
     }

@@ -149,6 +149,6 @@ package final class SessionMeter: Sendable {
 }
 
 extension FrameCounts {
-    /// The numbers of dropped frames, by the names of the reasons in messages and in the log.
+    /// The number of dropped frames for each reason, keyed by the reason's name in messages and in the log.
     package var droppedByName: [String: Int] { Dictionary(uniqueKeysWithValues: dropped.map { ($0.rawValue, $1) }) }
 }

@@ -25,7 +25,7 @@ extension Duration {
         self = .seconds(seconds)
     }
 
-    /// Parses a duration with its unit into seconds, without the rounding of a `Duration`; nil for anything else.
+    /// Parses a duration with its unit, such as `1.5s`, into unrounded seconds; nil for any other text.
     static func seconds(in text: String) -> Double? {
         let digits = text.prefix { $0.isNumber || $0 == "." }
         guard let number = Double(digits) else { return nil }

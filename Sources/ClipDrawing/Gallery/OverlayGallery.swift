@@ -28,7 +28,7 @@ package enum OverlayGallery {
         try OutputPath.write(PackageResources.overlays_html.filled(values), to: page)
     }
 
-    /// Returns the faces of the frame with the most faces and then the broadest smile. Puts its pixels into `picture`.
+    /// Returns the faces of the frame with the most faces and then the broadest smile. Copies its pixels to `picture`.
     private static func bestFrame(of path: String, in picture: Picture) async throws -> Scene {
         var options = FaceSession.Options()
         options.frames = .full

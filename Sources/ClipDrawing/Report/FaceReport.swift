@@ -16,7 +16,7 @@ package struct FaceReport {
         var faceID: FaceID { message.event.face.faceID }
         var topic: Topic { Topic(message.event.kind) }
 
-        /// Whether the event is a leave that the face did not cause, but for example a lost camera or the clip's end.
+        /// Whether the event is a `leave` that the face did not cause, but for example a lost camera or the clip's end.
         var isEndOfSource: Bool {
             if case .leave(_, _, let reason) = message.event.kind { ![.left, .still].contains(reason) } else { false }
         }

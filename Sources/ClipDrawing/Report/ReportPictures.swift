@@ -52,8 +52,8 @@ struct ReportPictures {
         while !wishes.isEmpty, let frame = try frames.next() { try cutOut(of: frame) }
     }
 
-    /// The events that get pictures, in the order of `ranks`. Where the remaining room is too small for all events of a
-    /// rank, they are chosen evenly over the whole time.
+    /// Returns the events that get pictures, chosen rank by rank in the order of `ranks`. If a rank has more events
+    /// than the maximum still allows, those chosen are spread evenly over it.
     private static func chosen(_ happenings: [FaceReport.Happening]) -> [FaceReport.Happening] {
         ranks.reduce(into: []) { chosen, rank in
             let room = most - chosen.count

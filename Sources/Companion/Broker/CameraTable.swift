@@ -63,7 +63,7 @@ package struct CameraTable {
         return time.map { max(0, now.seconds(since: $0)) }
     }
 
-    /// Applies a message or a change of the connection. Returns the camera and what changed; nil if nothing did.
+    /// Applies a message or a change of the connection. Returns the camera whose state the message changed, if any.
     package mutating func take(
         _ occurrence: Subscriber.Occurrence,
         at now: Timestamp = .wallClock()

@@ -1,4 +1,4 @@
-/// Watches whether daemons still run. If a daemon and its broker end together, the retained status stays `online`.
+/// Watches which daemons still run. Their status does not tell: it stays `online` if daemon and broker end together.
 struct LifeSigns {
     private struct Daemon {
         /// The daemon's newest status message, which says `online`.

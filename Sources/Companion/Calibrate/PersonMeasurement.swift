@@ -1,7 +1,7 @@
 /// A measurement of a person in front of a camera.
 package protocol PersonMeasurement {
     associatedtype Value
-    /// The time, in seconds, at which to give up waiting for a result.
+    /// The time at which to give up waiting for a result, in seconds since the command began to listen.
     var deadline: Double { get }
     /// Adds the faces seen at `time`, in seconds. Returns the result once known; throws an error if the person erred.
     mutating func measure(_ faces: [FaceObject], at time: Double) throws(CommandFailure) -> Value?

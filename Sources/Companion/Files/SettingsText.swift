@@ -24,7 +24,7 @@ package struct SettingsText {
         "\(name):" + values.map { "\n  \($0.key): \($0.value)" }.joined()
     }
 
-    /// The file with `lines` as its text. Throws `CommandFailure` if that would change settings other than `keys`.
+    /// Returns the file with `lines` as its text. Throws `CommandFailure` if settings other than `keys` would change.
     package func changed(to lines: [Substring], only keys: [String]) throws -> SettingsText {
         guard let new = try? SettingsText(path: path, text: lines.joined(separator: lineEnding)),
             new.file.agrees(with: file, except: keys)
@@ -37,7 +37,7 @@ package struct SettingsText {
         return new
     }
 
-    /// The file in which a top-level group has the lines `body`; if `body` is empty, the file without the group.
+    /// Returns the file with `body` as the lines of a top-level group, or without the group if `body` is empty.
     package func changed(_ group: String, to body: [String]) throws -> SettingsText {
         var lines = lines
         var new = body.isEmpty ? [] : ["\(group):"[...]] + body.map { $0[...] }
@@ -57,7 +57,7 @@ package struct SettingsText {
         return try changed(to: lines, only: [group])
     }
 
-    /// The file in which the setting `key` in a top-level group has the value `value`.
+    /// Returns the file with `value` as the value of the setting `key` in a top-level group.
     package func changed(_ group: String, _ key: String, to value: String) throws -> SettingsText {
         var lines = lines
         let setting = "\(key): \(value)"

@@ -33,7 +33,7 @@ package struct LiveModel {
     /// The size of the camera's upright picture, from the daemon's status.
     package var pictureSize: FrameSize? { (state.status?.picture).map(FrameSize.init) }
 
-    /// Takes a message or a change of the connection, and returns what changed.
+    /// Updates state and pictures by a message or a change of the connection. Returns which of them changed.
     package mutating func take(_ occurrence: Subscriber.Occurrence, at seconds: Double) -> CameraState.Change {
         if case .connection(let state) = occurrence {
             connection = state

@@ -15,7 +15,8 @@ package struct LivePictures {
         model.hidesFaces = hidesFaces
     }
 
-    /// Takes an input and returns what changed. Throws `CommandFailure` if no first picture came in time.
+    /// Updates `model` with a message, a change of the connection or the time. Returns what changed in the camera's
+    /// state and pictures. Throws `CommandFailure` if no first picture came in time.
     package mutating func take(_ input: LiveInput) throws -> CameraState.Change {
         seconds = input.seconds
         guard case .occurrence(let occurrence) = input.content else {

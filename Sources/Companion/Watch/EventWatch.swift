@@ -169,7 +169,8 @@ struct DropNotices {
     private var reported = 0
     private var isDropping = false
 
-    /// The report to write; nil for none. `isOver` says whether all messages so far have been handled.
+    /// Takes the number of messages dropped so far. Returns a notice when drops begin and, once `isOver` says that no
+    /// more messages wait, one with the number of drops; otherwise nil.
     mutating func note(_ dropped: Int, isOver: Bool) -> String? {
         let wasDropping = isDropping
         guard dropped > reported, !wasDropping || isOver else { return nil }

@@ -30,7 +30,7 @@ struct WatchPrinter {
         return nil
     }
 
-    /// Takes a change of the connection. Without a connection, all faces are forgotten.
+    /// Notes a change of the connection to the broker. While it is interrupted, no faces are known.
     mutating func take(_ state: ConnectionState) { _ = table.take(.connection(state)) }
 
     /// Writes a message to the user above the line with the faces.

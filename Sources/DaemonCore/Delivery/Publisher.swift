@@ -151,6 +151,6 @@ package final class Publisher: Sendable {
 
 /// A receiver of encoded messages, such as the broker connection or standard output.
 package protocol MessageSink: Sendable {
-    /// Takes a message. May block, because it is called on the publisher's own thread.
+    /// Sends a message. May block, because it is called on the publisher's own thread.
     func send(_ message: Message)
 }

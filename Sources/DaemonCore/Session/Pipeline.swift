@@ -27,7 +27,7 @@ package final class Pipeline {
         status.use(settings)
     }
 
-    /// Publishes what is new in an update, its events first, so that a leave precedes the status that explains it.
+    /// Publishes what is new in an update: first its events, so that a `leave` precedes the status that explains it.
     package func publish(_ update: FaceUpdate) {
         meter.measure(.publish) {
             publisher.publish(update.events, of: update)

@@ -54,7 +54,7 @@ final class FaceDetector {
         }
     }
 
-    /// Finds faces of at least `minimumScore`, best first. The square `region` is scaled to the input's longer side.
+    /// Finds faces of at least `minimumScore`, best first. The input's longer side shows the whole side of `region`.
     func detect(in frame: Frame, region: CropRegion, minimumScore: Float) throws(InferenceError) -> [FaceDetection] {
         try model.run(on: frame, through: region.uprightFromInput(width: width, height: height))
         return FaceDetection.best(decode(in: region, minimumScore), mostOverlap: Self.mostOverlap)

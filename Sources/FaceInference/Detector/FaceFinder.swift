@@ -1,4 +1,4 @@
-/// Runs the face detector on frames: on the wanted region at one or several scales, or on close-ups of single faces.
+/// Runs the face detector on a frame's wanted region at one or several scales, or on close-ups: crops around one face.
 final class FaceFinder {
     /// The minimum score of a candidate in the search. Both of its close-ups must reach `leastScore`, and two of the
     /// three scores must reach `sureScore`. Large faces score higher in the search, small ones in the close-ups.
@@ -15,7 +15,7 @@ final class FaceFinder {
     private static let newScore: Float = 0.62
     /// The minimum size of an accepted face, in pixels of the detector's input in the search.
     private static let smallestCandidate: Float = 8
-    /// The sides of the two close-ups as multiples of the face's size. Each is scaled to `closerPixels` a side.
+    /// The sides of the two close-ups as multiples of the face's size. Both are scaled to `closerPixels` a side.
     private static let closerSides: [Float] = [4, 2.5]
     private static let closerPixels = 160
     /// The maximum length of a region's longer side, in pixels of the detector's input; `finePixels` for high accuracy.
@@ -23,7 +23,7 @@ final class FaceFinder {
     static let finePixels = 1280
     /// The size of the smallest face that the detector finds, in pixels of its input.
     private static let smallestFace = 12.0
-    /// The size of a face in the input of the closest close-up, in pixels. More pixels of the face do not help.
+    /// The size to which the closer of the two close-ups scales a face, in pixels. A larger original does not help.
     static let closerFacePixels = Float(closerPixels) / closerSides[1]
 
     /// The part of the upright picture that is searched.
@@ -92,8 +92,7 @@ final class FaceFinder {
     /// A face found in a close-up, and its mean brightness, 0…1.
     typealias CloseUp = (face: FaceDetection, luminance: Double)
 
-    /// Checks a search's candidate in two close-ups.
-    /// - Returns: The face as found in the closer of the two; nil if the close-ups do not confirm it.
+    /// Runs the detector on two close-ups of a candidate. Returns the face in the closer one; nil if not confirmed.
     func confirm(
         _ candidate: FaceDetection,
         in frame: Frame,

@@ -2,7 +2,7 @@ extension FaceAnalyzer {
     /// The maximum time between two frames, in seconds, in which a followed face is assumed to stay near its last
     /// place: a tenth of a second, plus a thousandth for rounded timestamps.
     private static let longestStep = 0.101
-    /// The fraction of a detection's box that a followed face must cover so that the box need not be hidden, too.
+    /// The fraction of a detected face's box that a followed face must cover so that hiding that face is enough.
     private static let coveredShare = 0.8
 
     /// Whether to search a frame for new faces: always after a cut, and as `scene` decides while no face is followed.

@@ -67,7 +67,7 @@ public final class FaceAnalyzer {
     /// The expected media time of the next frame, in seconds.
     private var nextTime = 0.0
     private(set) var lastTime: Double?
-    /// The lineages of the faces whose landmarks must be computed in every frame, even if the face has hardly changed.
+    /// The numbers of the followed faces whose landmarks must be computed in every frame, even if hardly changed.
     package var needingEveryFrame: Set<Int> = []
     /// Memory for the landmarks of a candidate, reused if the candidate is not a face.
     var spare = FaceLandmarks()
@@ -83,7 +83,7 @@ public final class FaceAnalyzer {
     /// Compiles the models in about 50 ms. First loads and checks them, unless another analyzer in use has done so.
     /// - Parameters:
     ///   - options: What to look for.
-    ///   - lineage: The last lineage of the previous analyzer. New faces get greater numbers, to avoid confusion.
+    ///   - lineage: The last number that the previous analyzer gave to a face. New faces get greater numbers.
     /// - Throws: An error that names the file that is missing, damaged or of another version.
     package init(_ options: Options = Options(), after lineage: Int = 0) throws(InferenceError) {
         self.options = options

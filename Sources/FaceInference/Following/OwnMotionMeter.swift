@@ -4,13 +4,13 @@
 /// It compares the face with a reference frame as `UnchangedFace` does, but finds the face wherever it is now, and
 /// keeps the reference until the face changes. The reference slowly adapts, so that wandering shadows do not count.
 final class OwnMotionMeter {
-    /// The interval between comparisons, in seconds. A new reference is taken `pause` seconds after a change.
+    /// The interval between comparisons, in seconds. The face is stored anew `pause` seconds after a change.
     private static let interval = 0.095
     private static let pause = 1.0
-    /// The time constant, in seconds, with which the reference adapts to later frames.
+    /// The time constant, in seconds, with which the stored picture of the face adapts to later frames.
     private static let following = 10.0
     /// The multiple of `UnchangedFace`'s tolerance above which a part of the face has changed. For 78 portraits shown
-    /// as posters, 99.9 % of the comparisons give less than 2, at most 6.4. Faces of people soon exceed 10.
+    /// as posters, 99.9 % of the comparisons gave less than 2, and none more than 6.4. Faces of people soon exceed 10.
     private static let threshold: Float = 5
     /// The brightness, 0…255, above which cells are ignored because their pixels may be clipped.
     private static let brightest: Float = 225
@@ -23,7 +23,7 @@ final class OwnMotionMeter {
     typealias Workspace = UnchangedFace.Workspace
 
     private let picture = UnchangedFace()
-    /// The face's last region, in picture widths. `earlierSide` is its side in the reference frame; 0 without one.
+    /// The face's last region, in picture widths. `earlierSide` is its side when the face was stored; 0 before that.
     private var place = CropRegion(center: .zero, side: 0)
     private var earlierSide: Float = 0
     private var comparedAt = 0.0
@@ -32,7 +32,7 @@ final class OwnMotionMeter {
     /// Returns the last region of the face, in pixels of an upright picture of this size.
     func region(in size: FrameSize) -> CropRegion { place.scaled(by: Float(size.width)) }
 
-    /// Returns whether a followed face has moved by itself since the reference; nil if no comparison is due yet.
+    /// Returns whether a followed face has moved by itself since its picture was stored; nil if no comparison is due.
     func measure(_ face: FollowedFace, in frame: Frame, _ workspace: Workspace) -> FaceObservation.OwnMotion? {
         let time = frame.stamp.mediaTime
         guard time >= dueAt || time < comparedAt else { return nil }
@@ -50,7 +50,7 @@ final class OwnMotionMeter {
         return .movement
     }
 
-    /// Whether the face still looks like the reference, near its last region or near the region `other`.
+    /// Whether the face still looks as in the stored picture, near its last region or near the region `other`.
     func isUnchanged(_ other: CropRegion? = nil, in frame: Frame, _ workspace: Workspace) -> Bool {
         defer { comparedAt = frame.stamp.mediaTime }
         let places = [region(in: frame.uprightSize), other].compactMap(\.self)

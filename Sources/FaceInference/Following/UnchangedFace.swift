@@ -39,9 +39,9 @@ final class UnchangedFace {
     struct Zone {
         fileprivate var columns: Range<Int>
         fileprivate var rows: Range<Int>
-        /// The mean squared difference, beyond the noise, above which the part has changed.
+        /// The maximum mean squared difference, beyond noise, from the same part when landmarks were last computed.
         var tolerance: Float
-        /// Whether the part is an eye, in which a change must be noticed at once.
+        /// Whether this part of the face is an eye, in which a change must be noticed at once.
         fileprivate var isEye = false
     }
 
@@ -135,7 +135,7 @@ final class UnchangedFace {
         add((low + high) / 2, (high - low) / 2, Self.faceTolerance)
     }
 
-    /// Computes the effects of shifts from the slopes of the reference, and the squared slopes as `contrast`.
+    /// Computes the effects of shifts from the slopes of the brightness in `reference`; `contrast` gets their squares.
     private func measureSlopes(_ contrast: Cells) {
         let width = Self.side / Cells.Vector.scalarCount
         for block in reference.indices {
@@ -228,7 +228,7 @@ final class UnchangedFace {
         return AffineTransform(a: 1 + scale.x, b: -turn.y, c: turn.x, d: 1 + scale.y, tx: tx, ty: ty)
     }
 
-    /// Returns the part of one vector of cells that a fit does not explain.
+    /// Returns one vector of cells minus what the fitted motion and change of light explain.
     @inline(__always)
     func residual(of cells: Cells, _ block: Int, _ fitted: SIMD8<Float>) -> Cells.Vector {
         var residual = cells[block]
@@ -241,7 +241,7 @@ final class UnchangedFace {
         min(quantile(0.5, of: squares) / medianOfSquare, mostNoise)
     }
 
-    /// Subtracts the reference from the cells, and fits the effects to the difference by weighted least squares. The
+    /// Subtracts `reference` from the cells, and fits the effects to the difference by weighted least squares. The
     /// elimination needs no pivoting, because the penalties make the normal equations positive definite.
     func fit(to cells: Cells, _ weights: Cells, _ products: InlineArray<5, SIMD8<Float>>) -> SIMD8<Float> {
         for block in cells.indices { cells[block] -= reference[block] }

@@ -17,7 +17,8 @@ package struct CropRegion: Hashable, Sendable {
         return AffineTransform(a: cosine, b: -sine, c: sine, d: cosine, tx: x, ty: y)
     }
 
-    /// Returns the map from pixels of a detector's input, whose longer side covers this square, to the upright picture.
+    /// Returns the map from pixels of a model's input to the upright picture. The input has the square's centre, and
+    /// its longer side is as long as the square's side.
     func uprightFromInput(width: Int, height: Int) -> AffineTransform {
         let step = side / Float(max(width, height))
         let sine = sinf(rotation) * step

@@ -1,4 +1,4 @@
-/// One landmark of a face. Its coordinates are fractions of the upright picture, as those of a face's bounds.
+/// One landmark of a face. Its coordinates are fractions of the upright picture, like those of a face's bounds.
 public struct FaceLandmark: Hashable, Sendable {
     /// The distance from the left edge as a fraction of the upright picture's width.
     public var x: Double

@@ -12,7 +12,7 @@ public enum ModelDirectory {
         return directories(for: RunningProgram.path)
     }
 
-    /// Returns a program's search path: `/opt/facet/lib/facet` for `/opt/facet/bin/facetd`, then the usual directories.
+    /// Returns where a program looks for models: first in `lib/facet` beside its directory, then in the usual places.
     static func directories(for program: String?) -> [String] {
         let usual = ["/usr/lib/facet", "/usr/local/lib/facet"]
         let beside = program.map { "/" + $0.split(separator: "/").dropLast(2).joined(separator: "/") + "/lib/facet" }

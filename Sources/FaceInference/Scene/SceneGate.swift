@@ -43,7 +43,7 @@ final class SceneGate {
     private let smooth = Cells(count: ChangeMap.count)
     private let smoothReference = Cells(count: ChangeMap.count)
     private let deviations = Cells(count: ChangeMap.count)
-    /// What the reference shows: nothing yet, a scene without faces, or the scene around followed faces.
+    /// What `reference` shows: nothing yet, a scene without faces, or the scene around followed faces.
     private enum Kept { case none, withoutFaces, besideFaces }
     private var kept = Kept.none
     private var averaged = 0
@@ -56,14 +56,14 @@ final class SceneGate {
     /// The fraction of cells that differed in the last comparison. `usualShare`: its average while faces are followed.
     private var changedShare: Float = 0
     private var usualShare: Float = 0
-    /// Whether there is a reference from a search that was made while faces were followed.
+    /// Whether there is a frame to compare with, from a search that was made while faces were followed.
     var canCompare: Bool { kept == .besideFaces }
     /// Whether the scene outside the followed faces changed abruptly in the last comparison, as by a hard cut.
     private(set) var wasCut = false
 
     init(region: NormalizedRect) { map = ChangeMap(region: region) }
 
-    /// Forgets the reference, but not the noise of its cells. The next frame is searched.
+    /// Forgets the frame to compare with, but not the noise of its cells. The next frame is searched.
     func reset() {
         kept = .none
         decision = nil
@@ -72,7 +72,7 @@ final class SceneGate {
     // MARK: Beside followed faces
 
     /// Whether anything but the followed faces and their bodies has changed since `noteSearch`. The regions of the
-    /// faces are in pixels of the upright picture. True without a readable frame or a reference to compare with.
+    /// faces are in pixels of the upright picture. True if the frame cannot be read or compared.
     func hasChanged(in frame: Frame, beside faces: [CropRegion]) -> Bool {
         guard map.read(frame) else { return true }
         let bottom = Float(frame.uprightSize.height)
@@ -93,7 +93,7 @@ final class SceneGate {
         !canCompare || hasChanged(map.cells, since: reference, noiseFactor: 1, floor: Self.noiseFloor)
     }
 
-    /// Makes the last frame that was read the reference of `hasChanged`.
+    /// Makes the last frame that was read the one with which `hasChanged` compares later frames.
     func noteSearch() {
         reference.copy(map.cells)
         kept = .besideFaces

@@ -37,7 +37,7 @@ public struct CameraState: Hashable, Sendable {
         public static let status = Change(rawValue: 1)
         /// The present faces, or the frame in which they were seen, have changed.
         public static let faces = Change(rawValue: 2)
-        /// The number of faces in the picture, or something about a zone, has changed.
+        /// The number of faces in the picture, or the list of zones with their numbers of faces, has changed.
         public static let count = Change(rawValue: 4)
         /// The newest event has changed.
         public static let event = Change(rawValue: 8)
@@ -128,7 +128,7 @@ public struct CameraState: Hashable, Sendable {
 
     // MARK: - Changes
 
-    /// Takes over the content of a message, and returns the parts that changed.
+    /// Updates the state with the content of a message, and returns the parts of the state that changed.
     ///
     /// Ignores metadata older than the newest, metadata and statistics of a run of the daemon that has ended, and the
     /// late last will of an earlier run.

@@ -8,7 +8,7 @@ public struct ZonesMessage: Hashable, Sendable, WireValue {
         public var faces: Int
         /// The corners of the zone, in order along its border, as fractions of the upright picture's width and height.
         public var area: [NormalizedPoint]
-        /// Whether faces in the zone are reported. The command `ZoneSwitch` changes this.
+        /// Whether the zone is on, which `ZoneSwitch` changes. A zone that is off contains no faces and has no events.
         public var isOn = true
 
         /// Makes a zone that is on, from its name, the number of faces in it and its corners.

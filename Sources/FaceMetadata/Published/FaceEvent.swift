@@ -5,7 +5,7 @@ public struct FaceEvent: Hashable, Sendable {
 
     /// What happened.
     public var kind: Kind
-    /// The face as it was when the event was detected; for a leave, as it was last seen.
+    /// The face as it was when the event was detected; for a `leave`, as it was last seen.
     public var face: FaceObject
     /// The frame in which the event happened: for a blink, the first one with open eyes again.
     public var stamp: FrameStamp

@@ -1,7 +1,7 @@
 /// One face as published for one moment. Optional properties are nil while they are unknown. Left and right are as seen
 /// in the picture, not the person's own.
 public struct FaceObject: Hashable, Sendable {
-    /// The identity, constant from the face's enter to its leave.
+    /// The identity, constant from the face's `enter` event to its `leave` event.
     public var faceID: FaceID
     /// The bounding box of the face from forehead to chin.
     public var bounds: NormalizedRect
@@ -19,9 +19,9 @@ public struct FaceObject: Hashable, Sendable {
     public var smiling: Bool?
     /// The strength of the smile, 0…1. `smiling` becomes true at a higher strength than that at which it becomes false.
     public var smile: Double?
-    /// Whether the eye on the left as seen in the picture is closed.
+    /// Whether the eye on the left-hand side of the picture is closed.
     public var leftEyeClosed: Bool?
-    /// Whether the eye on the right as seen in the picture is closed.
+    /// Whether the eye on the right-hand side of the picture is closed.
     public var rightEyeClosed: Bool?
     /// The openness of the eye on the left as seen in the picture, 0…1; 1 is as far open as this eye usually is.
     public var leftEyeOpen: Double?

@@ -2,9 +2,9 @@
 /// are off by some degrees, because eyes differ and glasses refract. This is good enough to tell whether a person looks
 /// at a thing, but not which word the person reads.
 public struct Gaze: Hashable, Sendable {
-    /// The horizontal angle; positive is towards the picture's right.
+    /// The horizontal angle in degrees; positive is towards the picture's right.
     public var yaw: Double
-    /// The vertical angle; positive is up.
+    /// The vertical angle in degrees; positive is up.
     public var pitch: Double
 
     /// Makes a direction from its angles in degrees.

@@ -167,7 +167,7 @@ struct BlinkDetector: Sendable {
         return Valley(fall: fall, closed: first...last, risen: now, halfway: halfway)
     }
 
-    /// Returns when the openness crossed `half` between two samples; nil if the outer sample is not higher.
+    /// Returns when the openness crossed `half`; nil if sample `outside` the blink is not higher than `inside`.
     private func crossing(of half: Double, inside: Int, outside: Int) -> Double? {
         let low = samples[inside]
         let high = samples[outside]

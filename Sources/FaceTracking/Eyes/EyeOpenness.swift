@@ -93,7 +93,7 @@ struct ClosedEyes: Sendable {
     /// The openness of each eye in the latest frame, 0…1. That of a closed eye is relative to its level before closing.
     var openness: EachEye<Double> { eyes.map { min(max($0.share, 0), 1) } }
 
-    /// Returns the event of the reported period of closed eyes, with its duration up to `time`; nil if there is none.
+    /// If closed eyes have been reported, returns their event again with the duration up to `time`; otherwise nil.
     func ongoing(at time: Double) -> FaceEvent.Kind? {
         reported.map { .eyesClosed(eyes: $0.eyes, duration: time - $0.since) }
     }

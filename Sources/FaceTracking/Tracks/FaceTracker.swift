@@ -24,7 +24,7 @@ public struct FaceTracker: Sendable {
         public var smallestEyeDistance = 24.0
         /// The maximum yaw to either side, in degrees, for expressions to be known.
         public var yawLimit = 35.0
-        /// The areas in which faces are reported, each with a name of its own.
+        /// Areas with distinct names. Events tell when a face enters or leaves one. Faces elsewhere are tracked, too.
         public var zones: [Zone] = []
         /// How long nothing in a face may move, in seconds, before the face counts as `still`: as a picture of a face.
         public var stillAfter = 30.0
@@ -55,8 +55,7 @@ public struct FaceTracker: Sendable {
         package var events: [FaceEvent] = []
         /// The reasons why some events cannot be detected although faces are seen.
         package var attention: Set<FaceAttention> = []
-        /// The lineages of faces that left because they are only pictures of faces. A lineage is the number under which
-        /// the analyzer follows a face.
+        /// The analyzer's numbers for the faces that left because they are only pictures of faces.
         package var setAside: [Int] = []
     }
 
@@ -125,10 +124,10 @@ public struct FaceTracker: Sendable {
     /// The present faces, seen or unseen, ordered by identity.
     package var faces: [FaceObject] { tracks.compactMap(\.face).sorted { $0.faceID < $1.faceID } }
 
-    /// The lineages of the faces whose landmarks are needed in the next frame even if its picture has hardly changed.
+    /// The analyzer's numbers for the faces whose landmarks are needed in the next frame even if it hardly differs.
     package var needingEveryFrame: Set<Int> { Set(tracks.lazy.filter(\.needsEveryFrame).map(\.lineage)) }
 
-    /// The lineage under which the analyzer last observed each present face, by the face's identity.
+    /// The number that the analyzer last gave to each present face while following it, by the face's identity.
     package var lineages: [FaceID: Int] {
         Dictionary(uniqueKeysWithValues: tracks.compactMap { track in track.face.map { ($0.faceID, track.lineage) } })
     }

@@ -220,8 +220,8 @@ struct Track: Sendable {
             .map { [face] in FaceEvent(kind: $0, face: face, stamp: stamp) }
     }
 
-    /// Removes and returns the expression events of this frame, except those stamped before the face entered. A blink
-    /// has the stamp of the first frame with open eyes again, about 0.1 s before the current frame.
+    /// Removes this frame's expression events, and returns those stamped since the face entered. The others are
+    /// dropped: a blink has the stamp of the first frame with open eyes again, about 0.1 s before the current frame.
     mutating func drainExpressionEvents() -> [FaceEvent] {
         guard !expressionEvents.isEmpty else { return [] }
         defer { expressionEvents.removeAll(keepingCapacity: true) }

@@ -41,7 +41,7 @@ package struct AffineMap<Scalar: BinaryFloatingPoint & Sendable>: Hashable, Send
 }
 
 extension AffineTransform {
-    /// Maps a point. It is not generic, since it must be fast, and other modules do not specialise generic functions.
+    /// Maps a point. Not generic, for speed: other modules do not specialise generic functions.
     @inlinable
     package func callAsFunction(_ point: SIMD2<Float>) -> SIMD2<Float> {
         SIMD2(a * point.x + b * point.y + tx, c * point.x + d * point.y + ty)

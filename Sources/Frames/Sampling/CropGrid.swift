@@ -16,7 +16,7 @@ struct CropGrid {
     private let startX: Int
     private let startY: Int
 
-    /// Makes the grid; nil if the picture is empty, or a coefficient of the map is not finite or absurdly large.
+    /// Makes the grid for a map from crop to picture; nil if the picture is empty, or a coefficient huge or not finite.
     init?(_ map: AffineTransform, size: Int, in picture: FrameSize) {
         let coefficients = [map.a, map.b, map.c, map.d, map.tx, map.ty]
         guard picture.width > 0, picture.height > 0, size > 0, size <= 4096,

@@ -8,7 +8,7 @@ public struct FrameSourceOptions: Hashable, Sendable {
         case asap
     }
 
-    /// The pictures of a network stream that are decoded while no face is seen.
+    /// The choice of the pictures of a network stream that are decoded while no face is seen.
     public enum IdleDecoding: String, Hashable, Sendable, CaseIterable {
         /// Only key frames, until the packet sizes show that something happens. Then all pictures are decoded.
         case auto

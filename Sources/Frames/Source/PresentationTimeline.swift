@@ -35,7 +35,7 @@ package struct PresentationTimeline {
     /// The minimum interval between two pictures, in seconds. Shorter ones come from rounding. The minimum is tiny, so
     /// that pictures that arrive all at once do not get times far ahead of the clock.
     private static let leastStep = 0.000_001
-    /// The maximum interval, in seconds, that is accepted while neither the rate nor the usual interval is known.
+    /// The interval between pictures, in seconds, that is believed while neither rate nor usual interval is known.
     private static let longestFirstStep = 5.0
     private static let longestBackwardStep = 1.0
     private static let longestStandstill = 3

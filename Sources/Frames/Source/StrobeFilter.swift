@@ -16,7 +16,7 @@ struct StrobeFilter: Sendable {
     private var alternations = 0
     private var lit: Float = 0
 
-    /// Takes the brightness of the next frame, 0…255.
+    /// Updates the search for a flashing lamp with the brightness of the next frame, 0…255.
     /// - Returns: Whether the camera's lamp flashes for every other frame and was off in this one.
     mutating func isUnlit(_ brightness: Float) -> Bool {
         guard let before = exchange(&previous, with: brightness) else { return false }

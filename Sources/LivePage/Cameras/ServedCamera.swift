@@ -13,7 +13,7 @@ struct ServedCamera {
 
     init(base: String) { self.base = base }
 
-    /// Takes a message about the camera, or a change of the connection to the broker. Returns what changed.
+    /// Updates state and pictures by a message or a change of the connection. Returns which of them changed.
     mutating func take(_ occurrence: Subscriber.Occurrence, at seconds: Double) -> CameraState.Change {
         let change = model.take(occurrence, at: seconds)
         name = model.state.name ?? name

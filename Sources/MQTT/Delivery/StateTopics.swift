@@ -60,7 +60,7 @@ struct StateTopics {
         return message
     }
 
-    /// Notes that a topic's last message was answered, or was not sent. With `isDueAgain`, the state is sent once more.
+    /// Notes that no answer to a topic's last message is awaited any more. If `isDueAgain`, its state is sent again.
     mutating func settle(_ topic: String, isDueAgain: Bool = false) {
         // A message that was superseded since then may be marked, too.
         for index in entries.indices where entries[index].message.topic == topic {

@@ -2,11 +2,11 @@ import CSQLite
 import Dispatch
 import Synchronization
 
-/// Keeps events and a few small values in an SQLite file, so that no crash loses any; without a file, in memory.
+/// Keeps events and a few small values in an SQLite file, so that a crash loses none; without a file, in memory.
 ///
 /// Written data reaches the kernel at once, so it survives any end of the program. It reaches the disk at the next
-/// checkpoint: a power cut may lose the events and numbers since then (up to 128 writes), but never the file. All data
-/// is also kept in memory, so that a file that fails while it is in use is replaced without a loss:
+/// checkpoint: a power cut may lose what was written since then (up to 128 writes), but never the file. All data is
+/// also kept in memory, so that a file that fails while it is in use is replaced without a loss:
 /// - a damaged file is moved aside and a new one begins; if it was damaged at the start, its events are not sent;
 /// - a file that cannot be written or was deleted is tried again every few seconds.
 package final class Outbox: EventStore {
@@ -21,7 +21,7 @@ package final class Outbox: EventStore {
         var hasBeenOpened = false
         /// The content of the file, or what the file must contain once it can be used again.
         var contents = OutboxFile.Contents()
-        /// The values to write together with an event, by the event's number.
+        /// The values given to `nextSequence`, to be stored in one transaction with that event, by the event's number.
         var pending: [Int64: [String: [UInt8]?]] = [:]
         /// The condition to report while the file can be used.
         var healthy = StoreCondition(state: .ok)
@@ -200,7 +200,7 @@ package final class Outbox: EventStore {
     /// before this call, since later runs then find `hasLostValues` false.
     package func settle() { updating { $0.settle() } }
 
-    /// Tries again to open a failed file. Merges a large write-ahead log into the file, in the background.
+    /// Tries to reopen a file that failed or was deleted. Merges a large write-ahead log into it, in the background.
     package func tidy() {
         let now = DeliveryClock.monotonic()
         let file = updating { state -> OutboxFile? in

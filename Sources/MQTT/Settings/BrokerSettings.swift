@@ -44,10 +44,10 @@ package struct BrokerSettings: Hashable, Sendable {
     package var willDelay: Duration = .zero
     /// How long the broker keeps the session of a lost connection: as long as `willDelay`; MQTT 5 only.
     var sessionExpiry: Duration { willDelay }
-    /// A topic on which only this client publishes. It overwrites other clients' messages there with its last state.
+    /// A topic that belongs to this client alone: messages of other clients there are overwritten with its last state.
     ///
-    /// It is meant for the will's topic, where a late will would mark a live client as dead. It also reveals another
-    /// client with the same id, provided that will and states differ from run to run.
+    /// It is meant for the will's topic, where a late will would mark a live client as dead. Foreign messages there
+    /// also reveal another client with the same id, provided that will and states differ from run to run.
     package var selfCorrectingTopic: String?
     /// The minimum and the maximum wait before the next round of attempts, including jitter.
     package var reconnectDelay: ClosedRange<Duration> = .milliseconds(500) ... .seconds(3)

@@ -94,12 +94,12 @@ final class SocketProxy {
         }
     }
 
-    /// Ends the connection so that everything written still arrives.
+    /// Ends the connection in good order: all bytes written to the network are still delivered.
     func end() {
         hasEnded = true
         stream.end()
     }
 
-    /// Ends the connection so that nothing unsent arrives any more; does nothing after `end`.
+    /// Discards the bytes that were not sent yet, so that they never arrive. Does nothing after `end`.
     func abandon() { if !hasEnded { stream.discardUnsentBytes() } }
 }

@@ -250,7 +250,7 @@ private struct Opening {
         throw unreachable(problem, "check the path")
     }
 
-    /// The properties of a command's pictures if these have no header; nil for all other inputs.
+    /// The properties of the pictures that an `exec:` command writes without headers; nil for all other inputs.
     private var raw: FrameSourceOptions.RawPictures? { command == nil ? nil : options.rawPictures }
 
     /// The container formats that may be read. Texts and playlists are excluded, as playlists could name other files.

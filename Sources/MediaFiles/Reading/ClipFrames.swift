@@ -34,7 +34,7 @@ package final class ClipFrames {
         return nil
     }
 
-    /// The last frame at or before a time of the clip, in seconds; nil if that frame was taken already.
+    /// Returns the clip's last frame at or before a time in seconds; nil if that frame has already been returned.
     package func frame(upTo mediaTime: Double) throws(SourceFailure) -> Frame? {
         var latest: Frame?
         while let frame = try next() {
@@ -47,6 +47,6 @@ package final class ClipFrames {
         return latest
     }
 
-    /// Whether all frames up to the end of the clip were taken.
+    /// Whether all frames up to the end of the clip were returned.
     package var isFinished: Bool { isOver && upcoming == nil }
 }

@@ -61,8 +61,8 @@ final class ClipReader {
         completeness.indexExceedsFile = input.indexExceedsFile
     }
 
-    /// Reads on to the next picture, damage or end. `isQuiet` tells whether no face is currently seen. A forward leap
-    /// in a file's times counts as a pause if the next picture's time confirms it, otherwise as damage.
+    /// Reads on to the next picture, damage or end. While no face is seen (`isQuiet`), packets of a stream may be
+    /// skipped. A forward leap in a file's times is a pause if the next picture confirms it, otherwise a wrong time.
     func next(_ isQuiet: () -> Bool = { false }) -> Step {
         let step = exchange(&following, with: nil) ?? read(isQuiet)
         guard !input.isLive, case .picture(let frame, let time?) = step else { return step }

@@ -23,7 +23,7 @@ struct Completeness: Hashable {
     /// The maximum fraction of damaged pictures with which a clip still counts as complete.
     static let damagedShare = 0.1
 
-    /// Counts a packet of the video track. If its `number` (from 0) is known, skipped ones before it are counted, too.
+    /// Counts a packet of the video track. If its `number` (from 0) is known, numbers left out before it count, too.
     mutating func countPacket(number: Int64?) {
         let before = max(packets, number.map { Int(clamping: $0) } ?? 0)
         packets = before == .max ? before : before + 1

@@ -1,15 +1,15 @@
 import CCairo
 
 extension Canvas {
-    /// A corner of a grid cell of a pasted picture: its position in the picture, and its position on the surface.
+    /// A corner of a grid cell of a pasted picture: its position in the picture, and its position on the canvas.
     private typealias Corner = (picture: SurfacePoint, surface: SurfacePoint)
 
     /// The maximum number of pixels per point for a picture in an SVG document, which pages may show enlarged.
     private static let finest = 2.0
 
     /// Draws a picture bent in space, in a grid of `cells` columns and rows, without the cells that are seen from
-    /// behind. `width` is the picture's approximate width in points, seen from straight ahead. `place` maps a position
-    /// in the picture, 0…1 across and down, to the surface.
+    /// behind. `width` is the picture's approximate width in points, seen from straight ahead. `place` returns where on
+    /// the canvas a position in the picture, 0…1 across and down, appears.
     func paste(_ picture: PastedPicture, width: Double, cells: SIMD2<Int>, _ place: (SurfacePoint) -> SurfacePoint) {
         let isVector = !surface.isImage
         // No finer than the picture itself: pixels cost time and bytes.
@@ -57,7 +57,7 @@ extension Canvas {
         cairo_restore(context)
     }
 
-    /// Draws a triangle of a picture into a triangle of the surface, unless it is seen from behind.
+    /// Draws a triangle of a picture into a triangle of the canvas, unless it is seen from behind.
     private func triangle(_ picture: Surface, _ corners: [Corner]) {
         let onPicture = PlaneTransform(triangle: corners.map(\.picture))
         let onSurface = PlaneTransform(triangle: corners.map(\.surface))

@@ -19,7 +19,7 @@ struct HeadModel {
     private var plane: FacePlane
     private let pose: HeadPose
 
-    /// Makes the head of a face, placed so that `position` on the head appears at `point` of the surface.
+    /// Makes the head of a face, placed so that `position` on the head is drawn at `point` of the drawing surface.
     init(_ face: SurfaceFace, holding position: (x: Double, y: Double, z: Double), at point: SurfacePoint) {
         pose = face.assumedPose
         let width = Self.seenShare(pose.yaw ?? 0, depth: 0.9)
@@ -89,7 +89,7 @@ struct HeadModel {
         return point(a * sin(angle), y + max(0, lowest - y) * share, c * cos(angle))
     }
 
-    /// Returns where a point of a picture that is bent along the head's front appears on the surface. Beyond the front,
+    /// Returns where on the drawing surface a point of a picture bent along the head's front appears. Beyond the front,
     /// the picture is flat. `x` and `lift` are in face widths, `y` in face heights.
     func wrapped(_ x: Double, _ y: Double, lift: Double) -> SurfacePoint {
         let share = x / max(0.01, Self.halfWidth + lift)
@@ -108,7 +108,7 @@ extension SurfaceFace {
     /// The minimum z of a visible eye's normal. Below it, the bridge of the nose hides the eye.
     private static let edge = 0.30
 
-    /// Returns the plane through the left or the right eye, as seen on the surface.
+    /// Returns the plane through the left or the right eye, as the viewer of the drawing surface sees them.
     func eyePlane(isLeft: Bool) -> FacePlane {
         var plane = FacePlane(center: isLeft ? assumedEyes.left : assumedEyes.right, pose: assumedPose)
         plane.rotation.turn(byYaw: isLeft ? -Self.outward : Self.outward)

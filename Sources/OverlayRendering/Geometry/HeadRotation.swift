@@ -28,7 +28,7 @@ struct HeadRotation: Hashable, Sendable {
         axis = turned
     }
 
-    /// Converts a position from the head's own axes to the surface's axes.
+    /// Converts a position from the head's own axes to the axes of the drawing surface.
     func callAsFunction(_ position: Vector) -> Vector { right * position.x + down * position.y + forward * position.z }
 
     static func sinCos(_ degrees: Double) -> (Double, Double) { (sin(degrees.radians), cos(degrees.radians)) }
@@ -54,7 +54,7 @@ extension Double {
 /// it are in points from its centre along the axes of `rotation`: x right as seen in the picture, y down to the chin
 /// and z out of the nose. Cairo's matrices are affine, so every point that is drawn on the plane goes through `point`.
 struct FacePlane: Hashable, Sendable {
-    /// The default distance from the viewer to the surface, in points: the 1000 of m34 = −1/1000.
+    /// The default distance from the viewer to the drawing surface, in points: the 1000 of m34 = −1/1000.
     static let eyeDistance = 1000.0
     /// The minimum distance from the viewer, as a fraction of `distance`; nearer points are drawn as at that distance.
     private static let nearest = 0.2

@@ -46,9 +46,9 @@ package struct OwnOverlay: Overlay {
     /// The shape into which a picture is bent. The raw value is the number of columns into which the picture is cut.
     enum Shape: Int {
         case flat = 4
-        /// The round front of the head.
+        /// Bent around the round front of the head.
         case curved = 16
-        /// A ring around the skull, with the middle of the picture in front. The width is then that of the ring.
+        /// Bent to a ring around the skull, with the picture's middle in front. `width` is then that of the ring.
         case around = 32
     }
 
@@ -73,7 +73,7 @@ package struct OwnOverlay: Overlay {
     /// The depth of the skull from the forehead to the back, as a multiple of its width.
     fileprivate static let skullDepth = 1.15
 
-    /// Returns a map from positions, in face widths from the anchor, to the surface; nil if the anchor is hidden.
+    /// Returns a map from positions in face widths from the anchor to the canvas; nil if the anchor is out of sight.
     private func place(_ part: Part, on face: SurfaceFace) -> ((Vector) -> SurfacePoint)? {
         var head = face.headAtEyes
         let unit = head.unit.width

@@ -74,7 +74,7 @@ package struct MessagePlayback: Sendable {
 
     package init(_ track: MessageTrack) { self.track = track }
 
-    /// Applies the messages up to a time of the clip, in seconds, and returns their events. Time must not go back.
+    /// Applies the messages up to a time in the clip, in seconds, and returns their events. Time must not go back.
     @discardableResult
     package mutating func advance(to mediaTime: Double) -> [EventMessage] {
         var events: [EventMessage] = []

@@ -150,7 +150,7 @@ package enum Secrets {
     }
 }
 
-/// The patterns of texts that may contain secrets. They are static because a function would compile them in each call.
+/// Regular expressions for texts that may contain secrets. They are static so that they are compiled only once.
 private enum Pattern {
     nonisolated(unsafe) static let variable = /\$\{?(?<name>\w+)\}?/
     /// An IPv4 address with the character that ends it, such as `:` or `/`.

@@ -3,7 +3,7 @@ import System
 import SystemPackage
 
 /// Delivers a stream's frames until the source is stopped or the camera is lost. Of all ready buffers, only the newest
-/// good one is delivered. The driver keeps `fewestQueued` buffers to fill: a frame that would leave it fewer is copied.
+/// good one is delivered. If the driver would have fewer than `fewestQueued` buffers to fill, the frame is copied.
 struct CaptureLoop {
     /// The number of queued buffers that the driver needs, so that it skips no frame while another frame is handled.
     static let fewestQueued = 2
@@ -23,8 +23,7 @@ struct CaptureLoop {
     lazy var depth = stream.layout.wide?.depth
     private var calls: any V4L2Calls { stream.device.calls }
 
-    /// Delivers frames until the capture is stopped or the mailbox is closed.
-    /// - Throws: `V4L2Error` when the camera is lost.
+    /// Delivers frames until the capture is stopped or the mailbox is closed. Throws when the camera is lost.
     mutating func run() throws(V4L2Error) {
         timeline.beginStream()
         var now = calls.now()

@@ -8,7 +8,7 @@ public struct CameraInventory: Sendable {
         public var node: String
         /// The name of the kernel driver.
         public var driver: String
-        /// The product's name, as the driver reports it.
+        /// The camera's product name, as the driver reports it.
         public var card: String
         /// The bus and port that the camera is plugged into.
         public var bus: String
