@@ -10,7 +10,7 @@ struct SmoothedPath {
     private static let angle = 4.0
     /// How long, in seconds, a face at the picture's border is hidden before its first sighting and after its last.
     private static let margin = 0.3
-    /// The factor by which the hidden area is enlarged before a face's first sighting and after its last.
+    /// The fixed factor by which the area that hides a face is enlarged before the first sighting and after the last.
     private static let growth = 1.15
 
     struct Sample {

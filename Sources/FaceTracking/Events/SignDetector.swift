@@ -11,12 +11,12 @@ struct SignDetector: Sendable {
     static let longestPause = 0.3
     /// The maximum mean openness of an eye in a deliberate blink, where 1 is open. Eyes that look down are wider open.
     static let closedShare = 0.3
-    /// The minimum mean openness of the open eye in a wink, and its minimum difference from that of the closed eye.
+    /// The thresholds of a wink: the minimum mean openness of the open eye, and how much less the closed eye must have.
     private static let winking = (other: 0.65, difference: 0.4)
-    /// The maximum change of the lips' opening during a sign, in units of the outer eye corners' distance. For a sign
-    /// of the eyes, it also applies to the `seconds` before the sign.
+    /// The maximum change of the lips' opening, in units of the outer eye corners' distance, for a blink, wink, nod or
+    /// shake to count as deliberate. For blinks and winks, the change in the `seconds` before is included.
     private static let lips = (most: 0.06, seconds: 1.0)
-    /// The maximum movement of the head during a sign of the eyes, in degrees of yaw and of pitch.
+    /// The maximum movement of the head during a deliberate blink or wink, in degrees of yaw and of pitch.
     private static let mostHeadMotion = 8.0
     /// The minimum motion of a nod or a shake: `count` swings of at least `degrees` each within `seconds`.
     private static let swings = (count: 3, degrees: 10.0, seconds: 1.5)
@@ -34,7 +34,7 @@ struct SignDetector: Sendable {
     private struct Closure: Sendable {
         let start: Double
         var frames = 0
-        /// Whether each eye was closed in at least one frame.
+        /// Whether the left and whether the right eye was closed in at least one frame of this period.
         var wasClosed = EachEye(false, false)
         /// Whether both eyes were closed in the same frame.
         var wereBoth = false

@@ -17,7 +17,7 @@ struct SmileDetector: Sendable {
     private static let weak = Onset(seconds: 0.8, less: 0.1, mostCornerDrop: 0.05)
     /// The condition for a laugh with an open mouth. Crying is shorter. Shouts and surprise lower the corners more.
     private static let laugh = Onset(seconds: 2, less: 0.1, mostCornerDrop: 0.12, leastOpening: 0.2)
-    /// The condition for a face that appears smiling. Its level is not reduced, as its resting level is a smile's.
+    /// The condition for a face that comes smiling. Its level is not reduced, as its resting level is a smile's.
     private static let arriving = Onset(seconds: 0.8, less: 0.1, mostCornerDrop: 0.09)
     /// The smile level above which a talking mouth is measured in every frame. Only lip speed tells talk from a smile.
     private static let levelInTalk = 0.3
@@ -40,7 +40,8 @@ struct SmileDetector: Sendable {
     private static let highestRestingLevel = 0.5
     /// The maximum number of smile levels per second that are recorded to find the resting level.
     private static let restingRate = 30.0
-    /// The number of recorded levels (half a second) below which a smaller rise suffices, as a face may appear smiling.
+    /// The number of smile levels recorded for a new face (half a second) below which a smaller rise above the resting
+    /// level begins a smile. The face may have come into the picture smiling, so that the resting level is too high.
     private static let riseTrust = 0.5 * restingRate
     /// The fraction of the resting level that is subtracted from every smile level.
     private static let restingShare = 0.3

@@ -56,7 +56,7 @@ struct LastMinute: Sendable {
         var blinks = 0.0
     }
 
-    /// The times and blinks in each of the last 60 seconds, indexed by media time modulo 60.
+    /// How long the eyes were seen and closed, and the blinks, in each of the last 60 seconds (media time modulo 60).
     private var seconds = Array(repeating: Second(), count: 60)
     private var latest: (time: Double, isSeen: Bool)?
 

@@ -5,8 +5,8 @@ struct Hold: Sendable {
     /// How long a place without motion counts as occupied, in seconds: `head` if a head is seen, `body` if only a body
     /// is seen, which may be a jacket on a chair.
     private static let motionless = (head: 10.0, body: 1.5)
-    /// How long other people may cover the place, in seconds: `atAll` after the person was last known to be there, or
-    /// `fromFirstLook` after the place was first examined, whichever ends later.
+    /// How long a face is kept while other people cover the place where it was last seen, in seconds: `atAll` after the
+    /// person was last known to be there, or `fromFirstLook` after the first look at the place, whichever ends later.
     private static let cover = (atAll: 1.5, fromFirstLook: 0.8)
 
     /// The stamp of the last frame in which the person was known to be there.
@@ -22,7 +22,8 @@ struct Hold: Sendable {
 
     func isDue(at time: Double) -> Bool { lastReading.map { time - $0 >= Self.interval - Track.slack } ?? true }
 
-    /// Processes what the place shows, or nil if it was not examined. Returns whether the person is still there.
+    /// Processes what the picture shows where the face was last seen; returns whether to keep the face. Without a new
+    /// `reading`, the face is kept only if the place was examined before, and only for a short time.
     mutating func update(_ reading: PlaceReading?, at stamp: FrameStamp) -> Bool {
         let time = stamp.mediaTime
         if lastReading == nil { coverEnd = time + Self.cover.fromFirstLook }

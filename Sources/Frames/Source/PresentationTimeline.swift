@@ -17,7 +17,8 @@ package struct PresentationTimeline {
     var longestStep = Self.longestStepOfFile
     /// The seconds to add to timestamps to get media times; nil from `beginRound` until the first picture after it.
     private var offset: Double?
-    /// The `offset` that would make the newest rejected timestamp right, and its interval from the picture before.
+    /// After a rejected timestamp: the `offset` to use if the next timestamp continues from the rejected one, and the
+    /// interval, in seconds, by which the rejected one seemed to follow the picture before. Otherwise nil.
     private var other: (offset: Double, step: Double)?
     private var earliestOfRound = 0.0
     /// The newest accepted intervals between pictures, in seconds.

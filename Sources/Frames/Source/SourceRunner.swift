@@ -55,7 +55,7 @@ package struct SourceRunner {
 package struct LossReport {
     /// How long, in nanoseconds, a failure other than the reported one must persist before it is reported too.
     private let settling: Int64
-    /// The kinds of failure that are also reported after another failure was reported; nil for all kinds.
+    /// The kinds of failure that are reported even if another was already reported since the last frame; nil for all.
     private let reasons: Set<SourceFailure.Reason>?
     private var reported: SourceFailure?
     private var pending: (failure: SourceFailure, since: Int64)?
@@ -71,8 +71,7 @@ package struct LossReport {
         pending = nil
     }
 
-    /// Notes a loss, or a failed attempt to open the source, at the time `now` in nanoseconds.
-    /// - Returns: Whether to report it.
+    /// Notes a loss or a failed attempt to open the source, at `now` in nanoseconds; returns whether to report it.
     mutating func isDue(_ failure: SourceFailure, now: Int64) -> Bool {
         let isNews = reported.map { failure != $0 && reasons?.contains(failure.reason) ?? true } ?? true
         if !isNews { pending = nil } else if pending?.failure != failure { pending = (failure, now) }

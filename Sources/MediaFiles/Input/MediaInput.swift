@@ -38,7 +38,6 @@ final class MediaInput {
         interrupt.limit(nil)
     }
 
-    /// Whether many bytes came since the newest picture without containing another one.
     var hasUnusedBytes: Bool { opening.bytes?.hasUnusedBytes == true }
     /// FFmpeg's input for the sender's raw bytes. It counts them, so that the bytes read for one packet can be limited.
     private var counted: UnsafeMutablePointer<AVIOContext>? { opening.bytes?.source ?? context.pointee.pb }

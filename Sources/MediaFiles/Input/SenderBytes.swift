@@ -61,7 +61,6 @@ final class SenderBytes: ByteInput {
         return text.endIndex == beginning.endIndex ? .text(String(decoding: text, as: UTF8.self)) : .other
     }
 
-    /// The next bytes of a source; nil at its end.
     private static func read(_ source: UnsafeMutablePointer<AVIOContext>) throws(FFmpegError) -> [UInt8]? {
         var code: Int32 = 0
         let piece = [UInt8](unsafeUninitializedCapacity: Int(pieceSize)) { buffer, count in

@@ -89,8 +89,8 @@ struct HeadModel {
         return point(a * sin(angle), y + max(0, lowest - y) * share, c * cos(angle))
     }
 
-    /// Returns where on the drawing surface a point of a picture bent along the head's front appears. Beyond the front,
-    /// the picture is flat. `x` and `lift` are in face widths, `y` in face heights.
+    /// Returns where a point of a picture is drawn if the picture is wrapped around the head's front, `lift` face
+    /// widths above the skin, and flat beside the head. `x` and `y` are relative to the head's middle.
     func wrapped(_ x: Double, _ y: Double, lift: Double) -> SurfacePoint {
         let share = x / max(0.01, Self.halfWidth + lift)
         return point(x, y, (Self.depth + lift) * max(0, 1 - share * share).squareRoot())

@@ -54,8 +54,8 @@ package enum Secrets {
         "bearer", "key", "authorization", "cookie",
     ].map { Array($0.utf8) }
 
-    /// Adds the secrets in a setting, an argument or a command, after variables are replaced by their values: passwords
-    /// and queries in addresses, values of secret properties and headers. In doubt, a value counts as a secret.
+    /// Replaces variables in a setting, argument or command by their values in `environment`, then adds its secrets:
+    /// passwords and queries in addresses, values of secret properties and headers. In doubt, a value is a secret.
     package static func learn(from text: String, environment: [String: String] = [:]) {
         // Most texts contain no sign of a secret, and the expressions below are slow at a program's start.
         let bytes = Array(text.lowercased().utf8)

@@ -3,10 +3,10 @@ struct DeviceFinder {
     let selector: DeviceSelector
     let calls: any V4L2Calls
 
-    /// Opens the selected camera and calls `start` with it.
-    ///
-    /// The automatic choice first tries `lastSeen`, the camera used before, and skips cameras that other programs use.
-    /// A plain node such as `/dev/video0` also stands for `lastSeen`, whatever its number is now. A link must exist.
+    /// Opens the selected camera and calls `start` with it. The automatic choice first tries `lastSeen`, the camera
+    /// used before, and skips cameras that other programs use. If a plain node such as `/dev/video0` is selected,
+    /// `lastSeen` is opened even if its number has changed; only if it is not found, the node is opened. If a link such
+    /// as those in `/dev/v4l/by-id` is selected, only the camera to which the link leads is opened.
     func open<Started>(
         lastSeen: V4L2Device.Identity?,
         _ start: (V4L2Device) throws(V4L2Error) -> Started
