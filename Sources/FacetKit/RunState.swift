@@ -25,7 +25,7 @@ struct RunState {
     }
 
     private(set) var status = ConfigurationStatus(number: 0, outcome: .pending)
-    /// The configuration that the session is to use: the newest one, or the one before if that was rejected.
+    /// The configuration that the session is to use: the newest or, if it was rejected, the one before.
     private var wanted: Configuration
     /// The configuration in use; nil while no source runs.
     private var current: Configuration?
@@ -33,7 +33,7 @@ struct RunState {
     private var working: Configuration?
     private var run: Run?
     private var isPaused = false
-    /// The number of the newest configuration when the pause was last reported; nil if no pause was reported.
+    /// The number that identifies the newest configuration when a pause was last reported; nil if none was reported.
     private var pausedAt: Int?
     private(set) var isLeaving = false
     private var leaveReason = FaceEvent.LeaveReason.restart

@@ -80,7 +80,7 @@ package struct TerminalSize: Hashable, Sendable {
 }
 
 extension TerminalSize {
-    /// Makes a size from columns, rows, and the pixels of the whole terminal, which are 0 if it does not report them.
+    /// Makes a size from columns, rows, and the terminal's width and height in pixels, 0 if it does not report them.
     package init(columns: Int, rows: Int, pixelWidth: Int = 0, pixelHeight: Int = 0) {
         let reported = FrameSize(width: pixelWidth / max(1, columns), height: pixelHeight / max(1, rows))
         let isReported = min(reported.width, reported.height) >= 2

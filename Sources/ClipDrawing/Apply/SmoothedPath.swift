@@ -119,7 +119,7 @@ struct SmoothedPath {
 }
 
 extension NormalizedRect {
-    /// Whether a face is so far from the picture's border that it cannot just have come in or be about to leave.
+    /// Whether a face with this rectangle is too far from the picture's border to have just entered or soon leave.
     var isInside: Bool {
         let margin = 0.35 * size
         return all((origin .> margin) .& (origin + size .< 1 - margin))

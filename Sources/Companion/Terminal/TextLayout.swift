@@ -40,7 +40,7 @@ extension Int {
     /// The number with its noun, such as `1 face` or `2 faces`.
     package func counted(_ noun: String) -> String { "\(self) \(self.noun(noun))" }
 
-    /// The number of faces, such as `3 faces, 2 seen` if one is held: counted as present without being seen.
+    /// The number of faces as text, such as `3 faces, 2 seen` if one is held, that is, present without being seen.
     func countedFaces(held: Int) -> String { counted("face") + (held > 0 ? ", \(self - held) seen" : "") }
 
     /// The noun in the form for this number: `face` or `faces`.

@@ -77,7 +77,7 @@ package final class StatusReporter: Sendable {
 
     private func change(_ edit: (inout DaemonStatus) -> Void) { producer.withLock { send($0.change(edit)) } }
 
-    /// Publishes messages. The lock must be held, so that two changes cannot overtake each other.
+    /// Publishes messages. The caller must hold the lock, so that changes are published in their order.
     private func send(_ messages: [DaemonMessage]) {
         for message in messages {
             publisher.publish(message, waits: false)

@@ -28,8 +28,8 @@ struct FollowedFace {
     let foundAt: Double
     /// The confidence below which a face is lost, as in MediaPipe.
     static let minimumPresence = 0.5
-    /// The minimum confidence for a new face. Real faces nearly always have 0.99, pictures without a face seldom 0.7.
-    /// The worst, round letters in the sky of a cartoon, had 0.94.
+    /// The minimum confidence for a new face. Real faces nearly always reach 0.99, pictures without a face seldom 0.7.
+    /// The highest value of a picture without a face was 0.94, for round letters in the sky of a cartoon.
     static let minimumPresenceAtBirth = 0.95
     /// How long after it was found a face counts as new, in seconds. It exceeds the default delay of the enter event.
     private static let newness = 0.3

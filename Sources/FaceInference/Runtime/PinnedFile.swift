@@ -5,7 +5,7 @@ import System
 struct PinnedFile: Hashable, Sendable {
     let name: String
     let size: Int
-    /// The SHA-256 in lowercase hexadecimal.
+    /// The SHA-256 that the file must have, in lowercase hexadecimal.
     let digest: String
 
     /// Reads the file into memory, and checks it. The file is not mapped, because a read error in a mapped file would

@@ -17,7 +17,7 @@ struct StillnessDetector: Sendable {
     private static let longestPause = 1.0
 
     private var movedAt = -Double.infinity
-    /// The time of the last movement, whether confirmed or not.
+    /// The time of the last movement, even if no second movement has confirmed it yet.
     private var changedAt = -Double.infinity
     private var last = -Double.infinity
     private var measuredAt = -Double.infinity

@@ -92,7 +92,7 @@ struct BlinkDecision {
         return first..<max(first + 1, valley.closed.lowerBound)
     }
 
-    /// Returns the weighted sum of the features in the logistic model with the eyes' pixels, or in the model without.
+    /// Returns the weighted sum of the features in the logistic model of pixels and landmarks, or of landmarks only.
     private func score(_ duration: Double, _ hasPixels: Bool) -> Double {
         let noise = samples[max(samples.first, valley.closed.lowerBound - 2)].noise
         let weight = samples[valley.fall.lowest].reading.openness.weight

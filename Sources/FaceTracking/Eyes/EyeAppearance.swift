@@ -18,7 +18,7 @@ struct EyeAppearance: Sendable {
 
     private var templates = EachEye(EyeTemplate(), EyeTemplate())
 
-    /// Compares a frame's eye patches with the mean pictures, then adds the patches of open eyes to these.
+    /// Compares a frame's eye patches with the mean pictures of open eyes, then updates the means with open eyes.
     mutating func advance(_ patches: EyePatches, _ share: EachEye<Double>) -> EachEye<Signal> {
         patches.pixels.span.withUnsafeBufferPointer { pixels in
             guard let base = pixels.baseAddress else { preconditionFailure("the patches have a fixed size") }

@@ -26,7 +26,7 @@ public struct FaceTracker: Sendable {
         public var yawLimit = 35.0
         /// Areas with distinct names. Events tell when a face enters or leaves one. Faces elsewhere are tracked, too.
         public var zones: [Zone] = []
-        /// How long nothing in a face may move, in seconds, before the face counts as `still`: as a picture of a face.
+        /// The seconds without any movement in a face after which it counts as `still`, that is, as a mere picture.
         public var stillAfter = 30.0
         /// Whether faces that are `still` leave, and are followed again only when something changes where they were.
         public var ignoresStill = false

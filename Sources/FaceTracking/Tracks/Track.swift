@@ -39,7 +39,7 @@ struct Track: Sendable {
 
     private(set) var hasEntered = false
     private let firstSeen: FrameStamp
-    /// The rate at which this face is measured; nil until a frame in which the CPU budget left no time to measure it.
+    /// The meter of this face's own measuring rate; nil until the CPU budget first leaves no time to measure the face.
     private var ownRate: FrameRateMeter?
     private var enterTime = 0.0
     private var seenFrames = 0

@@ -4,7 +4,7 @@ public enum FrameError: Error, Hashable, Sendable, CustomStringConvertible {
     case unusableSize(FrameSize)
     /// The format is impossible, such as a colour's offset outside the pixel or chroma subsampled by more than 16.
     case unusableFormat(PixelFormat)
-    /// The number of planes is not that of the format.
+    /// The number of planes does not fit the pixel format.
     case wrongPlanes(PixelFormat, expected: Int, given: Int)
     /// A plane has fewer bytes than its rows take.
     case tooShort(plane: Int, bytes: Int, needed: Int)

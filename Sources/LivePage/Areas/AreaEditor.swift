@@ -75,7 +75,7 @@ package struct AreaEditor: Sendable {
 }
 
 extension SettingsText {
-    /// The lines of the settings inside a top-level group.
+    /// Returns the lines of the settings text that are inside a top-level group, which are indented.
     fileprivate func body(of group: String) -> [String] {
         file.lines[group].map { line in lines[line...].prefix { $0.first == " " }.map(String.init) } ?? []
     }

@@ -19,7 +19,7 @@ final class PictureCover {
 
     var isChecking: Bool { check != nil }
 
-    /// Returns the picture as a JPEG; empty if the picture is a frame that cannot be encoded.
+    /// Returns the picture as a JPEG; empty if the picture is an uncompressed frame that cannot be encoded.
     func jpeg(of picture: PreviewPicture) -> [UInt8] {
         guard case .frame(let frame) = picture.content else { return picture.jpeg }
         if let encoded, encoded.frame.lease === frame.lease { return encoded.jpeg }

@@ -40,7 +40,7 @@ final class PagePublisher {
     private var lastState = -PagePublisher.heartbeat
     private var lastBeat = 0.0
     private var lastAdvance = -PagePublisher.unwatchedPause
-    /// The number of pages ever opened, as of the last time that everything was redrawn for a new page.
+    /// The number of pages opened up to the last full redraw. A page opened since causes another full redraw.
     private var knownPages = -1
 
     /// Makes a publisher. The cameras with the topic bases `bases` are shown even if no messages come from them.

@@ -97,7 +97,7 @@ final class ClientSession: Sendable {
         state.withLock { if isRefused { $0.counters.count(.rejected) } else { $0.counters.acknowledgedEvents += 1 } }
     }
 
-    /// Marks all messages in flight as unsent, and drops the transient messages.
+    /// Marks the events and states in flight as unsent, and drops the waiting transient messages, never sent later.
     func connectionLost() {
         state.withLock { state in
             state.isConnected = false

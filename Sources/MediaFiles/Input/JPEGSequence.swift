@@ -23,7 +23,7 @@ struct JPEGSequence {
 
     init(longest: Int) { self.longest = longest }
 
-    /// Takes the next piece of the bytes. Throws if more than `longest` bytes came without a whole picture.
+    /// Takes the next bytes of the sequence. Throws if more than `longest` bytes came without completing a picture.
     mutating func append(_ piece: some Collection<UInt8>) throws(Failure) {
         bytes += piece
         unused += piece.count

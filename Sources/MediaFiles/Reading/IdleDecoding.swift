@@ -60,7 +60,7 @@ struct IdleDecoding {
     private var began: Double?
     private var latest = 0.0
     private var groupBytes = 0
-    /// The length of the previous group, in seconds.
+    /// The duration of the previous group of pictures, from key frame to key frame, in seconds.
     private var groupLength: Double?
     /// The usual size at each position after a key frame, as the binary logarithm of bytes.
     private var usual: [Double] = []

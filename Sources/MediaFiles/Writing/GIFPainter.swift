@@ -1,9 +1,9 @@
 import CFFmpeg
 
 /// Paints the pictures of a GIF with a palette that is chosen from the pictures themselves. The first pictures wait for
-/// the palette: all of a short clip, else those for which there is memory.
+/// the palette: in a short clip all of them, in a longer one those that fit into `capacity`.
 final class GIFPainter {
-    /// The maximum number of bytes of waiting pictures, which is 36 pictures of 1280×720.
+    /// The maximum size in bytes of the waiting pictures: enough for 36 pictures of 1280×720.
     private static let capacity = 100_000_000
     /// The strength of the dithering, out of 256. It varies the brightness of pixels before they get a palette colour,
     /// to hide edges in gradients. The pattern is fixed, so that still parts of a clip need no data.

@@ -7,9 +7,9 @@ extension Canvas {
     /// The maximum number of pixels per point for a picture in an SVG document, which pages may show enlarged.
     private static let finest = 2.0
 
-    /// Draws a picture bent in space, in a grid of `cells` columns and rows, without the cells that are seen from
-    /// behind. `width` is the picture's approximate width in points, seen from straight ahead. `place` returns where on
-    /// the canvas a position in the picture, 0…1 across and down, appears.
+    /// Draws a picture on a curved surface, as a grid of `cells` columns and rows; cells that face away are not drawn.
+    /// `width` is the picture's approximate width in points, seen from straight ahead. `place` maps a position in the
+    /// picture, 0…1 across and down, to its point on the canvas.
     func paste(_ picture: PastedPicture, width: Double, cells: SIMD2<Int>, _ place: (SurfacePoint) -> SurfacePoint) {
         let isVector = !surface.isImage
         // No finer than the picture itself: pixels cost time and bytes.

@@ -90,7 +90,7 @@ struct HeadModel {
     }
 
     /// Returns where a point of a picture is drawn if the picture is wrapped around the head's front, `lift` face
-    /// widths above the skin, and flat beside the head. `x` and `y` are relative to the head's middle.
+    /// widths above the skin, and flat beside it. `x` (face widths) and `y` (face heights) are from the head's middle.
     func wrapped(_ x: Double, _ y: Double, lift: Double) -> SurfacePoint {
         let share = x / max(0.01, Self.halfWidth + lift)
         return point(x, y, (Self.depth + lift) * max(0, 1 - share * share).squareRoot())

@@ -15,7 +15,7 @@ package final class JoinableThread: Sendable {
     /// The thread's handle; nil once it was joined.
     private let thread: Mutex<pthread_t?>
 
-    /// Starts a thread that runs `body`. The thread's name, as tools like `top` show it, has at most 15 bytes.
+    /// Starts a thread that runs `body`. Tools like `top` show the first 15 bytes of the thread's name.
     /// - Throws: `SystemError` if the system cannot start another thread.
     package init(named name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
         let work = Work {
