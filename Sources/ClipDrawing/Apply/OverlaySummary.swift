@@ -72,7 +72,7 @@ struct OverlaySummary {
     /// Raises `places` if more places than that are hidden in a frame without being confirmed as faces.
     mutating func hide(_ faces: [FaceObject]) { places = max(places, faces.count { $0.faceID.rawValue <= 0 }) }
 
-    /// Sets the counts for a single picture: its confirmed faces, and the other places hidden in it.
+    /// Sets the counts for a single picture: its confirmed faces, and the places that were hidden as possible faces.
     mutating func showsPicture(with faces: [FaceObject], hiding hidden: [FaceObject]) {
         hide(hidden)
         let entered = faces.filter { $0.faceID.rawValue > 0 }

@@ -54,7 +54,7 @@ final class FaceDetector {
         }
     }
 
-    /// Finds faces of at least `minimumScore`, best first. The input's longer side shows the whole side of `region`.
+    /// Finds faces of at least `minimumScore`, best first, in the square `region`, scaled to the input's longer side.
     func detect(in frame: Frame, region: CropRegion, minimumScore: Float) throws(InferenceError) -> [FaceDetection] {
         try model.run(on: frame, through: region.uprightFromInput(width: width, height: height))
         return FaceDetection.best(decode(in: region, minimumScore), mostOverlap: Self.mostOverlap)
@@ -151,7 +151,7 @@ extension FaceDetection {
     // Fitted to the mesh on 384 frames of five clips, with yaws up to 25°. The angles then differ by 3° (standard
     // deviation), the boxes' heights by 2 %.
 
-    /// The degrees of yaw for a `turnedShare` of 1, and the maximum yaw in degrees for which an estimate is made.
+    /// The factor from `turnedShare` to yaw in degrees, and the maximum yaw in degrees that is estimated.
     /// Beyond it, one eye hides behind the other.
     private static let yaw = (perShare: 160.0, most: 45.0)
     /// The distance between the outer eye corners as a multiple of the distance between the eyes' centres.

@@ -165,7 +165,7 @@ final class FaceFinder {
         return FaceDetection.best(found, mostOverlap: 0.3)
     }
 
-    /// Finds faces by `searches`, each scaled to at most `most` pixels. Enough if `findEverything` searched the scene.
+    /// Finds faces by `searches`, with at most `most` input pixels a side, in a scene that `findEverything` searched.
     func findNext(in frame: Frame, rotation: Float = 0, most: Int = .max) throws(InferenceError) -> [FaceDetection] {
         var found: [FaceDetection] = []
         for (pixels, reach) in Self.searches {

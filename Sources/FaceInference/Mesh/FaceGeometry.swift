@@ -148,9 +148,9 @@ struct FaceGeometry {
     }
 }
 
-/// The coefficients of the gaze. `Tools/look-formula.py` fits the first three to recorded landmarks of people who look
-/// at the camera or away. Anatomy gives similar values: 491° for `iris` if the iris is 10.5 mm from the eyeball's
-/// centre and the outer eye corners are 90 mm apart, and 2/3 for `head` if the corners are 7 mm from that centre.
+/// The formula from head and irises to gaze. `Tools/look-formula.py` fits the first three constants to landmarks of
+/// people who look at the camera or away. Anatomy gives similar values: `iris` is 491 if the iris is 10.5 mm from the
+/// eyeball's centre and the outer eye corners are 90 mm apart, `head` is 2/3 if the corners are 7 mm from it.
 private enum GazeFormula {
     /// The degrees of gaze for each degree that the head turns, if the iris stays in place between the eye's corners.
     static let head = 0.68

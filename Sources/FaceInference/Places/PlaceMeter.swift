@@ -10,7 +10,7 @@ package final class PlaceMeter {
     /// While all people are seen: `new` for `firstReadings`, then `seen`. While a person is not seen: `unseen`.
     private static let pauses = (empty: 1.0, known: 4.0, new: 1.0, seen: 6.0, unseen: 0.5)
     private static let firstReadings = 4
-    /// The threshold for a cell's difference from the empty room, in levels of 0…255. `change`: from the last reading.
+    /// The thresholds, in levels of 0…255, above which a cell differs from the empty room and from the last reading.
     private static let difference: Float = 26
     private static let change: Float = 10
     /// The minimum fraction of a place that differs from the empty room if a person is there. If the person moves, at
@@ -67,8 +67,8 @@ package final class PlaceMeter {
         return time - readAt >= pause - 0.01
     }
 
-    /// Reads a frame, and adds clothes' colours to the observations of the people seen in it. Returns what the places
-    /// in `request.queries` show, keyed by track.
+    /// Reads a frame, and adds clothes' colours to `observations`. Returns for each track in `request.queries` whether
+    /// the place where its face was last seen is empty, covered, or shows a person.
     package func answer(
         _ request: PlaceRequest,
         in frame: Frame,
@@ -116,7 +116,7 @@ package final class PlaceMeter {
         replacedAt = time
     }
 
-    /// Returns what a place shows in the frame that was last read. `frame` must be that frame.
+    /// Returns whether the place of an unseen face is empty, covered, or shows a person in `frame`, read just before.
     func reading(of query: PlaceQuery, in frame: Frame) -> PlaceReading {
         let found = count(in: query.bounds.headAndShoulders)
         guard query.lastSeen >= replacedAt, found.all >= Self.leastCells else { return .empty }

@@ -87,7 +87,7 @@ final class MosquittoHandle {
         }
     }
 
-    /// Sends the connection request; returns the other end of libmosquitto's socket, which the caller owns.
+    /// Lets libmosquitto connect to a socket of this process, instead of the broker's. Returns this process's end.
     func connect(_ settings: BrokerSettings) throws(MQTTError) -> CInt {
         var properties = Properties()
         defer { properties.free() }
