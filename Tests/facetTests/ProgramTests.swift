@@ -84,6 +84,25 @@ struct ProgramTests {
         #expect(program.output.split(separator: "\n").last.map(String.init) == completed, "\(program.output)")
     }
 
+    @Test("completes no file whose name has a command in it, which bash would execute")
+    func hostileCompletion() async throws {
+        let directory = try TemporaryDirectory()
+        for name in ["$(touch hit).yaml", "`touch hit`.yaml", "<(touch hit).yaml", "mine.yaml"] {
+            try Data().write(to: URL(filePath: directory.file(name)))
+        }
+        let script = #"""
+            source <("$0" --generate-completion-script bash)
+            cd "$1"
+            COMP_WORDS=(facet view --overlay "") COMP_CWORD=3
+            _facet facet "" --overlay
+            echo "${COMPREPLY[*]}"
+            """#
+        let program = try await ChildProcess("/bin/bash", ["-c", script, facet, directory.path])
+        await program.waitUntilEnded()
+        #expect(program.output.contains("mine.yaml"), "\(program.output)")
+        #expect(!FileManager.default.fileExists(atPath: directory.file("hit")))
+    }
+
     @Test(
         "counts the same faces and smiles in a photograph with every overlay",
         .enabled(if: DevelopmentClips.areHere, "needs the development clips"),

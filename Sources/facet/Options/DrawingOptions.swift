@@ -106,6 +106,7 @@ extension OverlayChoice: ExpressibleByArgument {
     package static var defaultCompletionKind: CompletionKind {
         let print = "printf '%s\\n' \(names.joined(separator: " "))"
         // Quoted patterns only: zsh reports an error for a pattern without a match.
-        return .shellCommand("\(print); find . -maxdepth 2 -name '*.yaml' | sed 's|^[.]/||'")
+        let files = "find . -maxdepth 2 -name '*.yaml' | sed 's|^[.]/||' | \(CompletionKind.plainLines)"
+        return .shellCommand("\(print); \(files)")
     }
 }

@@ -117,6 +117,10 @@ extension CompletionKind {
     /// The shell completions: the values of `field`, such as `base`, that `facet fleet --json` prints for cameras.
     fileprivate static func cameras(_ field: String) -> CompletionKind {
         let fields = "sed -n 's/.*\"\(field)\":\"\\([^\"]*\\)\".*/\\1/p'"
-        return .shellCommand("timeout 1 facet fleet --json 2>/dev/null | \(fields) | sort -u")
+        return .shellCommand("timeout 1 facet fleet --json 2>/dev/null | \(fields) | sort -u | \(plainLines)")
     }
+
+    /// A shell command that passes on the lines without characters that a shell expands. Bash executes what a completion
+    /// contains, such as a camera's name with a command in it.
+    static let plainLines = "grep -x '[[:alnum:] ._/@%+=:,-]*'"
 }
