@@ -23,6 +23,17 @@ struct ConsoleLogHandlerTests {
         #expect(line == "<3>broken\n")
     }
 
+    @Test("text from outside neither begins a line nor controls a terminal")
+    func hostile() {
+        let line = ConsoleLogHandler.line(
+            level: .info,
+            message: "zone switched",
+            metadata: ["zone": "x\u{1B}]0;y\u{7}\n<0>forged"],
+            time: nil
+        )
+        #expect(line == "<6>zone switched: zone=x ]0;y  <0>forged\n")
+    }
+
     @Test("of each kind one line a minute is written, with the number of those that were not")
     func limiting() {
         let limiter = LogLimiter()
