@@ -27,8 +27,8 @@ package struct ConsoleLogHandler: LogHandler {
         try? FileHandle.standardError.write(contentsOf: Data(line.withoutSecrets.utf8))
     }
 
-    /// Returns the one line for a log entry, in the journal's form if `time` is nil. Text from outside, such as a zone's
-    /// name in a command, cannot begin a line of its own or control a terminal.
+    /// Returns the one line for a log entry, in the journal's form if `time` is nil. Text from outside, such as a
+    /// zone's name in a command, cannot begin a line of its own or control a terminal.
     static func line(level: Logger.Level, message: String, metadata: Logger.Metadata, time: Timestamp?) -> String {
         let particulars = metadata.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
         let text = (particulars.isEmpty ? message : "\(message): \(particulars)").printable

@@ -120,7 +120,7 @@ extension CompletionKind {
         return .shellCommand("timeout 1 facet fleet --json 2>/dev/null | \(fields) | sort -u | \(plainLines)")
     }
 
-    /// A shell command that passes on the lines without characters that a shell expands. Bash executes what a completion
-    /// contains, such as a camera's name with a command in it.
+    /// A shell command that passes on the lines without characters that a shell expands. Bash executes what a
+    /// completion contains, such as a camera's name with a command in it.
     static let plainLines = "grep -x '[[:alnum:] ._/@%+=:,-]*'"
 }
