@@ -77,39 +77,38 @@ struct CommandTests {
         #expect(mailbox.next()?.isStop == true)
     }
 
+    /// The failure with which a command's stream begins.
+    private func failure(of command: String, _ options: FrameSourceOptions = .init()) throws -> SourceFailure {
+        let source = try ClipSource(command, options: options)
+        defer { source.stop() }
+        return try #require(source.start().next()?.failure)
+    }
+
     @Test("a command that only closes its output is told of as that, not by the signal that we end it with")
     func closesOutput() throws {
-        let source = try ClipSource("exec:echo done >&2; exec >&-; sleep 1000")
-        let failure = try #require(source.start().next()?.failure)
+        let failure = try failure(of: "exec:echo done >&2; exec >&-; sleep 1000")
         #expect(failure.description.contains("it closed its standard output, saying: done"), "\(failure)")
-        source.stop()
     }
 
     @Test("the last line is kept from its beginning, whatever characters it has")
     func wideLine() throws {
         let line = "no camera " + String(repeating: "語", count: 900)
-        let source = try ClipSource("exec:echo '\(line)' >&2; exit 3")
-        let failure = try #require(source.start().next()?.failure)
+        let failure = try failure(of: "exec:echo '\(line)' >&2; exit 3")
         #expect(failure.description.contains(line), "\(failure)")
-        source.stop()
     }
 
     @Test("a chatty command is not held up by what it says, and garbage is no video")
     func garbage() throws {
-        let source = try ClipSource("exec:yes talk | head -c 300000 >&2; yes garbage")
-        let failure = try #require(source.start().next()?.failure)
+        let failure = try failure(of: "exec:yes talk | head -c 300000 >&2; yes garbage")
         #expect(failure.description.contains("it writes no known video format, saying: talk"), "\(failure)")
-        source.stop()
     }
 
     @Test("a command that writes nothing is given up after the time for opening")
     func silent() throws {
         var options = FrameSourceOptions()
         options.openTimeout = .seconds(0.2)
-        let source = try ClipSource("exec:sleep 1000", options: options)
-        let failure = try #require(source.start().next()?.failure)
+        let failure = try failure(of: "exec:sleep 1000", options)
         #expect(failure.description.contains("no answer for 0.2 s"), "\(failure)")
-        source.stop()
     }
 
     @Test("stop ends the whole group, also what ignores SIGTERM")
