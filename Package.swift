@@ -107,7 +107,7 @@ let package = Package(
         library("FaceMessages", ["FaceMetadata", "CBuild"]),
 
         // Threads, waiting and small files, for all that follow.
-        library("System", ["CLinux", "CCrypto"]),
+        library("System", ["CLinux", "CCrypto", deque]),
 
         // The outside world.
         library("Frames", ["FaceMetadata", "System", "CTurboJPEG"]),
@@ -148,7 +148,7 @@ let package = Package(
                 "OverlayRendering", "TerminalPictures", "FacetKit", "FaceMessages", "FaceMetadata", "FaceInference",
                 "FaceTracking", "GStreamerCapture", "MQTT", "MediaFiles", "Frames", "SettingsFiles", "System",
                 "V4L2Capture",
-                "CCurl", deque, logging,
+                "CCurl", logging,
             ],
             embedded: ["Pages/icons.html", "Pages/style.css"]
         ),

@@ -238,6 +238,23 @@ struct RelayTests {
         #expect(bodies.reduce(into: []) { known, body in if known.last != body { known.append(body) } } == all)
     }
 
+    @Test("payloads that wait for a slow command are limited in bytes, too, and what is dropped is counted")
+    func largePayloads() async throws {
+        let (starts, started) = AsyncStream<Void>.makeStream()
+        let (gate, opener) = AsyncStream<Void>.makeStream()
+        var queue = EventQueue(capacity: 100, "too slow") { _, _ in
+            started.yield()
+            for await _ in gate {}
+            return nil
+        }
+        queue.add(.event(message(1)), payload: [])
+        for await _ in starts { break }
+        let large = [UInt8](repeating: 0x20, count: 15 << 20)
+        for number in 2...6 { queue.add(.event(message(number)), payload: large) }
+        opener.finish()
+        #expect(await queue.finish() == 3)
+    }
+
     @Test("what a server refuses for good is not tried again, and a wrong address is an error", .timeLimit(.minutes(1)))
     func refused() async throws {
         let receiver = try Receiver([410])

@@ -1,5 +1,3 @@
-import DequeModule
-
 /// An input of a command that follows cameras: a message, a key, a tick or a signal.
 package struct LiveInput: Sendable {
     package enum Content: Sendable {
@@ -22,10 +20,10 @@ package struct LiveInput: Sendable {
     /// The number of messages dropped since the command began to listen.
     package var dropped = 0
 
-    /// What the input adds to the amounts that `LiveBacklog` limits: messages, frames, and payload bytes.
+    /// What the input adds to the amounts that `LiveBacklog` limits: messages, frames, and bytes.
     fileprivate var amounts: SIMD3<Int> {
         guard case .occurrence(.message(let message)) = content else { return .zero }
-        var amounts: SIMD3 = [1, 0, message.payload.count]
+        var amounts: SIMD3 = [1, 0, message.base.utf8.count + message.payload.count]
         if case .picture(let picture) = message.content, case .frame = picture.content { amounts[1] = 1 }
         return amounts
     }
@@ -37,35 +35,25 @@ package struct LiveInput: Sendable {
 /// too many, the oldest messages are dropped, but no keys, signals or connection changes. At most one tick is queued.
 struct LiveBacklog {
     private(set) var dropped = 0
-    private let most: SIMD3<Int>
-    private var waiting: Deque<LiveInput> = []
-    private var amounts = SIMD3<Int>.zero
+    private var waiting: LimitedQueue<LiveInput>
+    private var hasTick = false
     private let start = ContinuousClock.now
 
-    /// Makes a queue for `capacity` messages, with at most 16 frames (half a second, 50 MB at 1080p) and 32 MiB of
-    /// payloads, which limits the memory that a hostile publisher can fill.
-    init(capacity: Int) { most = [max(1, capacity), 16, 32 << 20] }
+    /// Makes a queue for `capacity` messages, with at most 16 frames (half a second, 50 MB at 1080p).
+    init(capacity: Int) {
+        waiting = LimitedQueue(atMost: [max(1, capacity), 16, LimitedQueue<LiveInput>.mostBytes]) { $0.amounts }
+    }
 
     mutating func put(_ content: LiveInput.Content) {
         let input = LiveInput(content: content, seconds: start.duration(to: .now) / .seconds(1))
-        guard !input.isTick || !waiting.contains(where: \.isTick) else { return }
-        let new = input.amounts
-        for kind in new.indices where new[kind] > 0 {
-            // A message that is larger than the limit waits alone.
-            while amounts[kind] + new[kind] > most[kind],
-                let oldest = waiting.firstIndex(where: { $0.amounts[kind] > 0 })
-            {
-                amounts &-= waiting.remove(at: oldest).amounts
-                dropped += 1
-            }
-        }
-        waiting.append(input)
-        amounts &+= new
+        guard !input.isTick || !hasTick else { return }
+        hasTick = hasTick || input.isTick
+        dropped += waiting.put(input).count
     }
 
     mutating func removeFirst() -> LiveInput? {
-        guard var input = waiting.popFirst() else { return nil }
-        amounts &-= input.amounts
+        guard var input = waiting.removeFirst() else { return nil }
+        if input.isTick { hasTick = false }
         input.isLast = waiting.isEmpty
         input.dropped = dropped
         return input

@@ -96,7 +96,7 @@ struct EventQueue {
 
     private typealias Entry = (message: DaemonMessage, payload: [UInt8])
 
-    private let events: AsyncStream<Entry>.Continuation
+    private let events: Inbox<LimitedQueue<Entry>>
     /// The task that works through the queue; returns how many messages it handled, and how many of those failed.
     private let worker: Task<(done: Int, failed: Int), Never>
     private let failure: String
@@ -107,23 +107,25 @@ struct EventQueue {
     private var reported = 0
     private var noted: ContinuousClock.Instant?
 
-    /// Makes a queue. Beyond `capacity` messages, the oldest is dropped and the user is told. The report begins with
-    /// `failure`, such as "the command is too slow: no command", and goes on "for 3 events". `finish` waits at most
-    /// `patience` seconds for queued messages. `perform` handles a message and returns the error.
+    /// Makes a queue. Beyond `capacity` messages or `LimitedQueue.mostBytes` of payloads, the oldest are dropped and the
+    /// user is told. The report begins with `failure`, such as "the command is too slow: no command", and goes on "for
+    /// 3 events". `finish` waits at most `patience` seconds for queued messages. `perform` handles a message and
+    /// returns the error.
     init(
         capacity: Int,
         patience: Double = .infinity,
         _ failure: String,
         _ perform: @escaping @Sendable (DaemonMessage, _ payload: [UInt8]) async -> String?
     ) {
-        let (stream, continuation) = AsyncStream<Entry>.makeStream(bufferingPolicy: .bufferingNewest(capacity))
-        events = continuation
+        let limits: SIMD3 = [capacity, 0, LimitedQueue<Entry>.mostBytes]
+        let events = Inbox(LimitedQueue<Entry>(atMost: limits) { [1, 0, $0.payload.count] })
+        self.events = events
         self.failure = failure
         self.patience = patience
         worker = Task {
             var done = 0
             var failed = 0
-            for await (message, payload) in stream {
+            while !Task.isCancelled, let (message, payload) = await events.next({ $0.removeFirst() }) {
                 if let problem = await perform(message, payload) {
                     Console.note(problem)
                     failed += 1
@@ -136,9 +138,9 @@ struct EventQueue {
 
     mutating func add(_ message: DaemonMessage, payload: [UInt8]) {
         count += 1
-        guard case .dropped(let (oldest, _)) = events.yield((message, payload)) else { return }
-        dropped += 1
-        guard noted.map({ $0.duration(to: .now) > Self.pause }) ?? true else { return }
+        let lost = events.put { $0.put((message, payload)) } ?? []
+        dropped += lost.count
+        guard let oldest = lost.last?.message, noted.map({ $0.duration(to: .now) > Self.pause }) ?? true else { return }
         let time = oldest.stamp.map { " of \($0.time.iso8601)" } ?? ""
         let last = oldest.topic.rawValue + time
         Console.note("\(failure) for \((dropped - reported).counted("event")), now the \(last)")

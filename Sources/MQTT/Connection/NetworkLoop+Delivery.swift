@@ -148,8 +148,8 @@ extension NetworkLoop {
             return isWanted
         }
         if message.topic == settings.selfCorrectingTopic { guardOwnTopic(message) }
-        guard isWanted, session.inbox.put({ $0.put(.message(message)) }) == true else { return }
-        session.state.withLock { $0.counters.count(.incomingOverflow) }
+        guard isWanted, let dropped = session.inbox.put({ $0.put(.message(message)) }) else { return }
+        session.state.withLock { $0.counters.count(.incomingOverflow, dropped.count) }
     }
 
     private func guardOwnTopic(_ message: MQTTMessage) {

@@ -247,7 +247,7 @@ final class NetworkLoop {
             case .refused, .takenOver: .error
             }
         logger.log(level: level, "MQTT \(state)", metadata: metadata)
-        session.inbox.put { _ = $0.put(.connection(state)) }
+        session.inbox.put { $0.put(.connection(state)) }
     }
 
     /// Drops the connection if the broker has not acknowledged a message in time.

@@ -55,7 +55,8 @@ package struct BrokerSettings: Hashable, Sendable {
     package var acknowledgementTimeout: Duration = .seconds(5)
     /// The maximum payload of a received message, in bytes; larger messages are dropped and counted.
     package var maximumIncomingPayload = 1 << 20
-    /// The maximum number of unread messages in `BrokerConnection.occurrences`; above it the oldest is dropped.
+    /// The maximum number of unread messages in `BrokerConnection.occurrences`; above it, and above
+    /// `LimitedQueue.mostBytes`, the oldest is dropped.
     package var incomingCapacity = 256
     package var advice = Advice()
 
