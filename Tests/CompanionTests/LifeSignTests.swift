@@ -83,6 +83,22 @@ struct LifeSignTests {
         #expect(signs.vanished(at: start + .seconds(60)).isEmpty)
     }
 
+    @Test("a client that makes up daemons fills no memory, with their number or with what they say")
+    func madeUp() throws {
+        var signs = LifeSigns()
+        var status = try message(encoder.status(streaming()), retained: true)
+        status.payload = [UInt8](repeating: 0x20, count: 100) + status.payload
+        for number in 1...2000 {
+            status.base = "x\(number)/faces"
+            _ = signs.take(status, at: start)
+        }
+        #expect(signs.vanished(at: start + .seconds(31)).count == 1024)
+        let stats = try message(encoder.stats(DaemonStats()), retained: false)
+        let sign = CameraMessage(base: "x1/faces", topic: .stats, content: stats.content)
+        let back = signs.take(sign, at: start + .seconds(32))
+        #expect(back?.payload == [] && state([back].compactMap(\.self)).condition == .streaming)
+    }
+
     @Test("one that ended in good order, or whose will came, is not said to be gone")
     func ended() throws {
         for end in [DaemonStatus.State.stopped, .offline] {

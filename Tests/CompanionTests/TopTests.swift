@@ -110,6 +110,17 @@ struct TopTests {
         #expect(lines.first == "faces disabled · localhost:1883 · q quits")
     }
 
+    @Test("nothing is kept of a camera that was removed from the broker")
+    func removed() {
+        var top = TopState()
+        for number in 1...9 {
+            let base = "x\(number)/faces"
+            top.take(metadata([face(1)], frame: 0, under: base), at: 0)
+            top.take(occurrence(MQTTMessage(topic: "\(base)/status", payload: [])), at: 0)
+        }
+        #expect(top.traces.isEmpty)
+    }
+
     @Test("faces go with the metadata, with the connection and with the daemon")
     func gone() {
         var top = TopState()

@@ -5,7 +5,7 @@ package struct CameraTable {
     package typealias Camera = (base: String, state: CameraState)
 
     /// The maximum number of cameras. It is needed because any client that may publish can make up cameras.
-    private static let capacity = 1024
+    static let capacity = 1024
 
     package private(set) var connection: ConnectionState = .connecting
     package private(set) var cameras: ByteDictionary<CameraState>
@@ -92,7 +92,7 @@ package struct CameraTable {
             return nil
         case .picture: break
         }
-        if !message.isRetained { heard[base] = now }
+        if !message.isRetained, cameras[base] != nil { heard[base] = now }
         return change.isEmpty ? nil : (base, change)
     }
 

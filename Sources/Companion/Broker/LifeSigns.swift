@@ -26,8 +26,11 @@ struct LifeSigns {
                 if daemons[base]?.origin.boot == origin.boot { daemons[base] = nil }
                 return nil
             }
+            guard daemons[base] != nil || daemons.count < CameraTable.capacity else { return nil }
             let interval = status.statsInterval ?? daemons[base]?.interval ?? status.signInterval
             daemons[base] = Daemon(status: message, origin: origin, interval: interval, heard: now)
+            // The payload may be large, and can be made anew.
+            daemons[base]?.status.payload = []
         default:
             guard var daemon = daemons[base], !message.isRetained, !Topic.commands.contains(message.topic) else {
                 return nil

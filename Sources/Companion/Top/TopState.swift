@@ -4,7 +4,7 @@ struct TopState {
     private(set) var table = CameraTable()
     /// The last events, the newest first.
     private(set) var events: [(base: String, message: EventMessage)] = []
-    private var traces: [String: [FaceID: FaceTrace]] = [:]
+    private(set) var traces: [String: [FaceID: FaceTrace]] = [:]
 
     /// The present faces, ordered by topic base and face number.
     var rows: [(base: String, trace: FaceTrace)] {
@@ -30,7 +30,7 @@ struct TopState {
             trace.note(face, at: seconds)
             return (face.faceID, trace)
         }
-        traces[base] = Dictionary(new) { $1 }
+        traces[base] = new.isEmpty ? nil : Dictionary(new) { $1 }
     }
 
     /// Extends the recent values of all faces up to a time, in seconds, by their present values.
