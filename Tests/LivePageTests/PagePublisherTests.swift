@@ -135,6 +135,28 @@ struct PagePublisherTests: PageSuite {
         #expect(try cameras().keys.sorted() == ["faces", "yard/faces"], "one that was named stays")
     }
 
+    @Test("a page that does not read keeps no picture of a camera that was removed or replaced")
+    func removedCamera() throws {
+        let publisher = try publisher()
+        let viewer = try join()
+        func show(_ base: String) throws {
+            publisher.take(received(encoder.metadata([face()], at: stamp(3)), under: base), at: 0)
+            try publisher.advance(to: 0.01)
+        }
+        try show("faces")
+        for number in 1..<PagePublisher.capacity { try show("x\(number)/faces") }
+        publisher.take(occurrence(MQTTMessage(topic: "x1/faces/status", payload: [])), at: 0)
+        let status = DaemonStatus(state: .online, cameraState: .streaming)
+        for base in ["late/faces", "later/faces"] {
+            publisher.take(received(encoder.status(status), under: base), at: 0)
+        }
+        var cameras: [String] = []
+        while let message = bytes(viewer.next()) {
+            if let base = try parts(of: message).header["camera"] as? String { cameras.append(base) }
+        }
+        #expect(cameras.count == PagePublisher.capacity - 2 && cameras[0] == "faces", "\(cameras)")
+    }
+
     @Test("blinks do not push other events out")
     func eventsOfEachKind() throws {
         let publisher = try publisher()

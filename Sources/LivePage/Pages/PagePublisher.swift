@@ -106,7 +106,7 @@ final class PagePublisher {
                 if state.further.count < Self.mostFurther, state.further.insert(base).inserted { isStateDirty = true }
                 return false
             }
-            state.cameras[replaceable.key] = nil
+            remove([replaceable.key])
         }
         state.further.remove(base)
         camera = ServedCamera(base: base)
@@ -116,7 +116,10 @@ final class PagePublisher {
     }
 
     private func remove(_ bases: [String]) {
-        for base in bases { isStateDirty = state.cameras.removeValue(forKey: base) != nil || isStateDirty }
+        for base in bases where state.cameras.removeValue(forKey: base) != nil {
+            isStateDirty = true
+            for page in viewers.all.viewers { page.drop(base) }
+        }
     }
 
     private func remember(_ message: EventMessage, _ base: String) {

@@ -46,6 +46,9 @@ final class Viewer: HTTPStream {
         }
     }
 
+    /// Drops the message of a camera that is shown no more.
+    func drop(_ base: String) { change { $0.waiting.removeAll { $0.base == base } } }
+
     func begin(ready: @escaping @Sendable () -> Void) { box.withLock { $0.ready = ready } }
 
     /// The next message: the state if it waits, otherwise the picture that has waited longest.
