@@ -143,6 +143,19 @@ struct ReportTests {
         )
     }
 
+    @Test("faces of which only events come, and which never leave, are limited, too")
+    func eventsAlone() {
+        var report = FaceReport(limits: .init(samples: 400, happenings: 100, presences: 300))
+        var most = 0
+        for id in 1...3000 {
+            report.apply(.event(eventMessage(.enter, frame: id, of: id)), at: Double(id) / 30)
+            most = max(most, report.presences.count)
+        }
+        report.finish()
+        #expect(most == 300)
+        #expect(report.largestCount == 100 && report.figures.faces == 3000 && report.figures.counts == [.enter: 3000])
+    }
+
     private func eventMessage(_ kind: FaceEvent.Kind, frame: Int, of id: Int) -> EventMessage {
         var message = CompanionTestSupport.event(kind, frame: frame)
         message.event.face.faceID = FaceID(rawValue: id)

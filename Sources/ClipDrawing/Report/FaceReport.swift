@@ -251,6 +251,10 @@ package struct FaceReport {
     private mutating func note(_ face: FaceObject, at time: Double) {
         let index = indices[face.faceID] ?? presences.count
         if index == presences.count {
+            // Without metadata, a face whose leave was missed would be present for ever.
+            if indices.count >= MessageLimits.entries, let first = indices.min(by: { $0.value < $1.value })?.key {
+                close(first, at: time)
+            }
             presences.append(Presence(faceID: face.faceID, start: time, end: time))
             indices[face.faceID] = index
         }
