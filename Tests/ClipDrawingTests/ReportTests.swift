@@ -156,6 +156,18 @@ struct ReportTests {
         #expect(report.largestCount == 100 && report.figures.faces == 3000 && report.figures.counts == [.enter: 3000])
     }
 
+    @Test("a picture of no camera's form makes no map of millions of cells", arguments: [(1, 8192), (8192, 1)])
+    func narrow(width: Int, height: Int) {
+        var report = FaceReport()
+        var status = DaemonStatus(state: .online, cameraState: .streaming)
+        status.picture = DaemonStatus.Picture(width: width, height: height)
+        report.apply(.status(status, from: MessageOrigin(camera: "front", boot: "RUN1")), at: 0)
+        report.apply(metadata([face(1, smiles: false)], frame: 0), at: 0)
+        report.finish(at: 1)
+        let html = ReportPage(report: report).html
+        #expect(html.contains("Where the faces were") && html.utf8.count < 500_000, "\(html.utf8.count)")
+    }
+
     private func eventMessage(_ kind: FaceEvent.Kind, frame: Int, of id: Int) -> EventMessage {
         var message = CompanionTestSupport.event(kind, frame: frame)
         message.event.face.faceID = FaceID(rawValue: id)

@@ -133,7 +133,9 @@ struct ReportPage {
     private var map: String {
         let columns = 48
         let size = report.pictureSize ?? FrameSize(width: 16, height: 9)
-        let rows = max(1, Int((Double(columns * size.height) / Double(size.width)).rounded()))
+        let exactRows = Double(columns * size.height) / Double(size.width)
+        // No camera's picture is narrower than 1:4, but any client may state another size, and each cell takes time.
+        let rows = max(1, min(4 * columns, Int(exactRows.rounded())))
         let seconds = report.heat(columns: columns, rows: rows)
         guard let most = seconds.max(), most > 0, let longest = seconds.firstIndex(of: most) else { return "" }
         // The square root keeps a short stay visible beside a long one. The picture below the map stays visible, too.
