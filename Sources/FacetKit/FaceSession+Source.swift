@@ -161,6 +161,7 @@ extension FaceSession.Source {
         try require(options.stallTimeout, "stallTimeout", "above 0") { $0 > .zero }
         try require(options.maximumDelay, "maximumDelay", "0 to 60 s") { (.zero ... .seconds(60)) ~= $0 }
         try require(options.maximumPixels, "maximumPixels", "1 to \(pixels.upperBound)") { pixels ~= $0 }
+        try require(options.requestRate, "requestRate", "0.001 to 10000") { 0.001...10_000 ~= $0 }
         guard case .camera(let camera) = kind else { return }
         try require(camera.request.size, "request.size", "1x1 to 32767x32767") {
             sides ~= $0.width && sides ~= $0.height

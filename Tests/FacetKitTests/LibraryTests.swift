@@ -329,6 +329,12 @@ struct LibraryTests {
         #expect(throws: FaceSessionError.self) {
             try FaceSession(source: .file(Self.portrait), firstFaceID: FaceID(rawValue: .max))
         }
+        for rate in [0, .nan, 1e-30, -1, .infinity] {
+            var snapshots = FaceSession.Source.stream("http://127.0.0.1:1/snapshot.jpg")
+            snapshots.options.requestRate = rate
+            let error = FaceSessionError.unusable(option: "requestRate", value: "\(rate)", allowed: "0.001 to 10000")
+            #expect(throws: error) { try FaceSession(source: snapshots) }
+        }
         var large = FaceSession.Source.file(Self.portrait)
         large.options.maximumPixels = .max
         #expect(throws: FaceSessionError.self) { try FaceSession(source: large) }
