@@ -301,7 +301,8 @@ private struct Opening {
                 ?? .init(.noVideo, "use \(location.name)", problem, "name a clip with a video track")
         }
         let size = stream.pointee.size
-        guard size.width * size.height <= options.maximumPixels else {
+        // A damaged file may state a negative side, which FFmpeg refuses only later.
+        guard abs(size.width * size.height) <= options.maximumPixels else {
             throw .tooLarge(location.name, size, limit: options.maximumPixels)
         }
         return stream

@@ -34,14 +34,14 @@ final class VideoDecoder {
     /// Opens the decoder. `devices` is the directory of the machine's device nodes.
     /// - Throws: `SourceFailure` if the installed FFmpeg does not decode the codec.
     init(for input: MediaInput, devices: String) throws(SourceFailure) {
-        let parameters = input.stream.pointee.codecpar.pointee
+        let size = input.stream.pointee.size
         guard let codec = Self.codec(for: input) else { throw .noDecoder(input) }
         self.codec = codec
         self.input = input
         frame = .frame()
         let isWanted =
             switch input.options.decoder {
-            case .auto: input.isLive && parameters.width * parameters.height >= Self.smallestPixels
+            case .auto: input.isLive && size.width * size.height >= Self.smallestPixels
             case .software: false
             case .hardware: !input.isPicture
             }
