@@ -105,6 +105,10 @@ struct FleetTests {
         var table = CameraTable()
         for number in 0..<2000 { _ = table.take(occurrence(encoder.count(1), under: "\(number)/faces"), at: Self.time) }
         #expect(table.cameras.count == 1024 && table.refused == 976)
+        table = CameraTable(bases: ["faces"])
+        let picture = encoder.preview([0xFF, 0xD8], of: stamp(3))
+        for base in ["faces", "x/faces"] { _ = table.take(occurrence(picture, under: base), at: Self.time) }
+        #expect(table.age(of: "faces", at: Self.time) == 0 && table.age(of: "x/faces", at: Self.time) == nil)
     }
 
     @Test("a camera as JSON has what is known and leaves out the rest")
