@@ -36,6 +36,18 @@ struct MessageEncoderTests {
         #expect((object as? [String: Any])?["camera"] as? String == "a\"b\\c\n\u{1}é")
     }
 
+    @Test("writes no character that a terminal might act on")
+    func noControls() throws {
+        let text = "\u{7F}\u{9B}31m\u{202E}\u{2028}\u{E0067}می\u{200C}خواهم"
+        let message = MessageEncoder(camera: text, boot: "B").status(Samples.status)
+        let line = message.line(base: text)
+        let scalars = String(decoding: line, as: UTF8.self).unicodeScalars
+        #expect(Set(scalars.filter { $0.value > 0x7E || $0.value < 0x20 }) == Set("می\u{200C}خواهم\n".unicodeScalars))
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(line)) as? [String: Any])
+        #expect((object["payload"] as? [String: Any])?["camera"] as? String == text)
+        #expect(object["topic"] as? String == text + "/status")
+    }
+
     @Test("never writes a negative zero", arguments: [-0.0, -0.00001])
     func negativeZero(value: Double) {
         var face = Samples.face

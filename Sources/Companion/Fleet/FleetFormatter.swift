@@ -73,7 +73,7 @@ package struct FleetFormatter {
             json.field("reason", camera.status?.reason)
             json.field("state", camera.condition.rawValue)
         }
-        return String(decoding: JSONText.onOneLine(line), as: UTF8.self)
+        return String(decoding: line, as: UTF8.self)
     }
 
     /// The totals of today for each camera and hour, as lines of CSV.

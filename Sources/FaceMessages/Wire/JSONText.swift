@@ -52,16 +52,20 @@ package enum JSONText {
         var result: [UInt8] = []
         result.reserveCapacity(payload.count)
         for scalar in String(decoding: payload, as: UTF8.self).unicodeScalars {
-            switch scalar {
-            case "\n", "\r", "\t": result.append(UInt8(ascii: " "))
-            case _ where scalar.isPrintable: result += String(scalar).utf8
-            default:
-                for unit in String(scalar).utf16 {
-                    // Adding 0x1_0000 and dropping its digit 1 keeps leading zeros.
-                    result += "\\u\(String(0x1_0000 + Int(unit), radix: 16).dropFirst())".utf8
-                }
-            }
+            append(["\n", "\r", "\t"].contains(scalar) ? " " : scalar, to: &result)
         }
         return result
+    }
+
+    /// Appends a character of a string to JSON, escaped if a terminal might act on it.
+    static func append(_ scalar: Unicode.Scalar, to json: inout [UInt8]) {
+        if scalar.isASCII ? 0x20...0x7E ~= scalar.value : scalar.isPrintable {
+            json += scalar.utf8
+        } else {
+            for unit in scalar.utf16 {
+                // Adding 0x1_0000 and dropping its digit 1 keeps leading zeros.
+                json += "\\u\(String(0x1_0000 + Int(unit), radix: 16).dropFirst())".utf8
+            }
+        }
     }
 }

@@ -70,15 +70,12 @@ package struct JSONWriter {
 
     fileprivate mutating func string(_ value: String) {
         bytes.append(UInt8(ascii: "\""))
-        for byte in value.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-                bytes.append(UInt8(ascii: "\\"))
-                bytes.append(byte)
-            case 0..<0x20:
-                bytes += (byte < 0x10 ? "\\u000" : "\\u00").utf8
-                bytes += String(byte, radix: 16).utf8
-            default: bytes.append(byte)
+        if value.utf8.allSatisfy({ 0x20...0x7E ~= $0 && !"\"\\".utf8.contains($0) }) {
+            bytes += value.utf8
+        } else {
+            for scalar in value.unicodeScalars {
+                if scalar == "\"" || scalar == "\\" { bytes.append(UInt8(ascii: "\\")) }
+                JSONText.append(scalar, to: &bytes)
             }
         }
         bytes.append(UInt8(ascii: "\""))
