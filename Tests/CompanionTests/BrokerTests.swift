@@ -207,6 +207,29 @@ struct BrokerTests {
         }
     }
 
+    @Test("the command to choose a camera is safe to paste, whatever the camera is called")
+    func hostileName() async throws {
+        let broker = try await MosquittoBroker()
+        let daemon = try daemon(broker)
+        for base in ["a/faces", "b'; b/faces"] {
+            let status = DaemonStatus(state: .online, cameraState: .streaming)
+            publish(MessageEncoder(camera: "x; rm -rf ~", boot: "R").status(status), daemon, under: base)
+        }
+        publish(
+            MessageEncoder(camera: "$(y)", boot: "R").status(DaemonStatus(state: .online, cameraState: .streaming)),
+            daemon,
+            under: "0/faces"
+        )
+        _ = await daemon.occurrences.first { $0.state?.isConnected == true }
+        _ = await daemon.stop()
+        for (camera, remedy) in [(nil, "--camera '$(y)'"), ("x; rm -rf ~", "--topic a/faces")] {
+            let failure = await #expect(throws: CommandFailure.self) {
+                try await options(broker, topic: "+/faces", camera: camera).chosenBase(command: "view")
+            }
+            #expect(failure?.description.hasSuffix("; choose one with \(remedy)") == true, "\(failure as Any)")
+        }
+    }
+
     @Test("a camera whose daemon has ended is passed over, and can be forgotten; one that runs cannot")
     func stopped() async throws {
         let broker = try await MosquittoBroker()

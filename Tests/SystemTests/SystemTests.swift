@@ -19,6 +19,20 @@ struct SystemTests {
         #expect(InstalledProgram.exists("sh"))
     }
 
+    @Test(
+        "a name of any kind is one word of a shell's command line",
+        arguments: [
+            "", "my cam", "x; touch hit", "$(touch hit)", "it's\\", "a'\u{301}; touch hit '", "`touch hit`\n*~",
+        ]
+    )
+    func shellWord(name: String) async throws {
+        let text = "cd '\(directory.path)'; printf %s \(name.shellWord) >out"
+        #expect(await ShellCommand(text: text, environment: [:]).run() == .exited(0))
+        #expect(try SmallFile.bytes(at: directory.file("out")) == Array(name.utf8))
+        #expect(access(directory.file("hit"), F_OK) != 0)
+        #expect("site1/porch-2/faces".shellWord == "site1/porch-2/faces")
+    }
+
     @Test("a pipe without a writer, a device, a directory and a missing file are errors that say so, at once")
     func refused() throws {
         let pipe = directory.file("pipe")

@@ -36,7 +36,7 @@ extension BrokerAccess {
         guard let name = camera else {
             let example = Self.key(of: cameras.first { !$0.state.hasProblem } ?? cameras[0], in: cameras)
             throw CommandFailure(
-                "\(cameras.count) cameras \(place): \(Self.list(cameras)); choose one with --camera \(example)"
+                "\(cameras.count) cameras \(place): \(Self.list(cameras)); choose one with --camera \(example.shellWord)"
             )
         }
         guard !fitting.isEmpty else {
@@ -44,20 +44,20 @@ extension BrokerAccess {
             throw CommandFailure("no camera '\(name)' \(place): there \(verb) \(Self.list(cameras))")
         }
         let found = "\(fitting.count) cameras are called '\(name)' \(place): \(Self.list(fitting))"
-        throw CommandFailure("\(found); choose one with --topic \(fitting[0].base)")
+        throw CommandFailure("\(found); choose one with --topic \(fitting[0].base.shellWord)")
     }
 
     /// The value for `--camera` that selects the camera: its name if no other camera has it, otherwise its topic base.
     private static func key(of camera: CameraTable.Camera, in cameras: [CameraTable.Camera]) -> String {
         guard let name = camera.state.name, !name.isEmpty,
             cameras.count(where: { $0.state.name == name || $0.base == name }) == 1
-        else { return camera.base.shownName }
-        return name.shownName
+        else { return camera.base }
+        return name
     }
 
     private static func list(_ cameras: [CameraTable.Camera]) -> String {
         var parts = cameras.prefix(listed).map { camera in
-            "\(key(of: camera, in: cameras)) (\(camera.base.shownName), \(camera.state.condition.rawValue))"
+            "\(key(of: camera, in: cameras).shownName) (\(camera.base.shownName), \(camera.state.condition.rawValue))"
         }
         if cameras.count > listed { parts.append("and \(cameras.count - listed) more, which `facet fleet` lists") }
         return parts.joined(separator: ", ")

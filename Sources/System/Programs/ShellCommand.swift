@@ -103,3 +103,12 @@ package struct ShellCommand {
         return pointers.withUnsafeBufferPointer { $0.baseAddress.map(body) ?? ENOMEM }
     }
 }
+
+extension String {
+    /// The text as one word of a shell's command line, in quotes if it needs them.
+    package var shellWord: String {
+        if wholeMatch(of: /[A-Za-z0-9._\/:@%+,-]+/) != nil { return self }
+        // By scalars: a quote and a mark that combines with it are one character.
+        return "'" + unicodeScalars.map { $0 == "'" ? "'\\''" : String($0) }.joined() + "'"
+    }
+}
