@@ -32,7 +32,7 @@ struct Facet: AsyncParsableCommand {
 
     /// Prints an error as the argument parser would, but with secrets masked, and exits with the error's exit code.
     private static func end(with error: any Error) -> Never {
-        let text = fullMessage(for: error).withoutSecrets
+        let text = fullMessage(for: error).withoutSecrets.printableLines
         let code = exitCode(for: error)
         if !text.isEmpty {
             Console.write(Array((text + "\n").utf8), to: code == .success ? STDOUT_FILENO : STDERR_FILENO)

@@ -83,7 +83,7 @@ struct Facetd: AsyncParsableCommand {
 
     fileprivate static func write(_ lines: [String], to file: FileHandle) {
         // The terminal may be gone. The run ends in good order all the same.
-        try? file.write(contentsOf: Data((lines.joined(separator: "\n") + "\n").utf8))
+        try? file.write(contentsOf: Data((lines.joined(separator: "\n").printableLines + "\n").utf8))
     }
 }
 

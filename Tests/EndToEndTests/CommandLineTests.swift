@@ -24,6 +24,12 @@ struct CommandLineTests {
         #expect(!result.output.contains("Fatal"))
     }
 
+    @Test("the last error acts on no terminal, whatever the source is called", .timeLimit(.minutes(5)))
+    func hostileSource() async throws {
+        let result = try await run(["--source", "/nowhere/a\u{1B}]0;b\u{7}\u{9B}31mc\u{202E}d.mp4"])
+        #expect(result.status == 1 && result.output.contains("/nowhere/a ]0;b  31mc d.mp4"), "\(result.output)")
+    }
+
     @Test("a text named like a clip and a cut-off clip end with an error", .timeLimit(.minutes(5)))
     func damagedClip() async throws {
         let directory = try TemporaryDirectory()

@@ -155,6 +155,21 @@ struct OfflineTests {
         }
     }
 
+    @Test("what a command prints of others acts on no terminal, and is the same JSON")
+    func hostileName() async throws {
+        let name = "\u{7F}\u{9B}31m\u{202E}front"
+        let path = directory.file("hostile.jsonl")
+        let message = MessageEncoder(camera: name, boot: "R").metadata([face()], at: Self.stamp(2))
+        try Data(message.line(base: "faces")).write(to: URL(filePath: path))
+        let program = try await ChildProcess(BuildProducts.program("facet"), ["report", path, "--json"])
+        await program.waitUntilEnded()
+        let lines = program.output.split(separator: "\n").filter { !$0.hasPrefix("status ") }
+        let text = lines.joined(separator: "\n")
+        #expect(lines.count > 20 && !text.contains(name), "\(text)")
+        let report = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
+        #expect(report?["title"] as? String == name)
+    }
+
     @Test("messages about another clip are refused, and nothing is left")
     func otherClip() async throws {
         let late = encoder.metadata(

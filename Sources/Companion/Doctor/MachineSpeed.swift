@@ -124,6 +124,6 @@ package struct MachineKind {
             "facet      \(facetBuild)",
             "one face   \(MachineSpeed.words(speed.one, cores: cores)), \(speed.size)",
             "four faces \(MachineSpeed.words(speed.four, cores: cores)), four times that picture",
-        ].map(\.printable)
+        ]
     }
 }

@@ -22,7 +22,7 @@ package struct FleetWatch {
             }
             // Statistics alone cause no new line, unless the frame rate has changed.
             guard let (base, change) = table.take(occurrence), change != .stats, terminal == nil else { return true }
-            if table.cameras[base] != nil { Console.print(line: line(base, table)) }
+            if table.cameras[base] != nil { Console.print(styled: line(base, table)) }
             return true
         }
     }
@@ -33,7 +33,7 @@ package struct FleetWatch {
             $0.condition != .streaming || $0.stats != nil
         }
         let lines = isJSON ? table.problemsFirst.map { line($0.base, table) } : formatter.rows(table, at: .wallClock())
-        for line in lines { Console.print(line: line) }
+        for line in lines { Console.print(styled: line) }
     }
 
     /// Keeps a file of metrics for Prometheus up to date, and removes it at the end.

@@ -24,13 +24,18 @@ package enum Console {
         exit(EXIT_FAILURE)
     }
 
-    package static func print(line: String) { write(Array((line + "\n").utf8)) }
+    /// Writes a line, in which control characters are masked.
+    package static func print(line: String) { print(styled: line.printable) }
+
+    /// Writes text with styles or line breaks, into which outside text may come only if it is printable.
+    package static func print(styled text: String) { write(Array((text + "\n").utf8)) }
 
     package static func print(prettyPrinted json: some Sequence<UInt8>) throws {
         let options: JSONSerialization.WritingOptions = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         let value = try JSONSerialization.jsonObject(with: Data(json))
         let text = try JSONSerialization.data(withJSONObject: value, options: options)
-        print(line: String(decoding: text, as: UTF8.self))
+        // The strings are written without the escapes that they came with.
+        for line in text.split(separator: UInt8(ascii: "\n")) { write(JSONText.onOneLine(Array(line)) + "\n".utf8) }
     }
 
     /// Writes a message to the user to standard error. Secrets and control characters are masked.

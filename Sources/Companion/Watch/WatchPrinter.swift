@@ -48,7 +48,7 @@ struct WatchPrinter {
             return Console.write(line)
         }
         removeFaces()
-        Console.print(line: (namesCamera ? "\(base.printable)  " : "") + text)
+        Console.print(styled: (namesCamera ? "\(base.printable)  " : "") + text)
         drawFaces()
     }
 

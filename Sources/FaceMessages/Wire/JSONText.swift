@@ -6,6 +6,11 @@ extension StringProtocol {
     /// The text for a terminal, with a space for each control character, such as escape, line break or bidi override.
     package var printable: String { replacingScalars([:]) }
 
+    /// The text for a terminal as `printable`, but with its line breaks.
+    package var printableLines: String {
+        split(separator: "\n", omittingEmptySubsequences: false).map(\.printable).joined(separator: "\n")
+    }
+
     /// The text escaped for an element or a quoted attribute of HTML.
     package var escapedForHTML: String {
         replacingScalars(["&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;", "'": "&#39;"])

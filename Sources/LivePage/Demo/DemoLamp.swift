@@ -49,7 +49,7 @@ struct DemoLamp {
 
     private mutating func show(_ line: String?) {
         let lines = line.map { [$0] } ?? []
-        guard Console.isTerminal else { return lines.forEach(Console.print(line:)) }
+        guard Console.isTerminal else { return lines.forEach(Console.print(styled:)) }
         let lamp = Self.rows(isOn: isOn).map { $0.styled(isOn ? "1;33" : "2", if: formatter.hasColors) }
         clear()
         isDrawn = true

@@ -25,7 +25,7 @@ package enum DemoShow {
                 try await stage == nil
                 ? Subscriber(source: source, loops: true) : broker.subscriber("demo", Topic.viewed, all: false)
             let ready: (String) -> Void = { url in
-                Console.print(line: "page: \(url)?demo\nCtrl-C ends the demo.")
+                Console.print(styled: "page: \(url)?demo\nCtrl-C ends the demo.")
                 if opensBrowser { ShellCommand.openInBrowser(url + "?demo") }
             }
             try await service.run(subscriber, named: broker.topic, ready: ready, notes: false) { lamp.take($0) }
@@ -37,7 +37,7 @@ package enum DemoShow {
         guard stage?.end() != false else {
             throw CommandFailure("facetd ended: it cannot use \(name), for the reason above")
         }
-        Console.print(line: next(isOwn: own == nil))
+        Console.print(styled: next(isOwn: own == nil))
     }
 
     /// The commands to try next, in lines of at most 80 characters.

@@ -35,7 +35,7 @@ struct Calibrate: AsyncParsableCommand {
         let subscriber = try await live.subscriber(command: "calibrate", topics: Topic.followed)
         if smile { Console.note("sit before the camera alone, and do what is asked") }
         let found = try await smile ? smileSettings(subscriber) : direction(subscriber)
-        Console.print(line: SettingsText.group(group, found))
+        Console.print(styled: SettingsText.group(group, found))
         for (key, value) in found { file = try file?.changed(group, key, to: value) }
         if let file { Console.note(try file.write()) }
     }

@@ -17,6 +17,6 @@ struct Devices: ParsableCommand {
     func run() throws {
         let list = DeviceList()
         if json { return try Console.print(prettyPrinted: list.json) }
-        for line in list.lines { Console.print(line: line.printable) }
+        for line in list.lines { Console.print(line: line) }
     }
 }

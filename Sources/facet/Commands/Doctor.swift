@@ -47,7 +47,7 @@ struct Doctor: AsyncParsableCommand {
         if json {
             try Console.print(prettyPrinted: JSONEncoder().encode(findings))
         } else {
-            for line in findings.lines(hasColors: Console.hasColors) { Console.print(line: line) }
+            for line in findings.lines(hasColors: Console.hasColors) { Console.print(styled: line) }
         }
         if findings.contains(where: { $0.verdict == .fails }) { throw ExitCode.failure }
     }
