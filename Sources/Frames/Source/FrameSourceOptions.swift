@@ -61,7 +61,7 @@ public struct FrameSourceOptions: Hashable, Sendable {
     public var certificateAuthority: String?
     /// The layout of the pictures that an `exec:` command writes without headers; nil if its output has headers.
     public var rawPictures: RawPictures?
-    /// The number of requests per second to an address that returns one picture per request; nil means 5.
+    /// The number of requests per second to an address that returns one picture, 0.001 to 10000; nil means 5.
     public var requestRate: Double?
     /// The maximum time from opening a source to its first picture. Network cameras may answer late.
     package var openTimeout = Duration.seconds(10)
