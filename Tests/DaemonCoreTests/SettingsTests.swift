@@ -150,19 +150,6 @@ struct SettingsTests {
         }
     }
 
-    @Test("names in problems act on no terminal")
-    func hostileNames() throws {
-        let directory = try TemporaryDirectory()
-        let path = directory.file("hostile.yaml")
-        try "\"camera.na\u{07}me\": x\nzones:\n  - name: \"a\\u202Eb\\u0007\"\n    area: [0, 0, 9, 9]\n"
-            .write(toFile: path, atomically: true, encoding: .utf8)
-        let environment = ["FACET_LOG_LEVEL": "a\u{1B}[31m", "FACET_\u{202E}X": "1"]
-        let error = #expect(throws: SettingsError.self) { try Settings.load(environment: environment, path: path) }
-        let text = try #require(error?.description)
-        let acting: Set<Unicode.Scalar> = ["\u{07}", "\u{1B}", "\u{202E}"]
-        #expect(acting.isDisjoint(with: text.unicodeScalars), "\(text.debugDescription)")
-    }
-
     @Test("a pipe is refused at once, though nothing would ever come out of it", .timeLimit(.minutes(5)))
     func pipe() throws {
         let directory = try TemporaryDirectory()

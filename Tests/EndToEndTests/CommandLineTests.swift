@@ -24,6 +24,20 @@ struct CommandLineTests {
         #expect(!result.output.contains("Fatal"))
     }
 
+    @Test("names in problems act on no terminal", .timeLimit(.minutes(5)))
+    func hostileNames() async throws {
+        let directory = try TemporaryDirectory()
+        let text = "\"camera.na\u{07}me\": x\nzones:\n  - name: \"a\\u202Eb\\u0007\"\n    area: [0, 0, 9, 9]\n"
+        let program = try await BuiltProgram.run(
+            "facetd",
+            ["--check", "--config", try directory.write(text, to: "hostile.yaml")],
+            environment: ["FACET_LOG_LEVEL": "a\u{1B}[31m", "FACET_\u{202E}X": "1"]
+        )
+        #expect(program.status == 1 && program.output.contains("camera.na me"), "\(program.output)")
+        let acting: Set<Unicode.Scalar> = ["\u{07}", "\u{1B}", "\u{202E}"]
+        #expect(acting.isDisjoint(with: program.output.unicodeScalars), "\(program.output.debugDescription)")
+    }
+
     @Test("the last error acts on no terminal, whatever the source is called", .timeLimit(.minutes(5)))
     func hostileSource() async throws {
         let result = try await run(["--source", "/nowhere/a\u{1B}]0;b\u{7}\u{9B}31mc\u{202E}d.mp4"])

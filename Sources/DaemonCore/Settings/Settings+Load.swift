@@ -1,16 +1,3 @@
-extension SettingsError {
-    /// The error with all its texts made safe to print on a terminal.
-    fileprivate var printable: Self {
-        var shown = self
-        for index in shown.problems.indices {
-            shown.problems[index].key = problems[index].key?.printable
-            shown.problems[index].source = problems[index].source.printable
-            shown.problems[index].reason = problems[index].reason.printable
-        }
-        return shown
-    }
-}
-
 extension Settings {
     /// Reads the settings, by falling precedence, from the command line, the environment, the file and the defaults.
     /// Throws `SettingsError` with all problems at once.
@@ -19,12 +6,8 @@ extension Settings {
         environment: [String: String] = [:],
         path: String? = nil
     ) throws(SettingsError) -> Settings {
-        do throws(SettingsError) {
-            let file = try path.map { path throws(SettingsError) in try SettingsFile(path: path) }
-            return try load(SettingsReader(arguments: arguments, environment: environment, file: file))
-        } catch {
-            throw error.printable
-        }
+        let file = try path.map { path throws(SettingsError) in try SettingsFile(path: path) }
+        return try load(SettingsReader(arguments: arguments, environment: environment, file: file))
     }
 
     /// Reads the settings from the text of a settings file, which error messages call `name`.
