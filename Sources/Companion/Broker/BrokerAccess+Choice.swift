@@ -34,9 +34,10 @@ extension BrokerAccess {
         guard fitting.count != 1 else { return fitting[0].base }
         let place = subscriber.place
         guard let name = camera else {
-            let example = Self.key(of: cameras.first { !$0.state.hasProblem } ?? cameras[0], in: cameras)
+            let example = cameras.first { !$0.state.hasProblem } ?? cameras[0]
+            let key = Self.key(of: example, in: cameras).shellWord
             throw CommandFailure(
-                "\(cameras.count) cameras \(place): \(Self.list(cameras)); choose one with --camera \(example.shellWord)"
+                "\(cameras.count) cameras \(place): \(Self.list(cameras)); choose one with --camera \(key)"
             )
         }
         guard !fitting.isEmpty else {

@@ -107,9 +107,9 @@ struct EventQueue {
     private var reported = 0
     private var noted: ContinuousClock.Instant?
 
-    /// Makes a queue. Beyond `capacity` messages or `LimitedQueue.mostBytes` of payloads, the oldest are dropped and the
-    /// user is told. The report begins with `failure`, such as "the command is too slow: no command", and goes on "for
-    /// 3 events". `finish` waits at most `patience` seconds for queued messages. `perform` handles a message and
+    /// Makes a queue. Beyond `capacity` messages or `LimitedQueue.mostBytes` of payloads, the oldest are dropped and
+    /// the user is told. The report begins with `failure`, such as "the command is too slow: no command", and goes on
+    /// "for 3 events". `finish` waits at most `patience` seconds for queued messages. `perform` handles a message and
     /// returns the error.
     init(
         capacity: Int,
