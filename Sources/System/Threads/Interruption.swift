@@ -49,6 +49,17 @@ package final class Interruption: @unchecked Sendable {
     }
 }
 
+/// Ends the process by a signal, even if that was caught, ignored or blocked: the parent sees the usual reason.
+package func endProcess(by number: CInt) -> Never {
+    signal(number, SIG_DFL)
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, number)
+    pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+    raise(number)
+    exit(128 + number)
+}
+
 /// Whether the process ignores a signal.
 package func isIgnored(_ number: CInt) -> Bool {
     var action = sigaction()

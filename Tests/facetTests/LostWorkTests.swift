@@ -1,0 +1,124 @@
+import CompanionTestSupport
+import FaceMessages
+import FaceMetadata
+import FacetTestSupport
+import Foundation
+import Frames
+import MQTT
+import MediaFiles
+import OverlayRendering
+import Testing
+
+@testable import ClipDrawing
+@testable import Companion
+
+/// What a command has collected is written, and events in a queue get through, however the command is ended.
+@Suite("Collected work is not lost", .serialized, .timeLimit(.minutes(5)))
+struct LostWorkTests {
+    private let facet = BuildProducts.program("facet")
+
+    // MARK: - Readers that go away
+
+    @Test("goes on when nobody reads its notes any more")
+    func noReaderOfNotes() async throws {
+        let directory = try TemporaryDirectory()
+        let folder = directory.file("in")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        for name in ["a", "b"] { try makeClip("\(folder)/\(name).mkv", FrameSize(width: 320, height: 240), frames: 30) }
+        let script = #""$0" apply "$1/in" -o "$1/out" 2> >(exec true); echo ended $?"#
+        let program = try await bash(script, directory.path)
+        await program.waitUntilEnded()
+        #expect(program.output.contains("ended 0"), "\(program.output)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.file("out")).count == 2)
+    }
+
+    @Test("ends quietly when nobody reads its output any more; its commands have the usual signals")
+    func noReaderOfOutput() async throws {
+        let source = "/usr/local/share/facet/astronaut.png"
+        let script = #"""
+            "$0" watch --source "$1" --loop | head -1; echo ended ${PIPESTATUS[0]}
+            "$0" watch enter --source "$1" --count 1 --exec 'grep SigIgn /proc/self/status'
+            """#
+        let program = try await bash(script, source)
+        await program.waitUntilEnded()
+        #expect(program.output.contains("ended \(128 + SIGPIPE)\n"), "\(program.output)")
+        let ignored = program.output.firstMatch(of: /SigIgn:\t([0-9a-f]+)/).flatMap { UInt64($0.1, radix: 16) }
+        #expect(ignored.map { $0 >> UInt64(SIGPIPE - 1) & 1 } == 0 && !program.output.contains("facet: "))
+    }
+
+    // MARK: - Helpers
+
+    private static let hasBroker = MosquittoBroker.isInstalled
+
+    /// Runs a script with `facet` and an argument. The test's process may ignore SIGPIPE, which would be inherited.
+    private func bash(_ script: String, _ argument: String) async throws -> ChildProcess {
+        let arguments = ["--default-signal=PIPE", "bash", "-c", script, facet, argument]
+        return try await ChildProcess("/usr/bin/env", arguments)
+    }
+
+    /// Starts a watch of smiles with further options, and waits until it has printed three.
+    private func watch(_ options: [String]) async throws -> ChildProcess {
+        let broker = try await MosquittoBroker()
+        let url = "mqtt://127.0.0.1:\(broker.port)"
+        let program = try await ChildProcess(facet, ["watch", "smile", "--mqtt", url] + options)
+        try await broker.waitForLog(" 0 faces/smile")
+        let daemon = try daemon(broker)
+        for number in 1...3 {
+            publish(encoder.event(event(.smile).event, id: "E\(number)", seq: number, latency: nil), to: daemon)
+        }
+        try await program.waitForOutput { $0.ranges(of: "  face 1").count == 3 }
+        _ = await daemon.stop()
+        return program
+    }
+
+    private var streaming: DaemonStatus {
+        var status = DaemonStatus(state: .online, cameraState: .streaming)
+        status.detail = "/dev/video0: YUYV 640x480 at 30.0 frames/s"
+        return status
+    }
+
+    private func daemon(_ broker: MosquittoBroker) throws -> BrokerConnection { try connection(broker, "daemon") }
+
+    private func connection(_ broker: MosquittoBroker, _ name: String) throws -> BrokerConnection {
+        let settings = BrokerSettings(host: broker.host, port: broker.port, clientID: name)
+        let connection = try BrokerConnection(settings: settings, logger: .silent)
+        try connection.start()
+        return connection
+    }
+
+    private func publish(_ message: Message, to daemon: BrokerConnection) {
+        let topic = message.topic.name(under: "faces")
+        let isRetained = message.topic.isRetained
+        let mqtt = MQTTMessage(topic: topic, payload: message.payload, qos: .atLeastOnce, retain: isRetained)
+        message.topic.isEvent ? daemon.publish(event: mqtt) : daemon.publish(state: mqtt)
+    }
+
+    /// Whether SIGTERM would not end a program now.
+    private func catchesSignal(_ program: ChildProcess) -> Bool {
+        guard let status = try? String(contentsOfFile: "/proc/\(program.identifier)/status", encoding: .utf8),
+            let mask = status.firstMatch(of: /SigCgt:\t([0-9a-f]+)/).flatMap({ UInt64($0.1, radix: 16) })
+        else { return false }
+        return mask >> UInt64(SIGTERM - 1) & 1 == 1
+    }
+
+    private func cutClip(in directory: TemporaryDirectory) throws -> String {
+        let whole = directory.file("whole.mkv")
+        try makeClip(whole, FrameSize(width: 320, height: 240), frames: 60)
+        let data = try Data(contentsOf: URL(filePath: whole))
+        let clip = directory.file("clip.mkv")
+        try data.prefix(data.count * 7 / 10).write(to: URL(filePath: clip))
+        return clip
+    }
+
+    /// Makes a clip of pictures that all differ.
+    private func makeClip(_ path: String, _ size: FrameSize, frames: Int) throws {
+        let canvas = try Canvas(pixelSize: size)
+        let writer = try ClipWriter(path, size: size, rate: 30)
+        for frame in 0..<frames {
+            let levels = [7, 11, 13].map { Double(frame % $0) / 14 }
+            canvas.clear(Color(red: levels[0], green: levels[1], blue: levels[2]))
+            try canvas.withFrame(mediaTime: Double(frame) / 30) { try writer.append($0) }
+        }
+        try writer.finish()
+    }
+}
