@@ -17,6 +17,45 @@ import Testing
 struct LostWorkTests {
     private let facet = BuildProducts.program("facet")
 
+    // MARK: - Failures of the source
+
+    @Test("a clip that is cut off ends a recording and a report, which are written", arguments: ["record"])
+    func cutClip(command: String) async throws {
+        let directory = try TemporaryDirectory()
+        let output = directory.file(command == "record" ? "out.mkv" : "out.html")
+        let clip = try cutClip(in: directory)
+        let options = command == "record" ? ["--plain"] : []
+        let program = try await ChildProcess(facet, [command, "--source", clip, "-o", output] + options)
+        await program.waitUntilEnded()
+        #expect(program.exitStatus == 1 && program.output.contains("could not play \(clip) to its end"))
+        #expect(program.output.contains("wrote \(output)"), "\(program.output)")
+        guard command == "report" else { return _ = try PictureFile.load(output, at: 0) }
+        #expect(try String(contentsOfFile: output, encoding: .utf8).contains(" · ends early · "))
+    }
+
+    // MARK: - Signals
+
+    @Test(
+        "no signal loses a result that is under way",
+        arguments: [
+            ["record", "--plain", "--seconds", "0.4", "-o", "out.gif", "--source"]
+        ]
+    )
+    func signalAtEnd(command: [String]) async throws {
+        let directory = try TemporaryDirectory()
+        let clip = directory.file("clip.mkv")
+        try makeClip(clip, FrameSize(width: 1280, height: 720), frames: 120)
+        let output = directory.file(command.first { $0.hasPrefix("out.") } ?? "")
+        let arguments = command.map { $0.hasPrefix("out.") ? output : $0 } + [clip]
+        let program = try await ChildProcess(facet, arguments)
+        while program.isRunning, !catchesSignal(program) { await Task.yield() }
+        // From now on the signal comes in the first moment in which it would end the program.
+        while program.isRunning, catchesSignal(program) { await Task.yield() }
+        if !FileManager.default.fileExists(atPath: output) { program.signal(SIGTERM) }
+        await program.waitUntilEnded()
+        #expect(program.exitStatus == 0 && program.output.contains("wrote \(output)"), "\(program.output)")
+    }
+
     // MARK: - Readers that go away
 
     @Test("goes on when nobody reads its notes any more")
