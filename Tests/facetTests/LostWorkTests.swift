@@ -19,7 +19,7 @@ struct LostWorkTests {
 
     // MARK: - Failures of the source
 
-    @Test("a clip that is cut off ends a recording and a report, which are written", arguments: ["record"])
+    @Test("a clip that is cut off ends a recording and a report, which are written", arguments: ["record", "report"])
     func cutClip(command: String) async throws {
         let directory = try TemporaryDirectory()
         let output = directory.file(command == "record" ? "out.mkv" : "out.html")
@@ -33,12 +33,45 @@ struct LostWorkTests {
         #expect(try String(contentsOfFile: output, encoding: .utf8).contains(" · ends early · "))
     }
 
+    @Test("a clip that is cut off makes a report of what could be read")
+    func cutInput() async throws {
+        let directory = try TemporaryDirectory()
+        let output = directory.file("out.html")
+        let clip = try cutClip(in: directory)
+        let program = try await ChildProcess(facet, ["report", clip, "-o", output, "--json"])
+        await program.waitUntilEnded()
+        #expect(program.exitStatus == 1 && program.output.contains("could not play \(clip) to its end"))
+        #expect(program.output.contains("\"endsEarly\" : true"), "\(program.output)")
+        #expect(try String(contentsOfFile: output, encoding: .utf8).contains(" · ends early · "))
+    }
+
+    @Test("a live report is written when another program takes over its connection", .enabled(if: hasBroker))
+    func takenOver() async throws {
+        let broker = try await MosquittoBroker()
+        let directory = try TemporaryDirectory()
+        let output = directory.file("out.html")
+        let daemon = try daemon(broker)
+        publish(encoder.status(streaming), to: daemon)
+        let url = "mqtt://127.0.0.1:\(broker.port)"
+        let program = try await ChildProcess(facet, ["report", "-o", output, "--mqtt", url, "--topic", "faces"])
+        try await broker.waitForLog(" 0 faces/enter")
+        publish(encoder.event(event(.enter).event, id: "E1", seq: 1, latency: nil), to: daemon)
+        try await broker.waitForLog("to facet-report")
+        try await broker.waitForLog("'faces/enter'")
+        let name = broker.log.firstMatch(of: /facet-report-[^ ']+/).map { String($0.0) }
+        let other = try connection(broker, try #require(name))
+        await program.waitUntilEnded()
+        #expect(program.exitStatus == 1 && program.output.contains("cannot use the broker: "), "\(program.output)")
+        #expect(try String(contentsOfFile: output, encoding: .utf8).contains(" · ends early"))
+        for connection in [daemon, other] { _ = await connection.stop() }
+    }
+
     // MARK: - Signals
 
     @Test(
         "no signal loses a result that is under way",
         arguments: [
-            ["record", "--plain", "--seconds", "0.4", "-o", "out.gif", "--source"]
+            ["record", "--plain", "--seconds", "0.4", "-o", "out.gif", "--source"], ["report", "-o", "out.html"],
         ]
     )
     func signalAtEnd(command: [String]) async throws {
@@ -54,6 +87,45 @@ struct LostWorkTests {
         if !FileManager.default.fileExists(atPath: output) { program.signal(SIGTERM) }
         await program.waitUntilEnded()
         #expect(program.exitStatus == 0 && program.output.contains("wrote \(output)"), "\(program.output)")
+    }
+
+    @Test("a report of a clip that a signal ended says so, in the page and by its status")
+    func interruptedReport() async throws {
+        let directory = try TemporaryDirectory()
+        let clip = directory.file("clip.mkv")
+        let output = directory.file("out.html")
+        try makeClip(clip, FrameSize(width: 320, height: 240), frames: 3000)
+        let program = try await ChildProcess(facet, ["report", clip, "-o", output])
+        while program.isRunning, !catchesSignal(program) { await Task.yield() }
+        program.signal(SIGTERM)
+        await program.waitUntilEnded()
+        #expect(program.exitStatus == 143, "\(program.output)")
+        #expect(program.output.contains("interrupted: the report ends early"), "\(program.output)")
+        #expect(try String(contentsOfFile: output, encoding: .utf8).contains(" · ends early"))
+    }
+
+    @Test("a signal makes a report of the messages that came through a pipe", arguments: [false, true])
+    func interruptedPipe(isClosed: Bool) async throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.file("lines")
+        let output = directory.file("out.html")
+        #expect(mkfifo(path, 0o600) == 0)
+        let pipe = open(path, O_RDWR)
+        let program = try await ChildProcess(facet, ["report", path, "-o", output])
+        let messages = [encoder.status(streaming), encoder.event(event(.enter).event, id: "E1", seq: 1, latency: nil)]
+        for message in messages {
+            let line = message.line(base: "faces")
+            #expect(write(pipe, line, line.count) == line.count)
+        }
+        var waiting: CInt = 1
+        while program.isRunning, waiting > 0, ioctl(pipe, UInt(FIONREAD), &waiting) == 0 { await Task.yield() }
+        program.signal(SIGTERM)
+        if isClosed { close(pipe) }
+        await program.waitUntilEnded()
+        if !isClosed { close(pipe) }
+        #expect(program.exitStatus == (isClosed ? 0 : 143), "\(program.output)")
+        let page = try String(contentsOfFile: output, encoding: .utf8)
+        #expect(page.contains("Face 1") && page.contains(" · ends early") != isClosed)
     }
 
     // MARK: - Readers that go away
