@@ -128,6 +128,44 @@ struct LostWorkTests {
         #expect(page.contains("Face 1") && page.contains(" · ends early") != isClosed)
     }
 
+    @Test("watch passes on what is in its queue when it is stopped", .enabled(if: hasBroker))
+    func stoppedWatch() async throws {
+        let directory = try TemporaryDirectory()
+        let gate = directory.file("gate")
+        let done = directory.file("done")
+        #expect(mkfifo(gate, 0o600) == 0)
+        let program = try await watch(["--exec", "read x <'\(gate)'; echo $FACET_EVENT >>'\(done)'"])
+        let pipe = open(gate, O_RDWR)
+        defer { close(pipe) }
+        program.signal(SIGTERM)
+        #expect(write(pipe, "\n\n\n", 3) == 3)
+        await program.waitUntilEnded()
+        #expect(program.exitStatus == 128 + Int(SIGTERM), "\(program.output)")
+        #expect(try String(contentsOfFile: done, encoding: .utf8) == "smile\nsmile\nsmile\n")
+    }
+
+    @Test(
+        "watch counts what it could not pass on when it is stopped",
+        .enabled(if: hasBroker),
+        arguments: ["exec", "post"]
+    )
+    func lostEvents(option: String) async throws {
+        let directory = try TemporaryDirectory()
+        let gate = directory.file("gate")
+        #expect(mkfifo(gate, 0o600) == 0)
+        let isPost = option == "post"
+        let nobody = "http://127.0.0.1:\(try LoopbackPort.free())/"
+        let program = try await watch(["--" + option, isPost ? nobody : "read x <'\(gate)'"])
+        program.signal(SIGTERM)
+        await program.waitUntilEnded()
+        // Lets the command that still runs go.
+        close(open(gate, O_RDWR))
+        #expect(program.exitStatus == 1, "\(program.output)")
+        #expect(program.output.contains("for 2 more events: the time was up"), "\(program.output)")
+        // The first command has begun.
+        #expect(program.output.contains("\(isPost ? 3 : 2) events did not get through"), "\(program.output)")
+    }
+
     // MARK: - Readers that go away
 
     @Test("goes on when nobody reads its notes any more")
