@@ -1,4 +1,4 @@
-import System
+import Foundation
 
 /// The lines of a file or a pipe, up to its end. After a signal they end soon, so that a command can use those before.
 package final class MessageLines: Sequence, IteratorProtocol {

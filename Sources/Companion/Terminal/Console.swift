@@ -19,7 +19,7 @@ package enum Console {
         let code = bytes.withUnsafeBytes { writeAll($0, to: descriptor) }
         // Without standard output a command is of no use. Without messages on standard error it still is.
         guard code != 0, descriptor == STDOUT_FILENO else { return }
-        // The usual end of a program whose output nobody reads.
+        // The usual end of a program whose output has no reader.
         if code == EPIPE { endProcess(by: SIGPIPE) }
         note("cannot write to standard output: \(String(cString: strerror(code)))")
         exit(EXIT_FAILURE)

@@ -56,19 +56,18 @@ struct Report: AsyncParsableCommand {
         }
         guard let input else {
             let subscriber = try await live.subscriber(command: "report", topics: Topic.followed)
-            return try await write { try await FaceReport(following: subscriber, for: seconds, until: $0) }
+            return try await write(picturesOf: nil) {
+                try await FaceReport(following: subscriber, for: seconds, until: $0)
+            }
         }
         let isClip = FaceReport.isClip(input)
-        try await write(picturesOf: isClip ? input : over) { [over] in
+        try await write(picturesOf: isClip ? input : over) {
             try await isClip
                 ? FaceReport(clip: input, until: $0) : FaceReport(messages: input, over: over, until: $0)
         }
     }
 
-    private func write(
-        picturesOf clip: String? = nil,
-        _ gather: (Interruption) async throws -> FaceReport
-    ) async throws {
+    private func write(picturesOf clip: String?, _ gather: (Interruption) async throws -> FaceReport) async throws {
         let interruption = Interruption()
         defer { interruption.cancel() }
         let report = try await gather(interruption)
