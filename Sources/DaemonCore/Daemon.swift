@@ -19,6 +19,8 @@ package enum Daemon {
         reload: @escaping @Sendable () throws -> Settings,
         logger: Logger
     ) async throws {
+        // First of all: an unhandled SIGHUP would end the process.
+        var reloading = await ReloadService(running: settings, load: reload, logger: logger)
         // Needed for the password, the outbox's path and the service manager.
         let environment = ProcessInfo.variables
         let origin = MessageOrigin(camera: settings.camera.name, boot: ULID.make(at: .wallClock()))
@@ -81,8 +83,7 @@ package enum Daemon {
             services.append(.init(service: broker, serviceName: "broker"))
         }
         services += [.init(service: stats, serviceName: "stats"), .init(service: day, serviceName: "day")]
-        let apply: @Sendable (Settings) -> Void = { camera.apply($0) }
-        let reloading = await ReloadService(running: settings, load: reload, apply: apply, logger: logger)
+        reloading.apply = { camera.apply($0) }
         var settled = ServiceGroupConfiguration.ServiceConfiguration(service: reloading, serviceName: "reload")
         settled.successTerminationBehavior = .gracefullyShutdownGroup
         services.append(settled)

@@ -7,6 +7,8 @@ struct Facet: AsyncParsableCommand {
     /// Runs the command. For an unknown command or option, the error suggests the most similar one.
     static func main() async {
         ProcessEnvironment.openStandardDescriptors()
+        // If the reader of the notes on standard error goes away, the work goes on. For output, see `Console.write`.
+        signal(SIGPIPE, SIG_IGN)
         let arguments = Array(ProcessInfo.argumentNames.dropFirst()).withPlainPaths
         Secrets.learn(arguments: arguments, environment: ProcessInfo.variables)
         do {

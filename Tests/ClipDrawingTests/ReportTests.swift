@@ -333,7 +333,10 @@ struct ReportTests {
         let directory = try TemporaryDirectory()
         let output = directory.file("report.html")
         let clip = DevelopmentClips.path("pyfeat/single_face.mp4")
-        try await FaceReport(clip: clip).write(to: output, picturesOf: clip)
+        let interruption = Interruption()
+        defer { interruption.cancel() }
+        let report = try await FaceReport(clip: clip, until: interruption)
+        #expect(try report.write(to: output, picturesOf: clip, until: interruption))
         let html = try String(contentsOfFile: output, encoding: .utf8)
         #expect(html.contains("<title>single_face.mp4</title>") && !html.contains(DevelopmentClips.directory.path))
         let body = try body(of: html)

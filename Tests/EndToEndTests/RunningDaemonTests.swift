@@ -79,6 +79,25 @@ struct RunningDaemonTests {
         #expect(leaves == ["restart", "shutdown"])
     }
 
+    @Test("a SIGHUP while it starts is a reload, not its end", .timeLimit(.minutes(5)))
+    func earlyReload() async throws {
+        let broker = try await MosquittoBroker()
+        let directory = try TemporaryDirectory()
+        let outbox = directory.file("outbox")
+        let program = try await BuiltProgram.start(
+            "facetd",
+            ["--source", "/usr/local/share/facet/astronaut.png", "--loop", "--mqtt", "mqtt://127.0.0.1:\(broker.port)"]
+                + ["--set", "outbox.path=\(outbox)"]
+        )
+        // The models are loaded after the outbox is made.
+        while program.isRunning, !FileManager.default.fileExists(atPath: outbox) { await Task.yield() }
+        program.signal(SIGHUP)
+        try await program.waitForOutput("settings reloaded")
+        program.signal(SIGTERM)
+        await program.waitUntilEnded()
+        #expect(program.result.status == 0, "\(program.output)")
+    }
+
     @Test("other zones take effect on SIGHUP, and faces stay who they are", .timeLimit(.minutes(5)))
     func zones() async throws {
         let directory = try TemporaryDirectory()

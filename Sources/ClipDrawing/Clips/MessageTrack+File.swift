@@ -2,31 +2,17 @@ import Foundation
 import MediaFiles
 
 extension MessageTrack {
-    /// Reads a file of messages, `-` for standard input. Tells the user if the messages seem not to be about `clip`.
-    package init(file metadata: String, over clip: String?, _ take: Take = { $0.append($1) }) throws {
-        func unreadable() -> CommandFailure {
-            CommandFailure("cannot read the metadata file \(metadata): \(String(cString: strerror(errno)))")
+    /// Reads a file of messages. Tells the user if the messages seem not to be about `clip`.
+    package init(_ lines: MessageLines, over clip: String?, _ take: Take = { $0.append($1) }) throws {
+        let result = Result { () throws(MessageTrackError) in try Self(rows: lines, take) }
+        guard lines.failure == 0 else {
+            let reason = String(cString: strerror(lines.failure))
+            throw CommandFailure("cannot read the metadata file \(lines.path): \(reason)")
         }
-        let opened = metadata == "-" ? fdopen(dup(STDIN_FILENO), "r") : fopen(metadata, "r")
-        guard let file = opened else { throw unreadable() }
-        var line: UnsafeMutablePointer<CChar>? = nil
-        var room: Int = 0
-        defer {
-            free(line)
-            fclose(file)
+        do throws(MessageTrackError) { self = try result.get() } catch {
+            throw CommandFailure("cannot use the metadata in \(lines.path): \(error)")
         }
-        let rows = AnyIterator { () -> String? in
-            let count = getline(&line, &room, file)
-            return count < 0 ? nil : String(decoding: UnsafeRawBufferPointer(start: line, count: count), as: UTF8.self)
-        }
-        do throws(MessageTrackError) {
-            try self.init(rows: rows, take)
-        } catch {
-            guard ferror(file) == 0 else { throw unreadable() }
-            throw CommandFailure("cannot use the metadata in \(metadata): \(error)")
-        }
-        guard ferror(file) == 0 else { throw unreadable() }
-        if firstFace == nil { Console.note("there is no face in the metadata in \(metadata)") }
+        if firstFace == nil { Console.note("there is no face in the metadata in \(lines.path)") }
         if let clip, let note = mismatch(with: clip) { Console.note(note) }
     }
 

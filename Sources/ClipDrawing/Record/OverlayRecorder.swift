@@ -46,16 +46,25 @@ package struct OverlayRecorder {
         try finish(isWhole: frames.isFinished)
     }
 
-    /// Records live pictures for `seconds`, or until Ctrl-C if `seconds` is nil.
+    /// Records live pictures for `seconds`, or until Ctrl-C if `seconds` is nil. If the source fails, the clip has the
+    /// pictures before.
     package mutating func record(_ subscriber: Subscriber, seconds: Double?) async throws {
         if !subscriber.isLocal {
             let note = "recording the daemon's preview: 5 pictures a second unless preview.rate there says otherwise"
             Console.note(note)
         }
+        let interruption = Interruption()
+        defer { interruption.cancel() }
+        let limit = seconds ?? .infinity
         var first: Double?
-        try await LivePictures.show(subscriber, hidesFaces: drawing.hidesFaces, for: seconds ?? .infinity) {
-            first = first ?? $2
-            try add($0, scene: $1, mediaTime: $2 - (first ?? $2), at: $2)
+        do {
+            try await LivePictures.show(subscriber, hidesFaces: drawing.hidesFaces, for: limit, until: interruption) {
+                first = first ?? $2
+                try add($0, scene: $1, mediaTime: $2 - (first ?? $2), at: $2)
+            }
+        } catch  where writer?.isOpen == true {
+            do { try finish() } catch { Console.note("\(error)") }
+            throw error
         }
         try finish()
     }

@@ -8,6 +8,7 @@ extension FaceReport {
             json.field("title", title)
             json.field("began", began?.formatted(.iso8601))
             json.field("seconds", end, decimals: 3)
+            json.field("endsEarly", endsEarly ? true : nil)
             if let pictureSize {
                 json.object("picture") {
                     $0.field("width", pictureSize.width)

@@ -136,6 +136,11 @@ package struct FaceReport {
     package private(set) var source: String?
     /// The size of the camera's upright picture; nil until it is known.
     private(set) var pictureSize: FrameSize?
+    /// Whether a signal ended the report before its source ended.
+    var isInterrupted = false
+    /// The error that ended the source.
+    package internal(set) var failure: (any Error)?
+    package var endsEarly: Bool { isInterrupted || failure != nil }
     /// The index in `presences` of each face that is present now.
     var indices: [FaceID: Int] = [:]
 

@@ -28,7 +28,8 @@ struct ReportPage {
 
     private var lead: String {
         let began = report.began?.formatted(date: .long, time: .shortened)
-        return [began, Seconds.clock(report.end), report.form].compactMap(\.self).joined(separator: " · ")
+        let early = report.endsEarly ? "ends early" : nil
+        return [began, Seconds.clock(report.end), early, report.form].compactMap(\.self).joined(separator: " · ")
             .escapedForHTML
     }
 

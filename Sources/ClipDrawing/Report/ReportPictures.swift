@@ -27,14 +27,16 @@ struct ReportPictures {
         var face: FaceObject?
     }
 
+    /// Whether a signal ended the search for pictures.
+    private(set) var areMissing = false
     private var wishes: [Wish]
     private let picture = Picture()
     private let encoder: JPEGEncoder
     /// The sharpest picture so far of each subject, as a data URL, with its sharpness.
     private var sources: [Subject: (text: String, sharpness: Int)] = [:]
 
-    /// Chooses the moments to show, and cuts their pictures out of the clip.
-    init(of report: FaceReport, from clip: String) throws {
+    /// Chooses the moments to show, and cuts their pictures out of the clip, until a signal comes.
+    init(of report: FaceReport, from clip: String, until interruption: Interruption) throws {
         let portraits = ReportPage.detailed(report).flatMap { presence in
             presence.portraits.map {
                 Wish(subject: .portrait(presence.faceID, since: presence.start), time: $0.time, face: $0.face)
@@ -49,7 +51,12 @@ struct ReportPictures {
         wishes = (portraits + events + [scene]).sorted { $0.time < $1.time }
         encoder = try JPEGEncoder(quality: 80)
         let frames = try ClipFrames(clip)
-        while !wishes.isEmpty, let frame = try frames.next() { try cutOut(of: frame) }
+        // The signal that ended the report itself does not count again.
+        let signal = interruption.number
+        while !wishes.isEmpty, !areMissing, let frame = try frames.next() {
+            try cutOut(of: frame)
+            areMissing = interruption.number != signal
+        }
     }
 
     /// Returns the events that get pictures, chosen rank by rank in the order of `ranks`. If a rank has more events

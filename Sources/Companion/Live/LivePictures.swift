@@ -45,6 +45,7 @@ package struct LivePictures {
         _ subscriber: Subscriber,
         hidesFaces: Bool,
         interruptible: Bool = true,
+        until interruption: Interruption? = nil,
         awaiting awaited: Topic? = nil,
         _ take: (inout LivePictures, CameraState.Change) throws -> Bool
     ) async throws {
@@ -52,6 +53,7 @@ package struct LivePictures {
         try await subscriber.follow(
             every: .milliseconds(50),
             interruptible: interruptible,
+            until: interruption,
             waitsForBroker: false,
             awaiting: subscriber.isLocal ? [] : [awaited ?? .previewJPEG]
         ) { input in
@@ -65,11 +67,12 @@ package struct LivePictures {
         _ subscriber: Subscriber,
         hidesFaces: Bool,
         for limit: Double = .infinity,
+        until interruption: Interruption? = nil,
         _ show: (Picture, Scene, _ seconds: Double) throws -> Void
     ) async throws {
         let decoder = try PreviewDecoder()
         var start: Double?
-        try await follow(subscriber, hidesFaces: hidesFaces) { pictures, _ in
+        try await follow(subscriber, hidesFaces: hidesFaces, until: interruption) { pictures, _ in
             if let start, pictures.seconds - start >= limit { return false }
             guard let (picture, scene) = pictures.next() else { return true }
             do {

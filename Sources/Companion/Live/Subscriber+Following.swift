@@ -5,6 +5,7 @@ extension Subscriber {
     ///   - terminal: The terminal whose keys are inputs too.
     ///   - interval: The interval of ticks; nil for one second.
     ///   - interruptible: Whether Ctrl-C makes this function return, instead of ending the program.
+    ///   - outer: What makes this function return, for a command that catches Ctrl-C until its result is written.
     ///   - waitsForBroker: Whether to keep trying if the broker cannot be reached at first.
     ///   - notes: Whether to write messages to the user to standard error; nil means only if there is no `terminal`.
     ///   - tellsOfCameras: Whether these messages report conditions of cameras, for commands that do not show them.
@@ -15,6 +16,7 @@ extension Subscriber {
         _ terminal: Terminal? = nil,
         every interval: Duration? = nil,
         interruptible: Bool = true,
+        until outer: Interruption? = nil,
         waitsForBroker: Bool = true,
         notes: Bool? = nil,
         tellsOfCameras: Bool = true,
@@ -36,11 +38,12 @@ extension Subscriber {
                 inputs.finish()
             }
         }
-        let interruption = interruptible ? Interruption { inputs.put(.interrupted) } : nil
+        let own = interruptible && outer == nil ? Interruption() : nil
+        (outer ?? own)?.onSignal { inputs.put(.interrupted) }
         defer {
             forwarding.cancel()
             ticking.cancel()
-            interruption?.cancel()
+            own?.cancel()
             inputs.finish()
         }
         let silence = isLocal ? nil : noCamera.description

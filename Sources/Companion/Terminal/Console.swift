@@ -19,7 +19,8 @@ package enum Console {
         let code = bytes.withUnsafeBytes { writeAll($0, to: descriptor) }
         // Without standard output a command is of no use. Without messages on standard error it still is.
         guard code != 0, descriptor == STDOUT_FILENO else { return }
-        if code == EPIPE { endOfPipe() }
+        // The usual end of a program whose output has no reader.
+        if code == EPIPE { endProcess(by: SIGPIPE) }
         note("cannot write to standard output: \(String(cString: strerror(code)))")
         exit(EXIT_FAILURE)
     }
@@ -45,11 +46,4 @@ package enum Console {
 
     /// Replaces the current line of the terminal at standard error.
     package static func progress(_ line: String) { write(Array(("\r" + line + "\u{1B}[K").utf8), to: STDERR_FILENO) }
-
-    /// Ends the program by SIGPIPE, as is usual when the reader of its output is gone, even if SIGPIPE is ignored.
-    private static func endOfPipe() -> Never {
-        signal(SIGPIPE, SIG_DFL)
-        raise(SIGPIPE)
-        exit(128 + SIGPIPE)
-    }
 }

@@ -1,6 +1,6 @@
 /// Prints events and faces as they come, and passes each event to a shell command or a web address.
 package struct EventWatch {
-    /// How long unfinished requests to the web address may take after the watch has ended, in seconds.
+    /// How long unfinished requests may take after the watch has ended, and commands after a signal, in seconds.
     private static let patience = 5.0
 
     /// The topics to subscribe to: those to show and the status topic, which tells whether a daemon runs.
@@ -46,17 +46,22 @@ package struct EventWatch {
     }
 
     /// Watches until the source ends or `count` messages were printed. Throws `CommandFailure` if the broker refuses
-    /// the connection, or if some events did not reach the shell command or the web address.
+    /// the connection, or if some events did not reach the shell command or the web address. After a signal, queued
+    /// events still have `patience` to get there; then the signal ends the program.
     package func run(_ subscriber: Subscriber) async throws {
         if Console.isTerminal, !printer.isJSON {
             let patterns = subscriber.patterns.joined(separator: ", ")
             Console.note("watching \(patterns) at \(subscriber.address), Ctrl-C ends")
         }
-        var printer = printer
         let commands = command.map(EventCommand.init).map { command in
             EventQueue(capacity: 100, "the command is too slow: no command") { message, payload in
-                // A command that failed has run all the same: its event is not lost.
-                if let problem = await command.run(message, payload: payload) { Console.note(problem) }
+                let (problems, end) = AsyncStream<String?>.makeStream()
+                Task {
+                    end.yield(await command.run(message, payload: payload))
+                    end.finish()
+                }
+                // A command that failed, or runs on when the time is up, has run all the same: its event is not lost.
+                if case .some(let problem?) = await problems.first(where: { _ in true }) { Console.note(problem) }
                 return nil
             }
         }
@@ -66,8 +71,35 @@ package struct EventWatch {
             }
         }
         var queues = [commands, posts].compactMap(\.self)
+        let interruption = queues.isEmpty ? nil : Interruption()
+        defer { interruption?.cancel() }
+        var failure: (any Error)?
+        do { try await follow(subscriber, into: &queues, until: interruption) } catch { failure = error }
+        let workers = queues.map(\.worker)
+        interruption?.onSignal {
+            Task {
+                try? await Task.sleep(for: .seconds(Self.patience))
+                for worker in workers { worker.cancel() }
+            }
+        }
+        var lost = 0
+        for queue in queues { lost += await queue.finish() }
+        let loss = lost > 0 ? CommandFailure("\(lost.counted("event")) did not get through") : nil
+        if let loss, failure != nil { Console.note("\(loss)") }
+        if let failure = failure ?? loss { throw failure }
+        if let interruption, interruption.isRaised { endProcess(by: interruption.number) }
+    }
+
+    /// Prints what comes, and puts it into `queues`.
+    private func follow(
+        _ subscriber: Subscriber,
+        into queues: inout [EventQueue],
+        until interruption: Interruption?
+    ) async throws {
+        var printer = printer
+        defer { printer.removeFaces() }
         var drops = DropNotices()
-        try await subscriber.follow(interruptible: false, notes: false, awaiting: named) { input in
+        try await subscriber.follow(interruptible: false, until: interruption, notes: false, awaiting: named) { input in
             if case .occurrence(.message(let message)) = input.content {
                 if topics.contains(message.topic), let shown = printer.show(message),
                     message.topic.isEvent || named.contains(message.topic)
@@ -82,10 +114,6 @@ package struct EventWatch {
             if let note = drops.note(input.dropped, isOver: isOver || input.isLast) { printer.note(note) }
             return !isOver
         }
-        printer.removeFaces()
-        var lost = 0
-        for queue in queues { lost += await queue.finish() }
-        if lost > 0 { throw CommandFailure("\(lost.counted("event")) did not get through") }
     }
 }
 
@@ -98,7 +126,7 @@ struct EventQueue {
 
     private let events: Inbox<LimitedQueue<Entry>>
     /// The task that works through the queue; returns how many messages it handled, and how many of those failed.
-    private let worker: Task<(done: Int, failed: Int), Never>
+    let worker: Task<(done: Int, failed: Int), Never>
     private let failure: String
     private let patience: Double
     private var count = 0

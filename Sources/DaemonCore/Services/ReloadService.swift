@@ -7,23 +7,20 @@ import UnixSignals
 struct ReloadService: Service {
     let running: Settings
     let load: @Sendable () throws -> Settings
-    let apply: @Sendable (Settings) -> Void
+    var apply: @Sendable (Settings) -> Void = { _ in }
     let logger: Logger
     /// Whether closing the terminal ends the daemon; false if it was started with `nohup` or has no terminal.
     private let endsWithTerminal: Bool
     private let signals: UnixSignalsSequence
 
-    /// Makes a service that handles SIGHUP from now on, even before it runs. Services start in any order, and an
-    /// unhandled SIGHUP would end the process.
+    /// Makes a service that handles SIGHUP from now on. It remembers one that comes before it runs.
     init(
         running: Settings,
         load: @escaping @Sendable () throws -> Settings,
-        apply: @escaping @Sendable (Settings) -> Void,
         logger: Logger
     ) async {
         self.running = running
         self.load = load
-        self.apply = apply
         self.logger = logger
         // Read first: once this process handles the signal itself, it counts as ignored.
         endsWithTerminal = !isIgnored(SIGHUP) && Self.hasTerminal

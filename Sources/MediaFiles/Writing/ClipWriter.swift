@@ -16,6 +16,8 @@ package final class ClipWriter {
     private let painter: GIFPainter?
     /// The muxer; nil once the file was finished or given up.
     private var muxer: Muxer?
+    /// Whether the file can still be finished.
+    package var isOpen: Bool { muxer != nil }
     private let frameTicks: Int64
     private var firstTime: Double?
     private var latestTicks: Int64 = -1

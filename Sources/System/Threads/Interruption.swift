@@ -1,8 +1,9 @@
 import Dispatch
 import Synchronization
 
-/// Catches SIGINT, SIGTERM and SIGHUP, and reports them. A second signal of the same kind ends the program. One of
-/// another kind does not, because systemd ends a login session with SIGTERM and SIGHUP at once.
+/// Catches SIGINT, SIGTERM and SIGHUP, and reports them, until a command has written its result. A second signal of the
+/// same kind ends the program. One of another kind does not, because systemd ends a login session with SIGTERM and
+/// SIGHUP at once.
 ///
 /// `@unchecked Sendable` because any thread may cancel a dispatch source.
 package final class Interruption: @unchecked Sendable {
@@ -12,9 +13,12 @@ package final class Interruption: @unchecked Sendable {
     private let raised: Flag
 
     /// Holds the signal that came. It is an object of its own, so dispatch sources do not retain `Interruption`.
-    private final class Flag: Sendable { let signal = Atomic<CInt>(0) }
+    private final class Flag: Sendable {
+        let signal = Atomic<CInt>(0)
+        let report = Mutex<@Sendable () -> Void> {}
+    }
 
-    package init(_ report: @escaping @Sendable () -> Void = {}) {
+    package init() {
         let raised = Flag()
         self.raised = raised
         sources = Self.signals.compactMap { number in
@@ -25,7 +29,7 @@ package final class Interruption: @unchecked Sendable {
             source.setEventHandler {
                 signal(number, SIG_DFL)
                 raised.signal.store(number, ordering: .relaxed)
-                report()
+                raised.report.withLock(\.self)()
             }
             // Registration on Dispatch's thread changes the signal's effect, which must not happen after `cancel`.
             let registered = DispatchSemaphore(value: 0)
@@ -40,6 +44,12 @@ package final class Interruption: @unchecked Sendable {
     package var number: CInt { raised.signal.load(ordering: .relaxed) }
     package var isRaised: Bool { number != 0 }
 
+    /// Calls `report` at each signal from now on, and at once if one came before. Replaces an earlier `report`.
+    package func onSignal(_ report: @escaping @Sendable () -> Void) {
+        raised.report.withLock { $0 = report }
+        if isRaised { report() }
+    }
+
     /// Stops catching the signals and restores their former handling.
     package func cancel() {
         for (source, usual) in sources {
@@ -47,6 +57,17 @@ package final class Interruption: @unchecked Sendable {
             signal(CInt(source.handle), usual)
         }
     }
+}
+
+/// Ends the process by a signal, even if that was caught, ignored or blocked: the parent sees the usual reason.
+package func endProcess(by number: CInt) -> Never {
+    signal(number, SIG_DFL)
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, number)
+    pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+    raise(number)
+    exit(128 + number)
 }
 
 /// Whether the process ignores a signal.

@@ -57,8 +57,7 @@ struct Apply: AsyncParsableCommand {
         let output = output ?? OverlayJob.output(for: input, drawing.overlay)
         let hasWarned = try await job.run(input, to: output, until: interruption)
         guard !interruption.isRaised else {
-            Console.note("interrupted: the last file ends early or is not written, and no file after it is")
-            throw ExitCode(128 + interruption.number)
+            throw interruption.status("the last file ends early or is not written, and no file after it is")
         }
         if hasWarned { throw ExitCode(3) }
     }

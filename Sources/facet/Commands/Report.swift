@@ -7,6 +7,8 @@ struct Report: AsyncParsableCommand {
             clip it shows each face's best smile and a picture of each event. It names the clip, but not its directory. \
             report.html#t=12.5 shows the moment 12.5 s from the beginning.
 
+            Ctrl-C ends a clip or a file early and keeps what was found, with status 130; the page says so.
+
             Examples:
               facet report clip.jsonl -o report.html
               facet report clip.jsonl --over clip.mp4 -o report.html
@@ -52,15 +54,27 @@ struct Report: AsyncParsableCommand {
             try OutputPath.check(output, endings: ["html", "htm"], what: "a page", replaces: replacing.force)
             if let input { try OutputPath.checkIsNot(output, input) }
         }
-        let isClip = input.map(FaceReport.isClip) ?? false
-        let report: FaceReport
-        if let input {
-            report = try await isClip ? FaceReport(clip: input) : FaceReport(messages: input, over: over)
-        } else {
+        guard let input else {
             let subscriber = try await live.subscriber(command: "report", topics: Topic.followed)
-            report = try await FaceReport(following: subscriber, for: seconds)
+            return try await write(picturesOf: nil) {
+                try await FaceReport(following: subscriber, for: seconds, until: $0)
+            }
         }
-        if let output { try report.write(to: output, picturesOf: isClip ? input : over) }
+        let isClip = FaceReport.isClip(input)
+        try await write(picturesOf: isClip ? input : over) {
+            try await isClip
+                ? FaceReport(clip: input, until: $0) : FaceReport(messages: input, over: over, until: $0)
+        }
+    }
+
+    private func write(picturesOf clip: String?, _ gather: (Interruption) async throws -> FaceReport) async throws {
+        let interruption = Interruption()
+        defer { interruption.cancel() }
+        let report = try await gather(interruption)
+        let hasPictures = try output.map { try report.write(to: $0, picturesOf: clip, until: interruption) } ?? true
         if json { try Console.print(prettyPrinted: report.json) }
+        if let failure = report.failure { throw failure }
+        if report.endsEarly { throw interruption.status("the report ends early") }
+        if !hasPictures { throw interruption.status("pictures are missing in the report") }
     }
 }

@@ -42,7 +42,7 @@ struct ClipOptions: ParsableArguments {
                 """
             )
         }
-        return (over, try MessageTrack(file: metadata, over: over))
+        return (over, try MessageTrack(MessageLines(metadata), over: over))
     }
 }
 
