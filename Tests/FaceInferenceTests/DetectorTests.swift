@@ -48,6 +48,25 @@ struct DetectorTests {
         }
     }
 
+    @Test("sees a brightened picture in the dark, and measures the brightness that there is")
+    func darkness() throws {
+        let finder = try FaceFinder(liteRT)
+        let portrait = try Portrait.astronaut.frame()
+        /// The portrait with a fraction of its light, scaled so that its face is smaller by `factor`.
+        func seen(_ light: Float, _ factor: Float) throws -> Frame {
+            let scaling = AffineTransform(a: factor, b: 0, c: 0, d: factor, tx: 0, ty: 0)
+            let picture = try portrait.resampled(side: 512, through: scaling)
+            let bytes = UnsafeRawBufferPointer(start: picture.planes.first.base, count: 3 * 512 * 512)
+            let pixels = bytes.map { UInt8((Float($0) * light).rounded()) }
+            return try Frame(copying: pixels, size: picture.size, format: .rgb24, stamp: picture.stamp)
+        }
+        #expect(try !finder.find(in: try seen(0.04, 4), pixels: 640).isEmpty)
+        let bright = try #require(try finder.find(in: seen(1, 2), pixels: 640).first)
+        let full = try #require(try finder.confirm(bright, in: seen(1, 2)))
+        let dark = try #require(try finder.confirm(bright, in: seen(0.1, 2)))
+        #expect(abs(dark.luminance - full.luminance / 10) < 0.003)
+    }
+
     @Test("finds a face that lies on its side where the search is turned, at the same place")
     func turned() throws {
         let upright = try Portrait.allCases[0].frame()

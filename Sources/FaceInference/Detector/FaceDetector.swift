@@ -16,6 +16,12 @@ final class FaceDetector {
     /// The maximum intersection over union of the boxes of two different faces, as in libfacedetection.
     private static let mostOverlap = 0.45
 
+    /// The mean brightness, 0…1, below which the input is brightened. Of 110 faces in pictures with a twentieth of
+    /// their light and noise, 81 are found instead of 72.
+    private static let dark = 0.15
+    /// Whether the values of the last input are the square roots of the sampled ones, scaled to 0…255.
+    private var isBrightened = false
+
     init(width: Int, height: Int, in liteRT: LiteRT) throws(InferenceError) {
         self.width = width
         self.height = height
@@ -56,12 +62,25 @@ final class FaceDetector {
 
     /// Finds faces of at least `minimumScore`, best first, in the square `region`, scaled to the input's longer side.
     func detect(in frame: Frame, region: CropRegion, minimumScore: Float) throws(InferenceError) -> [FaceDetection] {
-        try model.run(on: frame, through: region.uprightFromInput(width: width, height: height))
+        try model.run(on: frame, through: region.uprightFromInput(width: width, height: height), prepare: brighten)
         return FaceDetection.best(decode(in: region, minimumScore), mostOverlap: Self.mostOverlap)
+    }
+
+    /// Brightens a dark input, because the network was made with faces in good light.
+    private func brighten() {
+        isBrightened = model.luminance(columns: 0...width - 1, rows: 0...height - 1) < Self.dark
+        guard isBrightened else { return }
+        let numbers = model.input.numbers
+        for index in 0..<3 * width * height { numbers[index] = (255 * numbers[index]).squareRoot() }
     }
 
     /// Returns the mean brightness, 0…1, of the middle of a face that the last call of `detect` found in `region`.
     func luminance(of detection: FaceDetection, in region: CropRegion) -> Double {
+        if isBrightened {
+            isBrightened = false
+            let numbers = model.input.numbers
+            for index in 0..<3 * width * height { numbers[index] *= numbers[index] / 255 }
+        }
         let scale = Float(max(width, height)) / region.side
         let middle = (detection.center - region.center) * scale + SIMD2(Float(width), Float(height)) / 2
         let half = detection.size * scale / 4

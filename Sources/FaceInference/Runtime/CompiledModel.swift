@@ -51,10 +51,16 @@ final class CompiledModel {
     }
 
     /// Runs the model on a part of a frame. `transform` maps pixels of the input to those of the upright picture.
-    func run(on frame: Frame, through transform: AffineTransform) throws(InferenceError) {
+    /// `prepare` may change the sampled `input` before the model sees it.
+    func run(
+        on frame: Frame,
+        through transform: AffineTransform,
+        prepare: () -> Void = {}
+    ) throws(InferenceError) {
         guard sampler.sample(frame, through: transform, into: input.numbers) else {
             throw .unreadableFrame(reason: "it is \(frame.size) of \(frame.format), which has no pixels to sample")
         }
+        prepare()
         for custom in operators { custom.beginRun() }
         let run = liteRT.functions.pointee.run_compiled_model
         let status = compiled.map { run($0, 0, 1, inputTensors, outputTensors.count, outputTensors) }
