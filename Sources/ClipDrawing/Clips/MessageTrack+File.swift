@@ -1,6 +1,3 @@
-import Foundation
-import MediaFiles
-
 extension MessageTrack {
     /// Reads a file of messages, `-` for standard input. Tells the user if the messages seem not to be about `clip`.
     package init(file metadata: String, over clip: String?, _ take: Take = { $0.append($1) }) throws {

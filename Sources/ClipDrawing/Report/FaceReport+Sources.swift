@@ -1,5 +1,3 @@
-import Foundation
-
 extension FaceReport {
     /// Analyses a clip and gathers its faces into a report.
     package init(clip path: String) async throws {
