@@ -1,4 +1,3 @@
-import Foundation
 import System
 
 /// Reads settings from the command line, else from the environment, else from a file, and collects all problems.

@@ -1,6 +1,5 @@
 import ArgumentParser
 import DaemonCore
-import Foundation
 
 /// The command `facetd`: parses its options and runs the daemon.
 struct Facetd: AsyncParsableCommand {

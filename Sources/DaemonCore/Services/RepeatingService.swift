@@ -1,5 +1,3 @@
-import Foundation
-
 /// A service that repeats an action until the daemon ends.
 struct RepeatingService: Service {
     let interval: Duration

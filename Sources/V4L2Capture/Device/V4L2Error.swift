@@ -1,4 +1,3 @@
-import FoundationEssentials
 import System
 package import SystemPackage
 
