@@ -54,7 +54,7 @@ extension FaceSession {
         // A quarter of a second at 30 frames/s: more than twice the time after which a face enters.
         for number in 0..<8 {
             frame.stamp = FrameStamp(frame: number, time: frame.stamp.time, mediaTime: Double(number) / 30)
-            faces = try processor.advance(to: frame).faces
+            try processor.advance(to: frame) { faces = $0.faces }
         }
         return faces
     }

@@ -108,10 +108,11 @@ extension FaceSession {
                     meter.count(.late)
                     continue
                 }
-                let update = try processor.advance(to: frame)
-                mailbox.isQuiet.store(processor.isQuiet, ordering: .relaxed)
-                control.update { $0.state.sourceWorks(hasFrame: true) }
-                report(update)
+                try processor.advance(to: frame) { update in
+                    mailbox.isQuiet.store(processor.isQuiet, ordering: .relaxed)
+                    control.update { $0.state.sourceWorks(hasFrame: true) }
+                    report(update)
+                }
             case .event(.lost(let failure)):
                 control.update { $0.state.sourceWorks(hasFrame: false) }
                 report(processor.interrupt(.lost(failure), reason: .cameraLost))

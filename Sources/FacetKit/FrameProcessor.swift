@@ -23,6 +23,9 @@ final class FrameProcessor: @unchecked Sendable {
     /// The mean brightness, 0…1, below which a picture is too dark, because noise outweighs an eyelid's contrast.
     private static let darkest = 0.08
 
+    /// The frame that is still to be searched, and what that search found beside the followed faces.
+    private var unsearched: Frame?
+    private var found: FaceAnalysis?
     private var lastStamp: FrameStamp?
     private var lastDelivery: Double?
     private var stream: StreamDescription?
@@ -80,6 +83,7 @@ final class FrameProcessor: @unchecked Sendable {
     func interrupt(_ state: StreamState, reason: FaceEvent.LeaveReason) -> FaceUpdate {
         self.state = state
         analyzer?.reset()
+        found = nil
         quietSince = nil
         places = nil
         attention = AttentionFilter()
@@ -91,7 +95,23 @@ final class FrameProcessor: @unchecked Sendable {
 
     // MARK: - Frames
 
-    func advance(to frame: Frame) throws(FaceSessionError) -> FaceUpdate {
+    /// Analyses a frame, reports the update, and only then searches for faces that come while others are followed: a
+    /// search takes several times as long as following.
+    func advance(to frame: Frame, _ report: (FaceUpdate) -> Void) throws(FaceSessionError) {
+        report(try follow(frame))
+        guard let analyzer, let frame = exchange(&unsearched, with: nil) else { return }
+        meter.beginFrame()
+        defer { meter.endFrame() }
+        do {
+            let analysis = try analyzer.search(frame)
+            meter.record(.detect, analysis.detectionTime)
+            found = analysis
+        } catch {
+            throw .inference(error)
+        }
+    }
+
+    private func follow(_ frame: Frame) throws(FaceSessionError) -> FaceUpdate {
         guard let analyzer, let decoder else { return update() }
         meter.beginFrame()
         defer { meter.endFrame() }
@@ -112,6 +132,8 @@ final class FrameProcessor: @unchecked Sendable {
         meter.count(\.analysed)
         meter.record(.landmarks, analysis.landmarkTime)
         if analysis.ranDetector { meter.record(.detect, analysis.detectionTime) }
+        if analysis.awaitsSearch { unsearched = picture }
+        let earlier = exchange(&found, with: nil)
         // Without `isThorough`, the tracker decides which faces are still the same after a seeming cut.
         let isNewScene = analysis.isCut && options.detection.isThorough
         let gone = isNewScene ? tracker.endAll(reason: .left, at: frame.stamp) : []
@@ -130,9 +152,10 @@ final class FrameProcessor: @unchecked Sendable {
         attention.advance(FaceAttention.allCases.filter(reasons.contains), at: time)
         var update = update(tracked, of: frame)
         update.events.insert(contentsOf: gone, at: 0)
-        update.sightings = tracked.sightings + analysis.unconfirmed.map { FaceSighting(track: nil, face: $0) }
+        let unconfirmed = analysis.unconfirmed + (earlier?.unconfirmed ?? [])
+        update.sightings = tracked.sightings + unconfirmed.map { FaceSighting(track: nil, face: $0) }
         update.isCut = isNewScene
-        update.isOverLimit = analysis.isOverLimit
+        update.isOverLimit = analysis.isOverLimit || earlier?.isOverLimit == true
         update.problem = places?.drainError()
         if options.landmarks { addLandmarks(of: analyzer, in: (picture ?? frame).uprightSize, to: &update) }
         let isQuiet = update.faces.isEmpty && analyzer.isQuiet(at: time)
@@ -164,7 +187,7 @@ final class FrameProcessor: @unchecked Sendable {
         with analyzer: FaceAnalyzer,
         _ decoder: JPEGDecoder
     ) throws -> (FaceAnalysis, Frame?) {
-        guard frame.format == .jpeg else { return (try analyzer.analyze(frame), frame) }
+        guard frame.format == .jpeg else { return (try analyzer.analyze(frame, isReportedFirst: true), frame) }
         let time = frame.stamp.mediaTime
         let isDue = isDeliveryDue(at: time)
         // Without people, the analyzer decodes whole pictures often enough for learning the empty room.
@@ -178,7 +201,7 @@ final class FrameProcessor: @unchecked Sendable {
         }
         let scale = isDue && options.frames == .full ? 1 : analyzer.usefulScale(for: frame.uprightSize)
         let picture = try meter.measureDecoding { try decoder.decode(frame, decimation: scale) }
-        return (try analyzer.analyze(picture), picture)
+        return (try analyzer.analyze(picture, isReportedFirst: true), picture)
     }
 
     /// Examines the places of unseen faces, and adds the clothes of seen faces to the observations, if that is due.

@@ -55,6 +55,31 @@ struct FaceAnalyzerTests {
         }
     }
 
+    @Test("a search beside a followed face waits for its report, and what comes is in the next frame")
+    func searchAfterReport() throws {
+        let analyzer = try FaceAnalyzer()
+        let portrait = try Portrait.astronaut.frame()
+        // The face at half its size on the left, then also on the right.
+        let left = try portrait.resampled(side: 512, through: AffineTransform(a: 2, b: 0, c: 0, d: 2, tx: 0, ty: 0))
+        let bytes = Array(UnsafeRawBufferPointer(start: left.planes.first.base, count: 3 * 512 * 512))
+        let both = bytes.indices.map { index in
+            let (row, column) = (index / 1536, index % 1536)
+            return bytes[column < 768 ? index : row * 1536 + column - 768]
+        }
+        func analyze(_ number: Int, of pixels: [UInt8]) throws -> (Frame, FaceAnalysis) {
+            let stamp = FrameStamp(frame: number, time: portrait.stamp.time, mediaTime: Double(number) / 5)
+            let frame = try Frame(copying: pixels, size: left.size, format: .rgb24, stamp: stamp)
+            return (frame, try analyzer.analyze(frame, isReportedFirst: true))
+        }
+        // Without a followed face, there is nothing that could be reported before.
+        let (_, first) = try analyze(0, of: bytes)
+        #expect(first.ranDetector && first.observations.count == 1)
+        let (frame, second) = try analyze(1, of: both)
+        #expect(second.awaitsSearch && !second.ranDetector && second.observations.count == 1)
+        #expect(try analyzer.search(frame).ranDetector)
+        #expect(try analyze(2, of: both).1.observations.count == 2)
+    }
+
     @Test("never searches while as many faces are followed as are wanted")
     func enough() throws {
         var options = FaceAnalyzer.Options()

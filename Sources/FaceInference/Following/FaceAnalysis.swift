@@ -9,6 +9,8 @@ package struct FaceAnalysis: Sendable {
     package var isOverLimit = false
     /// Whether the frame seems to begin another scene. Without `isThorough`, only cuts that end a followed face count.
     package var isCut = false
+    /// Whether the frame is still to be searched for faces that come, by `FaceAnalyzer.search`.
+    package var awaitsSearch = false
     package var ranDetector: Bool { detectionTime > .zero }
     package var landmarkRuns = 0
     /// The mean brightness, 0…1, of the followed faces, or of the searched region if there are none; nil if not read.

@@ -1,3 +1,5 @@
+import System
+
 extension FaceAnalyzer {
     /// The maximum time between two frames, in seconds, in which a followed face is assumed to stay near its last
     /// place: a tenth of a second, plus a thousandth for rounded timestamps.
@@ -35,6 +37,16 @@ extension FaceAnalyzer {
         }
         if isDue { scene.noteSearch() } else { schedule.notePostponement(at: time) }
         return isDue
+    }
+
+    /// Searches a frame whose analysis `awaitsSearch`, before the next frame is analysed.
+    /// - Returns: What the search found beside the faces that are followed from the next frame on.
+    package func search(_ frame: Frame) throws(InferenceError) -> FaceAnalysis {
+        var analysis = FaceAnalysis()
+        let start = budget.map { _ in WorkTime.ofThread }
+        try search(frame, &analysis)
+        if let start { budget?.spentSince += WorkTime.ofThread - start }
+        return analysis
     }
 
     /// Searches a frame for faces that are not followed yet, and begins to follow them.

@@ -97,9 +97,14 @@ public final class FaceAnalyzer {
     }
 
     /// Finds and measures the faces in the next frame.
+    /// - Parameters:
+    ///   - frame: The frame.
+    ///   - isReportedFirst: Whether the caller calls `search` for a frame whose analysis `awaitsSearch`, after it has
+    ///     reported the followed faces. No report then waits for a search, and faces that come are seen a frame later.
+    /// - Returns: The faces that are followed in this frame, and what a search found, if one was made.
     /// - Throws: `unreadableFrame` if the frame's pixels cannot be read, such as a JPEG that was not decoded. The
     ///   analyzer can still take the next frame.
-    package func analyze(_ frame: Frame) throws(InferenceError) -> FaceAnalysis {
+    package func analyze(_ frame: Frame, isReportedFirst: Bool = false) throws(InferenceError) -> FaceAnalysis {
         guard frame.format != .jpeg else { throw .unreadableFrame(reason: "it is a JPEG that was not decoded") }
         var analysis = FaceAnalysis()
         let start = ContinuousClock.now
@@ -109,7 +114,11 @@ public final class FaceAnalyzer {
         let computed = landmarkModel.runs - runs
         let followed = budget.map { _ in WorkTime.ofThread }
         analysis.landmarkTime = .now - start
-        if options.isThorough || isSearchDue(in: frame, afterCut: analysis.isCut) { try search(frame, &analysis) }
+        if options.isThorough || isSearchDue(in: frame, afterCut: analysis.isCut) {
+            let mayWait = !options.isThorough && !options.isForHiding && !analysis.isCut && count > 0
+            analysis.awaitsSearch = isReportedFirst && mayWait
+            if !analysis.awaitsSearch { try search(frame, &analysis) }
+        }
         analysis.landmarkRuns = landmarkModel.runs - runs
         noteTime(of: frame)
         if count > 0 {

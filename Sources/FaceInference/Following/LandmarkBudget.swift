@@ -1,3 +1,5 @@
+import System
+
 /// Spreads the computation of many faces' landmarks over frames, so that the analysis stays within a fraction of one
 /// core. It is controlled by the processor time of earlier frames, so the events depend on the machine's speed.
 struct LandmarkBudget {
@@ -24,6 +26,8 @@ struct LandmarkBudget {
     /// The average media time from frame to frame, in seconds.
     private var interval = Average()
     private var lastTime: Double?
+    /// The processor time, in seconds, that was spent since the last frame was noted, and counts for the next one.
+    var spentSince = 0.0
 
     init(share: Double) { self.share = share }
 
@@ -49,7 +53,7 @@ struct LandmarkBudget {
     /// Notes a frame's processor time, in seconds, for the landmarks of `count` faces and for everything else.
     mutating func note(landmarks: Double, of count: Int, other: Double, at time: Double) {
         if count > 0 { run.add(landmarks / Double(count)) }
-        self.other.add(other)
+        self.other.add(other + exchange(&spentSince, with: 0))
         if let lastTime, time > lastTime { interval.add(time - lastTime) }
         lastTime = time
     }
