@@ -1,3 +1,4 @@
+import Foundation
 import UnixSignals
 
 /// The `facetd` daemon: it connects the camera session, the broker and the other services, and runs them.

@@ -1,3 +1,4 @@
+import Foundation
 import System
 
 /// Reads settings from the command line, else from the environment, else from a file, and collects all problems.

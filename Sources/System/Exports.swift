@@ -1,4 +1,3 @@
-// Threads and files are those of the C library, locks those of Swift, a process's variables those of Foundation.
-@_exported public import Foundation
+// Threads, files and addresses are those of the C library, locks those of Swift.
 @_exported public import Glibc
 @_exported public import Synchronization

@@ -1,5 +1,6 @@
 import ArgumentParser
 import DaemonCore
+import Foundation
 
 /// The command `facetd`: parses its options and runs the daemon.
 struct Facetd: AsyncParsableCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import DaemonCore
+import Foundation
 
 /// The options that override settings. None has a default: without an option, the environment or the file decides.
 struct SettingsOptions: ParsableArguments {

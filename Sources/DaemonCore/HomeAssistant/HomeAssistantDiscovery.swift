@@ -1,3 +1,5 @@
+import Foundation
+
 /// The discovery message for Home Assistant: one device with its entities and device triggers.
 ///
 /// Field names are those of Home Assistant's MQTT integration, unabbreviated. Device discovery needs release 2024.11. A

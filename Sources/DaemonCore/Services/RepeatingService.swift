@@ -1,3 +1,5 @@
+import Foundation
+
 /// A service that repeats an action until the daemon ends.
 struct RepeatingService: Service {
     let interval: Duration

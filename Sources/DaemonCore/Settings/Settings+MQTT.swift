@@ -1,3 +1,5 @@
+import Foundation
+
 extension Settings {
     package struct MQTT: Hashable, Sendable {
         /// The connection settings that the user can set. If the client id is empty, `defaultClientID` is used.

@@ -1,3 +1,5 @@
+import Foundation
+
 /// All settings of the daemon.
 ///
 /// Each setting is a property with its default value, and a line of `read` with its key and its range. A test checks

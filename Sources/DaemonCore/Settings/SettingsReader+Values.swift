@@ -1,3 +1,5 @@
+import Foundation
+
 extension SettingsReader {
     mutating func readTopic(_ key: String, _ topic: inout String) {
         read(key, &topic, "a topic without wildcards, leading or trailing slash") { text in

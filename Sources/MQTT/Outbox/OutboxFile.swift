@@ -1,4 +1,5 @@
 import CSQLite
+import Foundation
 
 /// The SQLite file of an outbox, opened by one process at a time. Safe to use from any thread.
 final class OutboxFile: Sendable {

@@ -1,3 +1,5 @@
+import Foundation
+
 /// The default path of the outbox's file.
 package enum OutboxLocation {
     /// The directory for the program's state, from systemd (`STATE_DIRECTORY`) or XDG (`XDG_STATE_HOME`).

@@ -1,3 +1,5 @@
+import Foundation
+
 /// The address of a broker, as in a URL: `mqtt[s]://[user@]host[:port]`.
 package struct BrokerAddress: Hashable, Sendable {
     package var usesTLS: Bool

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Recognises, by their first bytes, kinds of files that FFmpeg, or the installed version of it, cannot read.
 enum FileKind {
     /// Bytes that identify a kind of file, their offset, and the name of the kind.

@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 /// The place from which a clip or a stream is read: a file's path, a network address or a command.
 struct MediaLocation: Hashable, Sendable {
     static let networkSchemes: Set<String> = ["http", "https", "rtsp", "rtsps"]

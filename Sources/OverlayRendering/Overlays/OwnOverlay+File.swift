@@ -1,3 +1,5 @@
+import Foundation
+
 extension OwnOverlay {
     private static let maximumParts = 16
     private static let example = "docs/examples/overlays/party.yaml"

@@ -1,3 +1,5 @@
+import Foundation
+
 /// All messages about a clip, in order of time, for drawing over the clip.
 package struct MessageTrack: Sendable {
     package struct Entry: Hashable, Sendable {

@@ -1,3 +1,5 @@
+import Foundation
+
 /// File names as strings. Such names are bytes, and not always UTF-8, for example from old disks and zip files.
 ///
 /// In a `String`, each byte that is not valid UTF-8 becomes one private-use character. The functions below, such as

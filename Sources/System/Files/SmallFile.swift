@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 /// Reads regular files of limited size: settings, passwords, tokens, and what the kernel reports. Pipes, terminals and
 /// devices are refused, because opening them may block, and they may have no end.
 package enum SmallFile {

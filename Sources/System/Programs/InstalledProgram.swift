@@ -1,3 +1,5 @@
+import Foundation
+
 /// Information about programs that may be installed on this machine.
 package enum InstalledProgram {
     /// Whether a program of this name is in one of the directories of PATH, or in /usr/sbin, where Debian has servers.

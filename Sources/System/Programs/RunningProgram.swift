@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 /// The location of the running program.
 package enum RunningProgram {
     /// The path of the program's file, with links resolved; nil if unknown.

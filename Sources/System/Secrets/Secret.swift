@@ -1,3 +1,4 @@
+import Foundation
 import RegexBuilder
 
 /// A password or the like, which logs, dumps and string interpolation do not show.

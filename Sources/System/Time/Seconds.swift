@@ -1,3 +1,5 @@
+import Foundation
+
 /// Converts times in seconds to text for people. Times are rounded and formatted only here.
 package enum Seconds {
     /// Returns a time such as `2.5 s`, rounded to tenths, or to 1/`part` of a second; `?` if it is not finite.

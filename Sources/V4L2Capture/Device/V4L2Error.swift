@@ -1,3 +1,4 @@
+import FoundationEssentials
 import System
 package import SystemPackage
 
