@@ -2,13 +2,16 @@
 ///
 /// It compares each frame's change map with that of the last search, relative to each cell's noise and without changes
 /// of the light, so that sensor noise, mains flicker, auto exposure and daylight do not count. Continuous motion is
-/// learnt as noise within seconds. Once a second the detector searches in any case. The same frames at the same times
-/// give the same decisions.
+/// learnt as noise within seconds. The detector searches an unchanged room in any case, once a second and later every
+/// 1.5 s. The same frames at the same times give the same decisions.
 final class SceneGate {
     // Tuned on empty rooms and sliding faces made of photographs with noise, flicker, ramps and video coding.
 
-    /// The interval between searches when nothing changes, in seconds.
-    private static let longestPause = 1.0
+    /// The interval between searches when nothing changes, in seconds, and once nothing has changed for `rest` seconds:
+    /// a person who sits still has been searched for ten times by then.
+    private static let calmPause = 1.0
+    private static let restingPause = 1.5
+    private static let rest = 10.0
     /// How long, in seconds, every frame is searched after a change begins. Searches go on for as long after it ends.
     private static let hold = 0.3
     /// The interval between searches while a change continues and shortly after it, in seconds.
@@ -51,6 +54,8 @@ final class SceneGate {
     private var lastSearch = 0.0
     private var lastChange = -Double.infinity
     private var changeBegan = -Double.infinity
+    /// The time since which nothing has changed.
+    private var calmSince = 0.0
     /// The last decision, kept with its frame's stamp because it may be asked for again.
     private var decision: (stamp: FrameStamp, mustSearch: Bool)?
     /// The fraction of cells that differed in the last comparison. `usualShare`: its average while faces are followed.
@@ -124,6 +129,7 @@ final class SceneGate {
         if hasMoved {
             if time - lastChange > Self.calm { changeBegan = time }
             lastChange = time
+            calmSince = time
         }
         let isSearch = isDue(at: time, hasMoved)
         if isSearch {
@@ -141,7 +147,8 @@ final class SceneGate {
     private func isDue(at time: Double, _ hasMoved: Bool) -> Bool {
         let age = time - lastSearch + Self.slack
         if hasMoved { return time - changeBegan < Self.hold || age >= Self.pause }
-        return age >= (isChanging(at: time) ? Self.pause : Self.longestPause)
+        if isChanging(at: time) { return age >= Self.pause }
+        return age >= (time - calmSince < Self.rest ? Self.calmPause : Self.restingPause)
     }
 
     /// Whether the scene is changing, or was until a moment ago, at this media time in seconds.
@@ -153,6 +160,7 @@ final class SceneGate {
         averaged = 1
         smoothed = 0
         lastSearch = time
+        calmSince = time
         lastChange = -.infinity
         changeBegan = -.infinity
     }
