@@ -1,6 +1,4 @@
 import Foundation
-import ServiceLifecycle
-import Synchronization
 import UnixSignals
 
 /// The `facetd` daemon: it connects the camera session, the broker and the other services, and runs them.

@@ -1,5 +1,4 @@
 import MediaFiles
-import System
 
 // What needs no session: the machine's cameras, and single pictures.
 extension FaceSession {

@@ -1,5 +1,4 @@
 import MediaFiles
-import System
 
 extension FaceSession {
     /// The source of a session's frames.

@@ -1,5 +1,4 @@
 import MediaFiles
-import System
 
 /// Reads a camera, a file, a stream or a program's own frames, and reports faces and the state of the source.
 ///

@@ -1,5 +1,4 @@
 package import FaceMessages
-import Synchronization
 import System
 
 /// Counts the frames of a session, measures the work on them, and makes the statistics of each interval.

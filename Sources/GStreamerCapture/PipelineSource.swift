@@ -1,4 +1,3 @@
-import Synchronization
 import System
 
 /// A GStreamer pipeline as a source of frames.

@@ -1,5 +1,4 @@
 import CMicroHTTPD
-import Synchronization
 import System
 
 /// An HTTP server for few clients on one thread, with limits on everything that a client can send or keep.

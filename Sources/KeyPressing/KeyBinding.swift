@@ -1,6 +1,5 @@
 import CEvdev
 package import Companion
-import SettingsFiles
 
 /// A key binding such as `long_blink=ENTER`: an event, and the keys to press when it occurs.
 package struct KeyBinding {

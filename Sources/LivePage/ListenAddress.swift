@@ -1,5 +1,3 @@
-import Foundation
-
 /// The numeric IP address and the port on which a server listens.
 package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
     package var host = "127.0.0.1"

@@ -1,6 +1,3 @@
-import Foundation
-import HTTPServing
-
 /// Serves the live page, or the page on which areas are drawn, until the messages of the cameras end.
 package struct PageService {
     package struct Options: Sendable {

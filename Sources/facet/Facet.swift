@@ -1,6 +1,3 @@
-import Foundation
-import SettingsFiles
-
 /// The command `facet`, the companion of `facetd`: shows and uses what the daemon publishes about faces.
 @main
 struct Facet: AsyncParsableCommand {

@@ -102,8 +102,7 @@ struct MeshParityTests {
         let frame = try Portrait.astronaut.frame()
         // Store it so that `orientation` makes it upright again.
         let toStored = orientation.storedFromUpright(stored: frame.size)
-        let inverse = Self.inverse(of: toStored)
-        var stored = try frame.resampled(side: 512, through: inverse)
+        var stored = try frame.resampled(side: 512, through: toStored.inverse)
         stored.orientation = orientation
         let analyzer = try FaceAnalyzer()
         let face = try #require(try analyzer.analyze(stored).observations.first)
@@ -111,19 +110,5 @@ struct MeshParityTests {
         let distances = zip(found, try Portrait.astronaut.reference()).map { hypotf($0.x - $1.x, $0.y - $1.y) }
         // From our detector's region: the model's own scatter, which is 2 % of the eyes' distance.
         #expect(distances.reduce(0, +) / 478 <= 0.02 * Float(face.eyeDistance))
-    }
-
-    private static func inverse(of map: AffineTransform) -> AffineTransform {
-        let determinant = map.a * map.d - map.b * map.c
-        let (a, b) = (map.d / determinant, -map.b / determinant)
-        let (c, d) = (-map.c / determinant, map.a / determinant)
-        return AffineTransform(
-            a: a,
-            b: b,
-            c: c,
-            d: d,
-            tx: -(a * map.tx + b * map.ty),
-            ty: -(c * map.tx + d * map.ty)
-        )
     }
 }

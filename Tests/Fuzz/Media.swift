@@ -37,7 +37,7 @@ enum Media {
 
     /// A clip or a picture in a file.
     static let clip: Target = { bytes in
-        mkdir(directory, 0o700)
+        _ = mkdir(directory, 0o700)
         let path = directory + "/clip"
         guard FileManager.default.createFile(atPath: path, contents: Data(bytes)) else { return }
         var options = FrameSourceOptions(pace: .asap)
@@ -55,7 +55,7 @@ enum Media {
         let errors = min(Int(first), bytes.count - 1)
         _ = CommandOutput.lastLine(of: Array(bytes[1..<1 + errors]))
         guard bytes.count % 64 == 0 else { return }
-        mkdir(directory, 0o700)
+        _ = mkdir(directory, 0o700)
         for (name, part) in [("err", bytes[1..<1 + errors]), ("out", bytes[(1 + errors)...])] {
             guard FileManager.default.createFile(atPath: "\(directory)/\(name)", contents: Data(part)) else { return }
         }

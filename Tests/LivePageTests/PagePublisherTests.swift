@@ -254,7 +254,7 @@ struct PagePublisherTests: PageSuite {
         #expect(many.further ?? 0 > 400)
         status("late/faces", .online, at: 11)
         #expect(try shown(at: 20).bases == many.bases, "who is online stays")
-        let served = viewers.state?.cameras ?? [:]
+        let served = viewers.state?.cameras ?? .init()
         #expect(served["fake0/faces"] != nil && served["late/faces"] == nil)
         // With this number of cameras, each may have half a megabyte.
         publisher.take(received(encoder.preview([UInt8](repeating: 0, count: 600_000), of: stamp(3))), at: 21)

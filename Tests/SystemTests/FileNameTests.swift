@@ -86,7 +86,7 @@ struct FileNameTests {
 
     @Test("texts that look alike are different keys")
     func keys() {
-        var values: ByteDictionary<Int> = ["Küche": 1, "Ku\u{308}che": 2]
+        var values = ByteDictionary([(key: "Küche", value: 1), (key: "Ku\u{308}che", value: 2)])
         #expect(values.count == 2 && values["Küche"] == 1 && values["Ku\u{308}che"] == 2)
         values["Küche"] = nil
         #expect(values.keys == ["Ku\u{308}che"])

@@ -1,5 +1,3 @@
-import MediaFiles
-
 /// One input file with faces, and the output file that shows it with an overlay.
 struct OverlaidFile {
     /// The maximum memory for the delayed frames, in bytes; a frame of 1280×720 takes 1.4 MB.

@@ -1,5 +1,3 @@
-import Foundation
-
 /// Draws overlays over one file, or over all clips and pictures in a directory.
 package struct OverlayJob {
     var drawing: OverlayPicture

@@ -1,6 +1,3 @@
-import Foundation
-import MediaFiles
-
 extension MessageTrack {
     /// Reads a file of messages. Tells the user if the messages seem not to be about `clip`.
     package init(_ lines: MessageLines, over clip: String?, _ take: Take = { $0.append($1) }) throws {

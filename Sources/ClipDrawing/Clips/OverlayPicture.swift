@@ -1,5 +1,3 @@
-import MediaFiles
-
 /// Draws a picture and, over it, an overlay on each face of a scene.
 package struct OverlayPicture {
     /// The overlay to draw; nil if no faces are drawn.

@@ -61,6 +61,6 @@ package enum OverlayGallery {
         let boxes = faces.map(\.bounds)
         let low = boxes.map { $0.origin - [0.8, 0.9] * $0.size }.reduce([1, 1], pointwiseMin)
         let high = boxes.map { $0.origin + [1.8, 1.5] * $0.size }.reduce([0, 0], pointwiseMax)
-        return NormalizedRect(left: max(0, low.x), top: max(0, low.y), right: min(1, high.x), bottom: min(1, high.y))
+        return NormalizedRect(from: pointwiseMax(low, .zero), to: pointwiseMin(high, .one))
     }
 }

@@ -1,5 +1,3 @@
-import MediaFiles
-
 /// Draws overlays on the faces in pictures and writes the pictures as a clip of the first picture's size.
 package struct OverlayRecorder {
     private let output: String

@@ -1,5 +1,3 @@
-import MediaFiles
-
 /// Writes live pictures with an overlay to a v4l2loopback device, which other programs use as a camera.
 package enum WebcamOutput {
     package static func run(_ node: String, _ style: DrawingStyle, _ subscriber: Subscriber) async throws {

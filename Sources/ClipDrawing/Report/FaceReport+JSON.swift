@@ -1,5 +1,3 @@
-import Foundation
-
 extension FaceReport {
     /// The report as one JSON object, as config/schemas/report.schema.json describes it.
     package var json: [UInt8] {

@@ -1,5 +1,3 @@
-import Foundation
-
 extension FaceReport {
     /// Analyses a clip and gathers its faces into a report. If a signal or a failure of the clip ends that early, the
     /// report holds what was found before.

@@ -1,5 +1,3 @@
-import Foundation
-
 /// The faces and events of a period, gathered from a daemon's messages. Times are in seconds since its beginning.
 package struct FaceReport {
     /// The values of a face, which are valid from a time until its next sample.

@@ -1,5 +1,3 @@
-import Foundation
-
 /// A report as one HTML page without other files or network access. Its script only marks the moment that a link names.
 struct ReportPage {
     /// The maximum number of faces with their own picture and lane. The others, which stayed shortest, share a lane.

@@ -1,6 +1,3 @@
-import Foundation
-import MediaFiles
-
 /// The pictures of a report, cut out of the clip that the report is about.
 struct ReportPictures {
     enum Subject: Hashable {

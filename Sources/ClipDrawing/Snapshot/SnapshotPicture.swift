@@ -1,5 +1,3 @@
-import MediaFiles
-
 /// Draws the one picture that `facet snapshot` takes.
 package struct SnapshotPicture {
     private var drawing: OverlayPicture

@@ -1,5 +1,3 @@
-import MediaFiles
-
 /// The picture that `facet view` draws over: one from the preview or from a clip, or none. Only drawing code uses it.
 final class ViewPicture {
     var picture: Picture { preview.picture }

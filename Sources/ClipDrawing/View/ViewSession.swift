@@ -1,5 +1,3 @@
-import Foundation
-
 /// A view of a camera or a clip in the terminal, as `facet view` shows it.
 package struct ViewSession {
     package var controls: ViewControls

@@ -1,6 +1,3 @@
-import Foundation
-import SettingsFiles
-
 /// How to reach the broker and log in, and which cameras a command is about.
 package struct BrokerAccess: Sendable {
     package var mqtt: String?

@@ -1,5 +1,3 @@
-import Foundation
-
 /// The states of all cameras that a command has received messages from, by topic base.
 package struct CameraTable {
     package typealias Camera = (base: String, state: CameraState)

@@ -1,5 +1,3 @@
-package import Foundation
-
 /// The cameras of this machine, as lines of text and as JSON.
 package struct DeviceList {
     private let inventory = CameraInventory.list()

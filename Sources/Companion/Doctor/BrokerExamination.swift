@@ -1,5 +1,3 @@
-import Foundation
-
 /// Examines a broker and the daemons that should be online there, for `facet doctor`.
 struct BrokerExamination {
     /// Whether there may be several cameras, so that each finding must name its camera.

@@ -1,4 +1,3 @@
-import Foundation
 import MediaFiles
 
 /// Examines which devices of this machine can decode video in place of the processor.

@@ -1,5 +1,3 @@
-import Foundation
-
 /// One finding of `facet doctor`.
 package struct Finding: Encodable {
     package enum Verdict: String, Encodable {

@@ -1,5 +1,3 @@
-import Foundation
-
 /// Examines what the daemon needs on this machine.
 struct MachineExamination {
     /// Whether a daemon is known to stream. A busy camera is then no fault: the daemon uses it.

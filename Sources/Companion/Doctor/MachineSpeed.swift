@@ -1,4 +1,3 @@
-import Foundation
 import MediaFiles
 
 /// The time that this machine needs per frame, with one face in the picture and with four.

@@ -1,6 +1,3 @@
-import Foundation
-import SettingsFiles
-
 /// How faces are drawn: the overlay, and whether the picture is mirrored.
 package struct DrawingStyle: Hashable, Sendable {
     package var overlay: OverlayChoice

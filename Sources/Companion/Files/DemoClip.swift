@@ -1,5 +1,3 @@
-import Foundation
-
 /// The clip that the demo shows, with which the machine's speed is measured too.
 package enum DemoClip {
     /// The path of the clip. If it is not installed, it is made on first use. If that is not possible, throws an error

@@ -1,4 +1,3 @@
-import Foundation
 import MediaFiles
 
 /// Checks whether an output file can be written, before any work is done for it.

@@ -1,6 +1,3 @@
-import Foundation
-package import SettingsFiles
-
 /// A settings file in which single settings can be changed. Everything else stays as it is, including comments.
 package struct SettingsText {
     package let path: String

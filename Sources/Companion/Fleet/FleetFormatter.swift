@@ -1,5 +1,3 @@
-import Foundation
-
 /// Formats the states of cameras as rows of text, as JSON and as CSV.
 package struct FleetFormatter {
     package var hasColors: Bool

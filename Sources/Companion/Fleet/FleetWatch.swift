@@ -1,5 +1,3 @@
-import Foundation
-
 /// Shows the states of all cameras: as a live table on a terminal, elsewhere a line for each change.
 package struct FleetWatch {
     /// How long to wait for statistics, in seconds. By default daemons publish them every 10 s.

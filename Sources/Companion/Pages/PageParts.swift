@@ -1,5 +1,3 @@
-import Foundation
-
 /// The parts that the live page and the single-file pages have in common.
 package enum PageParts {
     /// The common style sheet: colours and fonts.

@@ -1,5 +1,3 @@
-import Foundation
-
 /// The output of commands: results go to standard output, messages to the user at the terminal to standard error.
 package enum Console {
     package static let isTerminal = isatty(STDOUT_FILENO) == 1

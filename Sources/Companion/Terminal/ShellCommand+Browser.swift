@@ -1,5 +1,3 @@
-import Foundation
-
 extension ShellCommand {
     /// Opens a URL in the user's browser, if there is a display.
     package static func openInBrowser(_ url: String) {

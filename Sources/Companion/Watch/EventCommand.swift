@@ -1,5 +1,3 @@
-import Foundation
-
 /// A shell command that runs once per message, with the message's fields in environment variables.
 struct EventCommand: Sendable {
     /// The maximum payload size, in bytes, for an environment variable. Linux starts no program with a variable of more

@@ -1,5 +1,3 @@
-import Foundation
-
 /// Formats messages as lines of text.
 package struct WatchFormatter {
     /// The styles of topic names that are emphasised.

@@ -1,5 +1,3 @@
-import ServiceLifecycle
-
 /// Maintains the broker connection, and carries out the commands on `detect/set`, `smile/set` and `zones/set`.
 struct BrokerService: Service {
     let delivery: Delivery

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Numbers events and faces so that no number is ever reused, even after a restart. Stores in the outbox which faces
 /// subscribers believe present, today's totals, and whether detection was last switched on.
 ///

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Writes every message to standard output as one line of JSON.
 final class PrintSink: MessageSink {
     /// The number of bytes written at a time: a pipe that polls as writable takes this much (`PIPE_BUF` on Linux).

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Encodes messages and hands them to the sinks, in order, on a thread of its own.
 ///
 /// A sink that blocks, such as a full pipe on standard output, blocks that thread. Once the queue is full, the

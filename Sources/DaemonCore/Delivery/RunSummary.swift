@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Counts the events of each face for the summary that a terminal shows at the end of a run.
 final class RunSummary: MessageSink {
     private struct Row {

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Announces the device to Home Assistant, and again whenever Home Assistant starts. Removes it if discovery is off.
 final class HomeAssistantAnnouncer: Sendable {
     private static let key = "homeAssistantTopics"

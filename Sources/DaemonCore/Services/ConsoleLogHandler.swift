@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// Writes the log to standard error as readable lines: time, level, message, then the metadata. In systemd's journal,
 /// which adds the time itself, a line begins with the level's syslog number instead.

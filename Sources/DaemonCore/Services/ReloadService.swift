@@ -1,4 +1,3 @@
-import ServiceLifecycle
 import UnixSignals
 
 /// Reads the settings again on SIGHUP. Invalid settings change nothing.

@@ -1,5 +1,4 @@
 import Foundation
-import ServiceLifecycle
 
 /// A service that repeats an action until the daemon ends.
 struct RepeatingService: Service {

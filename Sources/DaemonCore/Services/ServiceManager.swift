@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Reports the daemon's condition to the service manager, over the datagram socket that `sd_notify(3)` describes.
 ///
 /// If the manager is gone or does not read, reports are lost without an error or a wait.

@@ -1,6 +1,3 @@
-import ServiceLifecycle
-import Synchronization
-
 /// Runs the session, publishes its updates, and applies commands and reloaded settings to it.
 ///
 /// A session blocks in system calls and in the models, so it has a thread of its own.

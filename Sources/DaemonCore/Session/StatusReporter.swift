@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Keeps the status of the daemon and its camera, and reports changes to subscribers, service manager and log.
 package final class StatusReporter: Sendable {
     let publisher: Publisher

@@ -105,11 +105,8 @@ final class FaceFinder {
             guard let face else { return nil }
             scores.append(face.face.score)
         }
-        return Self.areSure(scores) ? face : nil
+        return scores.count { $0 >= Self.sureScore } >= 2 ? face : nil
     }
-
-    /// Whether at least two of three scores, those of the search and of its two close-ups, reach `sureScore`.
-    static func areSure(_ scores: [Float]) -> Bool { scores.count { $0 >= sureScore } >= 2 }
 
     /// Finds a face again at or near the place where it was a moment ago; nil if it is not there.
     func follow(_ face: FaceDetection, isNew: Bool = false, in frame: Frame) throws(InferenceError) -> CloseUp? {

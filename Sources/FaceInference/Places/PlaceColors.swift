@@ -92,10 +92,8 @@ extension NormalizedRect {
     /// centre, and covers the range `heights` below the centre, in face heights.
     func around(widths: Double, heights: ClosedRange<Double>) -> NormalizedRect {
         NormalizedRect(
-            left: center.x - widths * width,
-            top: center.y + heights.lowerBound * height,
-            right: center.x + widths * width,
-            bottom: center.y + heights.upperBound * height
+            from: [center.x - widths * width, center.y + heights.lowerBound * height],
+            to: [center.x + widths * width, center.y + heights.upperBound * height]
         )
     }
 }

@@ -1,5 +1,4 @@
 import CLiteRT
-import Synchronization
 import System
 
 /// The loaded LiteRT library with its environment and the model files, shared by all analyzers of a process. Compiled

@@ -23,12 +23,8 @@ public struct NormalizedRect: Hashable, Sendable {
     package static let whole = NormalizedRect(x: 0, y: 0, width: 1, height: 1)
     package static let zero = NormalizedRect(x: 0, y: 0, width: 0, height: 0)
 
-    package init(left: Double, top: Double, right: Double, bottom: Double) {
-        self.init(x: left, y: top, width: right - left, height: bottom - top)
-    }
-
     package init(from low: SIMD2<Double>, to high: SIMD2<Double>) {
-        self.init(left: low.x, top: low.y, right: high.x, bottom: high.y)
+        self.init(x: low.x, y: low.y, width: high.x - low.x, height: high.y - low.y)
     }
 
     /// The centre.

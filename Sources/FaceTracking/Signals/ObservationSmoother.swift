@@ -17,7 +17,7 @@ struct ObservationSmoother {
         if let pitch = pose.pitch, last?.pitch == nil { angles.begin(2, with: pitch) }
         last = pose
         let angles = angles.filter(SIMD3(pose.roll, pose.yaw ?? 0, pose.pitch ?? 0), interval: interval)
-        let steady = NormalizedRect(left: edges.x, top: edges.y, right: edges.z, bottom: edges.w)
+        let steady = NormalizedRect(from: edges.lowHalf, to: edges.highHalf)
         let yaw = pose.yaw == nil ? nil : angles.y
         return (steady, HeadPose(roll: angles.x, yaw: yaw, pitch: pose.pitch == nil ? nil : angles.z))
     }

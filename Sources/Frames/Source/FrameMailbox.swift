@@ -1,4 +1,3 @@
-package import Synchronization
 package import System
 
 /// Hands frames from a source's thread to the consumer's thread: only the newest frame, or every frame.

@@ -1,4 +1,3 @@
-import Synchronization
 package import System
 
 /// A flag that tells a source to end, and that its threads can wait for.

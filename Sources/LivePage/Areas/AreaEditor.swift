@@ -1,5 +1,3 @@
-import SettingsFiles
-
 /// Provides the zones and ignored areas for the page of `facet zones`, and saves those that the user draws there.
 package struct AreaEditor: Sendable {
     /// The maximum size of a request in bytes: enough for 32 zones and 32 ignored areas with 64 corners each.

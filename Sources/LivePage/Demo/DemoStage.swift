@@ -1,6 +1,3 @@
-import Foundation
-import HTTPServing
-
 /// A broker and a daemon that the demo starts for itself.
 struct DemoStage {
     let address: String

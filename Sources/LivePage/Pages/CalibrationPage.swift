@@ -1,6 +1,3 @@
-import Foundation
-import HTTPServing
-
 /// The calibration steps for the page on which people find their smile settings, and the answers to its requests.
 enum CalibrationPage {
     /// The maximum size of a request in bytes, enough for `mostSamples` samples.

@@ -1,6 +1,3 @@
-import HTTPServing
-import Synchronization
-
 /// Keeps the newest events for programs that read them as server-sent events, and tells each how many it has missed.
 final class EventLog: Sendable {
     /// The maximum number of kept events.

@@ -1,6 +1,3 @@
-import HTTPServing
-import Synchronization
-
 /// An open page and the messages that wait for it: only the newest of each camera, so that a slow page skips pictures.
 final class Viewer: HTTPStream {
     private struct Box {

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The data shared by the server's thread and the command's task: the open pages, the state to show, and the events.
 final class Viewers: Sendable {
     /// The maximum number of simultaneous pages, each of which needs a file descriptor.

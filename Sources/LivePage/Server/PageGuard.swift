@@ -1,7 +1,3 @@
-import Foundation
-import HTTPServing
-import Synchronization
-
 /// Decides which requests are answered. If a token is set, visitors from any address need it.
 ///
 /// Pages of other sites must not use the visitor's browser to get in. `Host` must name this server, against DNS

@@ -1,6 +1,3 @@
-import Foundation
-import HTTPServing
-
 /// Answers the requests of pages, and the requests of programs, which config/openapi.yaml documents.
 struct PageServer: Sendable {
     /// The content security policy. Pages may load scripts, styles and data only from this server, may not have inline

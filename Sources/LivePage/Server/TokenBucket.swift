@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Limits how often something may happen: `capacity` times at once, and then `rate` times a second.
 struct TokenBucket: Sendable {
     let capacity: Double

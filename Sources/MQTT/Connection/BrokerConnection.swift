@@ -1,5 +1,3 @@
-import Synchronization
-
 /// An MQTT client that connects to one of its brokers, reconnects and delivers messages on a thread of its own.
 ///
 /// Everything may be called from any thread; only `stop` waits for the network. There are three kinds of messages:

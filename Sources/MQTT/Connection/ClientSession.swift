@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The data that the network thread shares with the callers of `BrokerConnection`.
 final class ClientSession: Sendable {
     /// The data that the lock protects. The store, which may wait for a disk, is never called with the lock held.

@@ -1,5 +1,3 @@
-import Synchronization
-
 extension NetworkLoop {
     func sendSubscriptions() {
         // This client's own topic is first: nothing is sent before its retained message is known.

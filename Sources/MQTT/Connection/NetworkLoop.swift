@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The work of the network thread: carries out what the state machine decides, and passes messages between libmosquitto
 /// and the session. Used by that thread only.
 final class NetworkLoop {

@@ -1,6 +1,5 @@
 import CSQLite
 import Dispatch
-import Synchronization
 
 /// Keeps events and a few small values in an SQLite file, so that a crash loses none; without a file, in memory.
 ///

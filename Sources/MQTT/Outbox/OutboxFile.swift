@@ -1,6 +1,5 @@
 import CSQLite
 import Foundation
-import Synchronization
 
 /// The SQLite file of an outbox, opened by one process at a time. Safe to use from any thread.
 final class OutboxFile: Sendable {

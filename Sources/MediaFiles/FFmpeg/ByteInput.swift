@@ -1,5 +1,4 @@
 import CFFmpeg
-import Glibc
 
 /// An input for FFmpeg whose bytes a subclass provides.
 class ByteInput {

@@ -1,5 +1,4 @@
 import CFFmpeg
-import System
 
 /// FFmpeg's functions under their own names, usable once `FFmpeg.load()` has succeeded.
 var ffmpeg: FFmpegFunctions { FFmpeg.functions.pointee }

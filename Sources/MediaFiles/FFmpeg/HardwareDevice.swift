@@ -1,6 +1,5 @@
 import CFFmpeg
 import FoundationEssentials
-import System
 
 /// A hardware video decoder of this machine, opened by FFmpeg through VA-API or, for NVIDIA, through CUDA. Neither
 /// needs a display. FFmpeg's usual decoders use it for the costly part of their work.

@@ -1,6 +1,4 @@
 import CFFmpeg
-import Synchronization
-import System
 
 /// Lets another thread interrupt what blocks a source's thread: reads by FFmpeg, and waits between frames.
 final class Interrupt: Sendable {

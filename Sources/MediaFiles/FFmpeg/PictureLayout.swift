@@ -1,5 +1,4 @@
 import CFFmpeg
-import Glibc
 
 /// Chooses how FFmpeg's pictures become frames: unchanged, or converted to another pixel format or size first.
 enum PictureLayout {

@@ -1,7 +1,5 @@
 import CFFmpeg
 import FoundationEssentials
-import Synchronization
-import System
 
 /// The standard output of a shell command, as an input for FFmpeg. When this object is freed, it ends the command's
 /// process group, and any process of the command that has left the group.

@@ -1,5 +1,3 @@
-import Glibc
-
 /// Finds JPEGs in bytes that come in pieces. It relies only on the markers in the JPEGs, because cameras send wrong
 /// lengths, wrong boundaries and no content types. Bytes between the pictures are skipped.
 struct JPEGSequence {

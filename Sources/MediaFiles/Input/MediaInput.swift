@@ -1,5 +1,4 @@
 import CFFmpeg
-import System
 
 /// An opened file or stream that is read packet by packet.
 final class MediaInput {

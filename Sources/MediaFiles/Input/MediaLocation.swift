@@ -1,5 +1,4 @@
 import FoundationEssentials
-import System
 
 /// The place from which a clip or a stream is read: a file's path, a network address or a command.
 struct MediaLocation: Hashable, Sendable {

@@ -1,5 +1,3 @@
-import System
-
 /// The frames of a clip in order, decoded slightly ahead by a separate thread.
 package final class ClipFrames {
     /// The number of frames that are decoded ahead.

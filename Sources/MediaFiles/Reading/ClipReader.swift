@@ -1,5 +1,4 @@
 import CFFmpeg
-import System
 
 /// Reads and decodes the pictures of one file or stream, one after the other.
 final class ClipReader {

@@ -1,5 +1,4 @@
 import CFFmpeg
-import Synchronization
 
 /// Plays a clip, a picture file or a network stream as a source of frames.
 ///

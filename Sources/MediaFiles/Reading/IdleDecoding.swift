@@ -1,5 +1,3 @@
-import Glibc
-
 /// Decides which packets of a stream are worth decoding while no face is seen in its pictures.
 ///
 /// An encoder spends few bits on what has not changed. At rest, therefore, only key frames are decoded, and the packets

@@ -1,5 +1,4 @@
 import CFFmpeg
-import System
 
 /// The video packets of a live stream. A separate thread reads them, so that each gets its true arrival time, and the
 /// sender need not wait while a picture waits to be shown.

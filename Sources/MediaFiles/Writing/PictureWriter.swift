@@ -1,5 +1,4 @@
 import CFFmpeg
-import System
 
 /// Writes pictures as PNG or JPEG files, depending on the ending of the file's name.
 package enum PictureWriter {

@@ -1,5 +1,4 @@
 import CFFmpeg
-import System
 
 /// Compresses pictures with one of FFmpeg's encoders.
 final class VideoEncoder {

@@ -1,5 +1,3 @@
-import Glibc
-
 /// A shape of polylines that are all closed or all open. Curves are broken into short straight pieces as they are
 /// added, so that the shape can go through any projection, not only an affine one.
 struct Outline: Hashable, Sendable {

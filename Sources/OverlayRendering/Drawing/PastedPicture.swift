@@ -1,5 +1,4 @@
 import CCairo
-import System
 
 /// A PNG to paste onto faces. It has copies, each half as large as the one before: a large one would flicker if shrunk.
 package final class PastedPicture {

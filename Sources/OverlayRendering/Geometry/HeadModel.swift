@@ -1,5 +1,3 @@
-import Glibc
-
 /// A head in three dimensions, turned like the face and placed so that a landmark is where the picture shows it.
 ///
 /// Positions are relative to the middle of the head: x in face widths to the right as seen in the picture, y in face

@@ -1,5 +1,3 @@
-import Glibc
-
 /// A direction or position in three dimensions: x to the right, y down, z towards the viewer.
 typealias Vector = SIMD3<Double>
 

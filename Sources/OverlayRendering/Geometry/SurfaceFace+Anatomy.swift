@@ -1,5 +1,3 @@
-import Glibc
-
 /// The usual places of the parts of a face, relative to the centre of its box, as fractions of its width (x) and height
 /// (y). In the canonical face model of 468 points, the eyes are 31 % and the mouth 70 % of the way from forehead to
 /// chin, and the centres of the eyes 41 % of the width apart.

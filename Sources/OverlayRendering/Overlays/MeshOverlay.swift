@@ -1,5 +1,3 @@
-import Glibc
-
 /// Draws the measurements: face mesh (or only eyes and mouth), irises, gaze, axes of the head, and numbers.
 struct MeshOverlay: Overlay {
     private static let line = Color(red: 0.35, green: 0.95, blue: 0.95)

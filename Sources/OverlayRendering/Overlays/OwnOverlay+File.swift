@@ -1,5 +1,4 @@
 import Foundation
-package import SettingsFiles
 
 extension OwnOverlay {
     private static let maximumParts = 16

@@ -1,5 +1,3 @@
-import Glibc
-
 /// An overlay of the user's own: pictures that are pasted onto each face.
 package struct OwnOverlay: Overlay {
     /// The part of a face that a picture sticks to.

@@ -1,5 +1,3 @@
-import Glibc
-
 /// Draws a hat, a moustache and a beard, which turn with the head in three dimensions and are partly hidden by it.
 struct SantaOverlay: Overlay {
     private static let fur = Color(red: 1, green: 1, blue: 0.99)

@@ -32,7 +32,7 @@ extension FaceObject {
             known.map { _ in NormalizedPoint(x: values[index], y: values[index + 1]) }
         }
         var face = self
-        face.bounds = NormalizedRect(left: values[0], top: values[1], right: values[2], bottom: values[3])
+        face.bounds = NormalizedRect(from: [values[0], values[1]], to: [values[2], values[3]])
         face.leftEye = point(leftEye, 4)
         face.rightEye = point(rightEye, 6)
         face.mouth = point(mouth, 8)

@@ -7,8 +7,6 @@ package struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
         package let reason: String
     }
 
-    /// The part before `://`, in lower case.
-    package let scheme: String
     /// The user's name before the host; nil without an `@`.
     package let user: String?
     package let hasPassword: Bool
@@ -47,7 +45,6 @@ package struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
         guard let place = HostAndPort(host) else {
             throw failure("it needs a host without blanks, and a port from 1 to 65535 if it names one")
         }
-        self.scheme = scheme
         self.place = place
         user = login.map { String($0.prefix { $0 != ":" }) }
         hasPassword = login?.contains(":") ?? false

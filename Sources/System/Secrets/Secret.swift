@@ -1,6 +1,5 @@
 import Foundation
 import RegexBuilder
-import Synchronization
 
 /// A password or the like, which logs, dumps and string interpolation do not show.
 package struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

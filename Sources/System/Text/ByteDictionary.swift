@@ -32,8 +32,4 @@ package struct ByteDictionary<Value>: Sequence {
     package func makeIterator() -> Dictionary<[UInt8], Element>.Values.Iterator { elements.values.makeIterator() }
 }
 
-extension ByteDictionary: ExpressibleByDictionaryLiteral {
-    package init(dictionaryLiteral elements: (String, Value)...) { self.init(elements.map { (key: $0, value: $1) }) }
-}
-
 extension ByteDictionary: Sendable where Value: Sendable {}

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// A queue that threads and tasks fill without waiting, and that one task empties.
 package final class Inbox<Queue: Sendable>: Sendable {
     private let queue: Mutex<(elements: Queue, isClosed: Bool)>

@@ -1,5 +1,4 @@
 import Dispatch
-import Synchronization
 
 /// Catches SIGINT, SIGTERM and SIGHUP, and reports them, until a command has written its result. A second signal of the
 /// same kind ends the program. One of another kind does not, because systemd ends a login session with SIGTERM and

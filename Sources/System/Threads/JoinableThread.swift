@@ -1,5 +1,4 @@
 import CLinux
-import Synchronization
 
 /// A thread that can be joined. Joining waits until the thread is completely gone, and not only its work is done.
 ///

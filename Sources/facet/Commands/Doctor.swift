@@ -1,5 +1,3 @@
-import Foundation
-
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Says what works, what does not, and the command that fixes it.",

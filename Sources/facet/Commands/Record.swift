@@ -1,5 +1,3 @@
-import MediaFiles
-
 struct Record: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Records a clip with the overlay, or without.",

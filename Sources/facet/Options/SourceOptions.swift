@@ -1,5 +1,3 @@
-import Foundation
-
 /// The options for where pictures and faces come from: a daemon or, with `--source`, a local session in this process.
 struct SourceOptions: ParsableArguments {
     @Option(
