@@ -23,9 +23,8 @@ final class FrameProcessor: @unchecked Sendable {
     /// The mean brightness, 0…1, below which a picture is too dark, because noise outweighs an eyelid's contrast.
     private static let darkest = 0.08
 
-    /// The frame that is still to be searched, and what that search found beside the followed faces.
+    /// The frame that is still to be searched.
     private var unsearched: Frame?
-    private var found: FaceAnalysis?
     private var lastStamp: FrameStamp?
     private var lastDelivery: Double?
     private var stream: StreamDescription?
@@ -83,7 +82,6 @@ final class FrameProcessor: @unchecked Sendable {
     func interrupt(_ state: StreamState, reason: FaceEvent.LeaveReason) -> FaceUpdate {
         self.state = state
         analyzer?.reset()
-        found = nil
         quietSince = nil
         places = nil
         attention = AttentionFilter()
@@ -103,11 +101,9 @@ final class FrameProcessor: @unchecked Sendable {
         meter.beginFrame()
         defer { meter.endFrame() }
         do {
-            let analysis = try analyzer.search(frame)
-            meter.record(.detect, analysis.detectionTime)
-            found = analysis
+            meter.record(.detect, try analyzer.search(frame))
         } catch {
-            throw .inference(error)
+            guard error.isOfFrame else { throw .inference(error) }
         }
     }
 
@@ -133,7 +129,6 @@ final class FrameProcessor: @unchecked Sendable {
         meter.record(.landmarks, analysis.landmarkTime)
         if analysis.ranDetector { meter.record(.detect, analysis.detectionTime) }
         if analysis.awaitsSearch { unsearched = picture }
-        let earlier = exchange(&found, with: nil)
         // Without `isThorough`, the tracker decides which faces are still the same after a seeming cut.
         let isNewScene = analysis.isCut && options.detection.isThorough
         let gone = isNewScene ? tracker.endAll(reason: .left, at: frame.stamp) : []
@@ -152,10 +147,9 @@ final class FrameProcessor: @unchecked Sendable {
         attention.advance(FaceAttention.allCases.filter(reasons.contains), at: time)
         var update = update(tracked, of: frame)
         update.events.insert(contentsOf: gone, at: 0)
-        let unconfirmed = analysis.unconfirmed + (earlier?.unconfirmed ?? [])
-        update.sightings = tracked.sightings + unconfirmed.map { FaceSighting(track: nil, face: $0) }
+        update.sightings = tracked.sightings + analysis.unconfirmed.map { FaceSighting(track: nil, face: $0) }
         update.isCut = isNewScene
-        update.isOverLimit = analysis.isOverLimit || earlier?.isOverLimit == true
+        update.isOverLimit = analysis.isOverLimit
         update.problem = places?.drainError()
         if options.landmarks { addLandmarks(of: analyzer, in: (picture ?? frame).uprightSize, to: &update) }
         let isQuiet = update.faces.isEmpty && analyzer.isQuiet(at: time)

@@ -1,4 +1,4 @@
-// An overlay draws what messages say over frames. An own one is read from a file.
+// An overlay draws what messages say over frames. Users' own overlays are read from files.
 @_exported public import FaceMessages
 @_exported public import Frames
 @_exported public import SettingsFiles

@@ -65,6 +65,13 @@ struct DetectorTests {
         let full = try #require(try finder.confirm(bright, in: seen(1, 2)))
         let dark = try #require(try finder.confirm(bright, in: seen(0.1, 2)))
         #expect(abs(dark.luminance - full.luminance / 10) < 0.003)
+        // Black beyond the picture's corner does not make a bright picture dark.
+        let detector = try FaceDetector(width: 160, height: 160, in: liteRT)
+        let corner = CropRegion(center: .zero, side: 512, rotation: 0)
+        for light in [1, 0.1] as [Float] {
+            _ = try detector.detect(in: seen(light, 1), region: corner, minimumScore: 0.5)
+            #expect(detector.isBrightened == (light < 1))
+        }
     }
 
     @Test("finds a face that lies on its side where the search is turned, at the same place")

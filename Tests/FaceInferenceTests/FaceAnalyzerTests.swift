@@ -67,17 +67,21 @@ struct FaceAnalyzerTests {
             return bytes[column < 768 ? index : row * 1536 + column - 768]
         }
         func analyze(_ number: Int, of pixels: [UInt8]) throws -> (Frame, FaceAnalysis) {
-            let stamp = FrameStamp(frame: number, time: portrait.stamp.time, mediaTime: Double(number) / 5)
+            let stamp = FrameStamp(frame: number, time: portrait.stamp.time, mediaTime: Double(number) / 10)
             let frame = try Frame(copying: pixels, size: left.size, format: .rgb24, stamp: stamp)
             return (frame, try analyzer.analyze(frame, isReportedFirst: true))
         }
         // Without a followed face, there is nothing that could be reported before.
         let (_, first) = try analyze(0, of: bytes)
         #expect(first.ranDetector && first.observations.count == 1)
-        let (frame, second) = try analyze(1, of: both)
-        #expect(second.awaitsSearch && !second.ranDetector && second.observations.count == 1)
-        #expect(try analyzer.search(frame).ranDetector)
-        #expect(try analyze(2, of: both).1.observations.count == 2)
+        #expect(try !analyze(1, of: bytes).1.awaitsSearch)
+        let (frame, third) = try analyze(2, of: both)
+        #expect(third.awaitsSearch && !third.ranDetector && third.observations.count == 1)
+        #expect(try analyzer.search(frame) > .zero)
+        #expect(try analyze(3, of: both).1.observations.count == 2)
+        // The next frame of a slow source comes too late for a face that is seen only now.
+        let (_, late) = try analyze(30, of: bytes)
+        #expect(late.ranDetector && !late.awaitsSearch)
     }
 
     @Test("never searches while as many faces are followed as are wanted")

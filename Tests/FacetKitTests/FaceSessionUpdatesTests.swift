@@ -1,4 +1,5 @@
 import FaceInference
+import FaceMessages
 import FaceMetadata
 import FaceTracking
 import FacetTestSupport
@@ -102,6 +103,24 @@ struct FaceSessionUpdatesTests {
         let session = try FaceSession(source: .custom(source))
         try session.run { _ in }
         #expect(source.stops >= 2)
+    }
+
+    @Test("a frame with a followed face is reported before it is searched")
+    func reportBeforeSearch() throws {
+        let meter = SessionMeter()
+        let processor = FrameProcessor(.init(), firstFaceID: FaceID(rawValue: 1), meter: meter)
+        try processor.load(.init())
+        /// The number of searches since the last call.
+        func searches() -> Int { meter.figures().stages.first { $0.name == "detect" }?.runs ?? 0 }
+        let portrait = try jpeg()
+        var before: [Int] = []
+        var after: [Int] = []
+        for number in 0..<12 {
+            try processor.advance(to: .jpeg(portrait, index: number)) { _ in before.append(searches()) }
+            after.append(searches())
+        }
+        #expect(before[0] == 1 && before.dropFirst().allSatisfy { $0 == 0 })
+        #expect(after[0] == 0 && after.contains(1))
     }
 
     @Test("signs name the person's own eyes in each source that mirrors, without a second setting")

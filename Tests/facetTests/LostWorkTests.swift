@@ -19,17 +19,20 @@ struct LostWorkTests {
 
     // MARK: - Failures of the source
 
-    @Test("a clip that is cut off ends a recording and a report, which are written", arguments: ["record", "report"])
-    func cutClip(command: String) async throws {
+    @Test(
+        "a clip that is cut off ends a recording and a report, which are written",
+        arguments: [["record", "--plain", "--source"], ["record", "--plain", "--over"], ["report", "--source"]]
+    )
+    func cutClip(command: [String]) async throws {
         let directory = try TemporaryDirectory()
-        let output = directory.file(command == "record" ? "out.mkv" : "out.html")
+        let isReport = command[0] == "report"
+        let output = directory.file(isReport ? "out.html" : "out.mkv")
         let clip = try cutClip(in: directory)
-        let options = command == "record" ? ["--plain"] : []
-        let program = try await ChildProcess(facet, [command, "--source", clip, "-o", output] + options)
+        let program = try await ChildProcess(facet, command + [clip, "-o", output])
         await program.waitUntilEnded()
         #expect(program.exitStatus == 1 && program.output.contains("could not play \(clip) to its end"))
         #expect(program.output.contains("wrote \(output)"), "\(program.output)")
-        guard command == "report" else { return _ = try PictureFile.load(output, at: 0) }
+        guard isReport else { return _ = try PictureFile.load(output, at: 0) }
         #expect(try String(contentsOfFile: output, encoding: .utf8).contains(" · ends early · "))
     }
 
@@ -82,6 +85,7 @@ struct LostWorkTests {
         let arguments = command.map { $0.hasPrefix("out.") ? output : $0 } + [clip]
         let program = try await ChildProcess(facet, arguments)
         while program.isRunning, !catchesSignal(program) { await Task.yield() }
+        #expect(program.isRunning)
         // From now on the signal comes in the first moment in which it would end the program.
         while program.isRunning, catchesSignal(program) { await Task.yield() }
         if !FileManager.default.fileExists(atPath: output) { program.signal(SIGTERM) }

@@ -3,6 +3,7 @@ import FaceMessages
 import FaceMetadata
 import FacetTestSupport
 import Foundation
+import FoundationNetworking
 import Frames
 import MQTT
 import MediaFiles
@@ -63,6 +64,22 @@ struct ProgramTests {
         let program = try await ChildProcess(facet, arguments, environment: ["FACET_MQTT": "mqtt://127.0.0.1:1"])
         await program.waitUntilEnded()
         #expect(program.exitStatus == status && program.output.contains(reason), "\(program.output)")
+    }
+
+    @Test("prints drawn areas as settings, one to a line")
+    func drawnAreas() async throws {
+        let nobody = ["FACET_MQTT": "mqtt://127.0.0.1:1"]
+        let program = try await ChildProcess(facet, ["zones", "--no-browser"], environment: nobody)
+        try await program.waitForOutput("draw the areas at ")
+        let page = try #require(program.output.firstMatch(of: /http:.*\/zones/)?.0.dropLast(5))
+        var request = URLRequest(url: try #require(URL(string: page + "areas")))
+        request.httpMethod = "POST"
+        let areas = "zones:\n  desk:\n    area: [0, 0.4, 0.5, 0.6]\n"
+        request.httpBody = Data(areas.utf8)
+        _ = try await URLSession.shared.data(for: request)
+        try await program.waitForOutput(areas)
+        program.signal(SIGTERM)
+        await program.waitUntilEnded()
     }
 
     @Test(

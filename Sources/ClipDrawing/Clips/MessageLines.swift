@@ -2,9 +2,9 @@ import Foundation
 
 /// The lines of a file or a pipe, up to its end. After a signal they end soon, so that a command can use those before.
 package final class MessageLines: Sequence, IteratorProtocol {
-    /// How long to read on after a signal. Ctrl-C also ends the program at the other end of the pipe, whose last
+    /// How long to read on from a pipe after a signal. Ctrl-C also ends the program at the other end, whose last
     /// messages come then.
-    private static let patience = Duration.seconds(2)
+    private let patience: Duration
 
     let path: String
     private let file: CInt
@@ -27,6 +27,8 @@ package final class MessageLines: Sequence, IteratorProtocol {
         // Opening a named pipe would wait for a program that writes into it, even after a signal.
         file = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         if file < 0 { failure = errno }
+        var status = stat()
+        patience = fstat(file, &status) == 0 && status.st_mode & S_IFMT == S_IFREG ? .zero : .seconds(2)
         interruption?.onSignal { [waker] in waker.wake() }
     }
 
@@ -44,7 +46,7 @@ package final class MessageLines: Sequence, IteratorProtocol {
             searched = bytes.count
             if read() { continue }
             defer { bytes = [] }
-            // Without its end, a line says nothing.
+            // An incomplete line is not JSON.
             return bytes.isEmpty || endsEarly || failure != 0 ? nil : String(decoding: bytes, as: UTF8.self)
         }
     }
@@ -53,7 +55,7 @@ package final class MessageLines: Sequence, IteratorProtocol {
     private func read() -> Bool {
         guard failure == 0, !endsEarly else { return false }
         while true {
-            if interruption?.isRaised == true { deadline = deadline ?? .now + Self.patience }
+            if interruption?.isRaised == true { deadline = deadline ?? .now + patience }
             let left = deadline.map { ContinuousClock.now.duration(to: $0) } ?? .seconds(3600)
             endsEarly = left <= .zero
             if endsEarly { return false }

@@ -28,12 +28,17 @@ package struct OverlayRecorder {
         soundSource = clip
         var playback = track.map(MessagePlayback.init)
         let picture = Picture()
-        while !interruption.isRaised, let frame = try frames.next() {
-            let time = frame.stamp.mediaTime
-            if let seconds, time >= seconds { break }
-            playback?.advance(to: time)
-            try picture.update(from: frame)
-            try add(picture, scene: playback?.scene ?? Scene(), mediaTime: time)
+        do {
+            while !interruption.isRaised, let frame = try frames.next() {
+                let time = frame.stamp.mediaTime
+                if let seconds, time >= seconds { break }
+                playback?.advance(to: time)
+                try picture.update(from: frame)
+                try add(picture, scene: playback?.scene ?? Scene(), mediaTime: time)
+            }
+        } catch  where writer?.isOpen == true {
+            do { try finish(isWhole: false) } catch { Console.note("\(error)") }
+            throw error
         }
         // Messages with times after the clip's end are about another clip.
         if let track, seconds == nil, frames.isFinished, track.end > end + 1 {

@@ -12,6 +12,7 @@ extension FaceReport {
         } catch  where end > 0 {
             failure = error
         }
+        signal = interruption.number
         finish()
         title = Self.name(of: path)
     }
@@ -22,6 +23,7 @@ extension FaceReport {
         let lines = try MessageLines(path, until: interruption)
         let track = try MessageTrack(lines, over: clip) { apply($1.message, at: $1.mediaTime) }
         isInterrupted = lines.endsEarly
+        signal = interruption.number
         finish()
         title = Self.name(of: clip ?? file ?? track.camera)
     }
@@ -57,12 +59,14 @@ extension FaceReport {
     }
 
     /// Writes the report as an HTML page, with pictures if a clip is given. Returns whether it has all pictures: a
-    /// signal ends the search for them. If the clip fails, throws after the page is written without pictures.
+    /// signal ends the search for them. If the clip fails, throws after the page is written with those before.
     package func write(to output: String, picturesOf clip: String?, until interruption: Interruption) throws -> Bool {
         let pictures = Result { try clip.map { try ReportPictures(of: self, from: $0, until: interruption) } }
         try OutputPath.write(ReportPage(report: self, pictures: try? pictures.get()).html, to: output)
         Console.note("wrote \(output): \(Seconds.clock(end)), \(figures.faces.counted("face"))")
-        return try pictures.get()?.areMissing != true
+        guard let pictures = try pictures.get() else { return true }
+        if let failure = pictures.failure { throw failure }
+        return !pictures.areMissing
     }
 
     /// Whether an input is a clip, not JSON messages, by its name or its first byte. A pipe counts as messages.

@@ -136,6 +136,8 @@ package struct FaceReport {
     private(set) var pictureSize: FrameSize?
     /// Whether a signal ended the report before its source ended.
     var isInterrupted = false
+    /// The number of the signal that came before the source's end; 0 if none did.
+    var signal: CInt = 0
     /// The error that ended the source.
     package internal(set) var failure: (any Error)?
     package var endsEarly: Bool { isInterrupted || failure != nil }

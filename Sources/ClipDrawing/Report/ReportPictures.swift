@@ -26,6 +26,8 @@ struct ReportPictures {
 
     /// Whether a signal ended the search for pictures.
     private(set) var areMissing = false
+    /// The failure of the clip that ended the search for pictures; nil if it did not fail.
+    private(set) var failure: (any Error)?
     private var wishes: [Wish]
     private let picture = Picture()
     private let encoder: JPEGEncoder
@@ -48,11 +50,13 @@ struct ReportPictures {
         wishes = (portraits + events + [scene]).sorted { $0.time < $1.time }
         encoder = try JPEGEncoder(quality: 80)
         let frames = try ClipFrames(clip)
-        // The signal that ended the report itself does not count again.
-        let signal = interruption.number
-        while !wishes.isEmpty, !areMissing, let frame = try frames.next() {
-            try cutOut(of: frame)
-            areMissing = interruption.number != signal
+        do {
+            while !wishes.isEmpty, !areMissing, let frame = try frames.next() {
+                try cutOut(of: frame)
+                areMissing = !wishes.isEmpty && interruption.number != report.signal
+            }
+        } catch {
+            failure = error
         }
     }
 

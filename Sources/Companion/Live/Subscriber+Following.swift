@@ -5,7 +5,7 @@ extension Subscriber {
     ///   - terminal: The terminal whose keys are inputs too.
     ///   - interval: The interval of ticks; nil for one second.
     ///   - interruptible: Whether Ctrl-C makes this function return, instead of ending the program.
-    ///   - outer: What makes this function return, for a command that catches Ctrl-C until its result is written.
+    ///   - outer: The command's own `Interruption`, used in place of a new one. It catches signals after this function.
     ///   - waitsForBroker: Whether to keep trying if the broker cannot be reached at first.
     ///   - notes: Whether to write messages to the user to standard error; nil means only if there is no `terminal`.
     ///   - tellsOfCameras: Whether these messages report conditions of cameras, for commands that do not show them.

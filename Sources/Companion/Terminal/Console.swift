@@ -33,8 +33,8 @@ package enum Console {
         let options: JSONSerialization.WritingOptions = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         let value = try JSONSerialization.jsonObject(with: Data(json))
         let text = try JSONSerialization.data(withJSONObject: value, options: options)
-        // The strings are written without the escapes that they came with.
-        for line in text.split(separator: UInt8(ascii: "\n")) { write(JSONText.onOneLine(Array(line)) + "\n".utf8) }
+        // JSONSerialization writes control characters unescaped.
+        write(text.split(separator: UInt8(ascii: "\n")).flatMap { JSONText.onOneLine(Array($0)) + "\n".utf8 })
     }
 
     /// Writes a message to the user to standard error. Secrets and control characters are masked.

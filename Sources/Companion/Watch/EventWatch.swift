@@ -46,8 +46,8 @@ package struct EventWatch {
     }
 
     /// Watches until the source ends or `count` messages were printed. Throws `CommandFailure` if the broker refuses
-    /// the connection, or if some events did not reach the shell command or the web address. After a signal, queued
-    /// events still have `patience` to get there; then the signal ends the program.
+    /// the connection, or if some events did not reach the shell command or the web address. After a signal or an
+    /// error, queued events still have `patience`, and the request under way its own time; then the program ends.
     package func run(_ subscriber: Subscriber) async throws {
         if Console.isTerminal, !printer.isJSON {
             let patterns = subscriber.patterns.joined(separator: ", ")
@@ -76,12 +76,13 @@ package struct EventWatch {
         var failure: (any Error)?
         do { try await follow(subscriber, into: &queues, until: interruption) } catch { failure = error }
         let workers = queues.map(\.worker)
-        interruption?.onSignal {
+        let giveUp: @Sendable () -> Void = {
             Task {
                 try? await Task.sleep(for: .seconds(Self.patience))
                 for worker in workers { worker.cancel() }
             }
         }
+        if failure != nil { giveUp() } else { interruption?.onSignal(giveUp) }
         var lost = 0
         for queue in queues { lost += await queue.finish() }
         let loss = lost > 0 ? CommandFailure("\(lost.counted("event")) did not get through") : nil
@@ -168,9 +169,9 @@ struct EventQueue {
         count += 1
         let lost = events.put { $0.put((message, payload)) } ?? []
         dropped += lost.count
-        guard let oldest = lost.last?.message, noted.map({ $0.duration(to: .now) > Self.pause }) ?? true else { return }
-        let time = oldest.stamp.map { " of \($0.time.iso8601)" } ?? ""
-        let last = oldest.topic.rawValue + time
+        guard let newest = lost.last?.message, noted.map({ $0.duration(to: .now) > Self.pause }) ?? true else { return }
+        let time = newest.stamp.map { " of \($0.time.iso8601)" } ?? ""
+        let last = newest.topic.rawValue + time
         Console.note("\(failure) for \((dropped - reported).counted("event")), now the \(last)")
         reported = dropped
         noted = .now

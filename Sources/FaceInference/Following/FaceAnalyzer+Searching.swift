@@ -3,7 +3,7 @@ import System
 extension FaceAnalyzer {
     /// The maximum time between two frames, in seconds, in which a followed face is assumed to stay near its last
     /// place: a tenth of a second, plus a thousandth for rounded timestamps.
-    private static let longestStep = 0.101
+    static let longestStep = 0.101
     /// The fraction of a detected face's box that a followed face must cover so that hiding that face is enough.
     private static let coveredShare = 0.8
 
@@ -40,13 +40,13 @@ extension FaceAnalyzer {
     }
 
     /// Searches a frame whose analysis `awaitsSearch`, before the next frame is analysed.
-    /// - Returns: What the search found beside the faces that are followed from the next frame on.
-    package func search(_ frame: Frame) throws(InferenceError) -> FaceAnalysis {
+    /// - Returns: The duration of the search. The faces that it found are followed from the next frame on.
+    package func search(_ frame: Frame) throws(InferenceError) -> Duration {
         var analysis = FaceAnalysis()
         let start = budget.map { _ in WorkTime.ofThread }
         try search(frame, &analysis)
         if let start { budget?.spentSince += WorkTime.ofThread - start }
-        return analysis
+        return analysis.detectionTime
     }
 
     /// Searches a frame for faces that are not followed yet, and begins to follow them.

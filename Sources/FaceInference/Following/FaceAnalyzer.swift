@@ -115,7 +115,9 @@ public final class FaceAnalyzer {
         let followed = budget.map { _ in WorkTime.ofThread }
         analysis.landmarkTime = .now - start
         if options.isThorough || isSearchDue(in: frame, afterCut: analysis.isCut) {
-            let mayWait = !options.isThorough && !options.isForHiding && !analysis.isCut && count > 0
+            // On a slow source, a face that is seen a frame later may enter a second later.
+            let isNextSoon = frame.stamp.mediaTime - (lastTime ?? -.infinity) <= Self.longestStep
+            let mayWait = isNextSoon && !options.isThorough && !analysis.isCut && count > 0
             analysis.awaitsSearch = isReportedFirst && mayWait
             if !analysis.awaitsSearch { try search(frame, &analysis) }
         }

@@ -2,13 +2,13 @@
 ///
 /// It compares each frame's change map with that of the last search, relative to each cell's noise and without changes
 /// of the light, so that sensor noise, mains flicker, auto exposure and daylight do not count. Continuous motion is
-/// learnt as noise within seconds. The detector searches an unchanged room in any case, once a second and later every
-/// 1.5 s. The same frames at the same times give the same decisions.
+/// learnt as noise within seconds. An unchanged room is searched in any case, at intervals. The same frames at the same
+/// times give the same decisions.
 final class SceneGate {
     // Tuned on empty rooms and sliding faces made of photographs with noise, flicker, ramps and video coding.
 
     /// The interval between searches when nothing changes, in seconds, and once nothing has changed for `rest` seconds:
-    /// a person who sits still has been searched for ten times by then.
+    /// by then ten searches have looked for a person who sits still.
     private static let calmPause = 1.0
     private static let restingPause = 1.5
     private static let rest = 10.0

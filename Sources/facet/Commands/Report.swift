@@ -71,10 +71,10 @@ struct Report: AsyncParsableCommand {
         let interruption = Interruption()
         defer { interruption.cancel() }
         let report = try await gather(interruption)
-        let hasPictures = try output.map { try report.write(to: $0, picturesOf: clip, until: interruption) } ?? true
+        let hasPictures = Result { try output.map { try report.write(to: $0, picturesOf: clip, until: interruption) } }
         if json { try Console.print(prettyPrinted: report.json) }
         if let failure = report.failure { throw failure }
         if report.endsEarly { throw interruption.status("the report ends early") }
-        if !hasPictures { throw interruption.status("pictures are missing in the report") }
+        if try hasPictures.get() == false { throw interruption.status("pictures are missing in the report") }
     }
 }

@@ -13,7 +13,8 @@ struct Watch: AsyncParsableCommand {
             --post sends each event as CloudEvents 1.0 (structured JSON), and again with the same id until the server accepts it \
             (2xx) or refuses it for good; up to 1000 events wait for it. With --secret-file each request has a header \
             X-Facet-Signature-256: sha256= and the HMAC of its body. When the command is stopped, \
-            waiting events have five seconds to get to --exec and --post; those that do not are counted, with status 1.
+            waiting events have five seconds, and a request under way ten, to get to --exec and --post; those that do not are \
+            counted, with status 1.
 
             Examples:
               facet watch --mqtt mqtts://me@broker.example --topic porch/faces smile blink

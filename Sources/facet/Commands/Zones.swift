@@ -25,7 +25,7 @@ struct Zones: AsyncParsableCommand {
     @OptionGroup var live: SourceOptions
 
     func run() async throws {
-        let editor = AreaEditor(path: write) { Console.print(line: $0) }
+        let editor = AreaEditor(path: write) { Console.print(styled: $0.printableLines) }
         _ = try editor.areas()
         var options = PageService.Options(try PageOptions.address(listen))
         options.token = try PageService.token()
