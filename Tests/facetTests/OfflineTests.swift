@@ -14,7 +14,7 @@ import Testing
 @testable import facet
 
 /// The commands that draw, run on a clip made on the spot: plain grey, 320×240, ten frames at 10 a second.
-@Suite("Pictures and clips without a broker", .timeLimit(.minutes(5)))
+@Suite("Pictures and clips without a broker", .serialized, .timeLimit(.minutes(5)))
 struct OfflineTests {
     private let directory: TemporaryDirectory
     private let clip: String
