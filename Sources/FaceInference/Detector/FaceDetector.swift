@@ -17,7 +17,7 @@ final class FaceDetector {
     private static let mostOverlap = 0.45
 
     /// The mean brightness, 0…1, below which the input is brightened. Chosen on dark pictures (docs/accuracy.md).
-    private static let dark: Float = 0.15
+    private static let dark = 0.15
     /// Whether the values of the last input are the square roots of the sampled ones, scaled to 0…255.
     private(set) var isBrightened = false
 
@@ -67,17 +67,11 @@ final class FaceDetector {
 
     /// Brightens a dark input, because the network was trained on faces in good light.
     private func brighten() {
-        let numbers = model.input.numbers
         // What is outside the picture is black, and says nothing of its light.
-        var sum: Float = 0
-        var lit: Float = 0
-        for pixel in stride(from: 0, to: 3 * width * height, by: 6) {
-            let value = 0.114 * numbers[pixel] + 0.587 * numbers[pixel + 1] + 0.299 * numbers[pixel + 2]
-            sum += value
-            if value > 0 { lit += 1 }
-        }
-        isBrightened = sum < 255 * Self.dark * lit
+        let light = model.luminance(columns: 0...width - 1, rows: 0...height - 1, withoutBlack: true)
+        isBrightened = light < Self.dark
         guard isBrightened else { return }
+        let numbers = model.input.numbers
         for index in 0..<3 * width * height { numbers[index] = (255 * numbers[index]).squareRoot() }
     }
 

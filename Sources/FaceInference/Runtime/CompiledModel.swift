@@ -45,9 +45,9 @@ final class CompiledModel {
 
     deinit { for destroy in destroying.reversed() { destroy() } }
 
-    /// Returns the mean brightness, 0…1, of a part of the last input.
-    func luminance(columns: ClosedRange<Int>, rows: ClosedRange<Int>) -> Double {
-        sampler.luminance(of: input.numbers, columns: columns, rows: rows)
+    /// Returns the mean brightness, 0…1, of a part of the last input, or of what is not black in it.
+    func luminance(columns: ClosedRange<Int>, rows: ClosedRange<Int>, withoutBlack: Bool = false) -> Double {
+        sampler.luminance(of: input.numbers, columns: columns, rows: rows, withoutBlack: withoutBlack)
     }
 
     /// Runs the model on a part of a frame. `transform` maps pixels of the input to those of the upright picture.

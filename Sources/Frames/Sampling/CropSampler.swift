@@ -68,11 +68,13 @@ package struct CropSampler: Hashable, Sendable {
         }
     }
 
-    /// Returns the mean brightness, 0…1, of a part of a sampled crop. Only every second row and column is read.
+    /// Returns the mean brightness, 0…1, of a part of a sampled crop, or of what is not black in it. Only every second
+    /// row and column is read. NaN if nothing counts.
     package func luminance(
         of crop: UnsafePointer<Float>,
         columns: ClosedRange<Int>,
-        rows: ClosedRange<Int>
+        rows: ClosedRange<Int>,
+        withoutBlack: Bool = false
     ) -> Double {
         // The weights of ITU-R BT.601.
         let (first, third): (Float, Float) = order == .rgb ? (0.299, 0.114) : (0.114, 0.299)
@@ -81,7 +83,9 @@ package struct CropSampler: Hashable, Sendable {
         for row in stride(from: rows.lowerBound, through: rows.upperBound, by: 2) {
             for column in stride(from: columns.lowerBound, through: columns.upperBound, by: 2) {
                 let pixel = crop + 3 * (row * width + column)
-                sum += first * pixel[0] + 0.587 * pixel[1] + third * pixel[2]
+                let brightness = first * pixel[0] + 0.587 * pixel[1] + third * pixel[2]
+                guard !withoutBlack || brightness > offset else { continue }
+                sum += brightness
                 count += 1
             }
         }
