@@ -54,8 +54,8 @@ final class SceneGate {
     private var lastSearch = 0.0
     private var lastChange = -Double.infinity
     private var changeBegan = -Double.infinity
-    /// The time since which nothing has changed.
-    private var calmSince = 0.0
+    /// The time of the first search.
+    private var began = 0.0
     /// The last decision, kept with its frame's stamp because it may be asked for again.
     private var decision: (stamp: FrameStamp, mustSearch: Bool)?
     /// The fraction of cells that differed in the last comparison. `usualShare`: its average while faces are followed.
@@ -129,7 +129,6 @@ final class SceneGate {
         if hasMoved {
             if time - lastChange > Self.calm { changeBegan = time }
             lastChange = time
-            calmSince = time
         }
         let isSearch = isDue(at: time, hasMoved)
         if isSearch {
@@ -148,7 +147,7 @@ final class SceneGate {
         let age = time - lastSearch + Self.slack
         if hasMoved { return time - changeBegan < Self.hold || age >= Self.pause }
         if isChanging(at: time) { return age >= Self.pause }
-        return age >= (time - calmSince < Self.rest ? Self.calmPause : Self.restingPause)
+        return age >= (time - max(began, lastChange) < Self.rest ? Self.calmPause : Self.restingPause)
     }
 
     /// Whether the scene is changing, or was until a moment ago, at this media time in seconds.
@@ -160,7 +159,7 @@ final class SceneGate {
         averaged = 1
         smoothed = 0
         lastSearch = time
-        calmSince = time
+        began = time
         lastChange = -.infinity
         changeBegan = -.infinity
     }
