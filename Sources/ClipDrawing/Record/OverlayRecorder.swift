@@ -37,7 +37,7 @@ package struct OverlayRecorder {
                 try add(picture, scene: playback?.scene ?? Scene(), mediaTime: time)
             }
         } catch  where writer?.isOpen == true {
-            do { try finish(isWhole: false) } catch { Console.note("\(error)") }
+            keep(isWhole: false)
             throw error
         }
         // Messages with times after the clip's end are about another clip.
@@ -66,7 +66,7 @@ package struct OverlayRecorder {
                 try add($0, scene: $1, mediaTime: $2 - (first ?? $2), at: $2)
             }
         } catch  where writer?.isOpen == true {
-            do { try finish() } catch { Console.note("\(error)") }
+            keep()
             throw error
         }
         try finish()
@@ -91,6 +91,9 @@ package struct OverlayRecorder {
         try writer.finish(isWhole: isWhole)
         Console.note("wrote \(output): \(Seconds.text(end)), \(writer.frames.counted("frame"))")
     }
+
+    /// Calls `finish` after an error, which is the one to throw; the user is told of another one.
+    private func keep(isWhole: Bool = true) { do { try finish(isWhole: isWhole) } catch { Console.note("\(error)") } }
 
     private mutating func begin(_ canvas: Canvas) throws -> ClipWriter {
         let size = canvas.pixelSize
