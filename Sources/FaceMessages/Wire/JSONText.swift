@@ -7,9 +7,7 @@ extension StringProtocol {
     package var printable: String { replacingScalars([:]) }
 
     /// The text for a terminal as `printable`, but with its line breaks.
-    package var printableLines: String {
-        split(separator: "\n", omittingEmptySubsequences: false).map(\.printable).joined(separator: "\n")
-    }
+    package var printableLines: String { replacingScalars(["\n": "\n"]) }
 
     /// The text escaped for an element or a quoted attribute of HTML.
     package var escapedForHTML: String {
