@@ -2,7 +2,8 @@ import CCurl
 
 /// Posts each event to a web address until it is accepted, as CloudEvents 1.0 in structured JSON mode.
 ///
-/// `@unchecked Sendable`: libcurl's client may move between threads, if only one at a time uses it.
+/// `@unchecked Sendable` because libcurl's client may move between threads, and one thread at a time uses it: the queue
+/// of events has one worker, which calls `send` for one event after the other.
 package final class EventPost: @unchecked Sendable {
     private static let waits = 0.5...30
 
