@@ -63,14 +63,15 @@ struct Facetd: AsyncParsableCommand {
         if !usesNoBroker, options.mqtt == nil, settings.mqtt.connection.brokers == Settings().mqtt.connection.brokers {
             logger.info("no other broker is named: looking for one on this machine (--mqtt or mqtt.brokers names it)")
         }
-        try await Daemon.run(
+        let daemon = try await Daemon(
             settings,
             prints: prints,
             usesBroker: !usesNoBroker,
-            summarize: hasTerminal ? Self.write : nil,
+            summarizes: hasTerminal,
             reload: self.settings,
             logger: logger
         )
+        try await daemon.run(summarize: Self.write)
     }
 
     @Sendable private func settings() throws -> Settings {
@@ -79,7 +80,7 @@ struct Facetd: AsyncParsableCommand {
         return settings
     }
 
-    @Sendable private static func write(_ lines: [String]) { write(lines, to: .standardError) }
+    private static func write(_ lines: [String]) { write(lines, to: .standardError) }
 
     fileprivate static func write(_ lines: [String], to file: FileHandle) {
         // The terminal may be gone. The run ends in good order all the same.

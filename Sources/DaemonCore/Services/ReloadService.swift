@@ -1,45 +1,18 @@
 import UnixSignals
 
-/// Reads the settings again on SIGHUP. Invalid settings change nothing.
-///
-/// Closing the terminal sends SIGHUP too. The service then returns, which ends the daemon.
+/// Reads the settings again on SIGHUP. Invalid settings change nothing. Its run ends when the terminal is closed.
 struct ReloadService: Service {
+    let signals: HangUpSignals
     let running: Settings
     let load: @Sendable () throws -> Settings
-    var apply: @Sendable (Settings) -> Void = { _ in }
+    let apply: @Sendable (Settings) -> Void
     let logger: Logger
-    /// Whether closing the terminal ends the daemon; false if it was started with `nohup` or has no terminal.
-    private let endsWithTerminal: Bool
-    private let signals: UnixSignalsSequence
-
-    /// Makes a service that handles SIGHUP from now on. It remembers one that comes before it runs.
-    init(
-        running: Settings,
-        load: @escaping @Sendable () throws -> Settings,
-        logger: Logger
-    ) async {
-        self.running = running
-        self.load = load
-        self.logger = logger
-        // Read first: once this process handles the signal itself, it counts as ignored.
-        endsWithTerminal = !isIgnored(SIGHUP) && Self.hasTerminal
-        signals = await UnixSignalsSequence(trapping: .sighup)
-    }
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            for await _ in signals {
-                if endsWithTerminal, !Self.hasTerminal {
-                    logger.info("the terminal was closed")
-                    return
-                }
-                reload()
-            }
+            if await signals.handle(reload) { logger.info("the terminal was closed") }
         }
     }
-
-    /// Whether the process still has an open terminal. If it has none, `open` returns -1, and then `close` fails.
-    private static var hasTerminal: Bool { close(open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC)) == 0 }
 
     private func reload() {
         let settings: Settings
@@ -56,6 +29,33 @@ struct ReloadService: Service {
         logger.info("settings reloaded")
         apply(settings)
     }
+}
+
+/// The SIGHUP signals to this process, handled from the moment this value is made. One that comes before `handle` runs
+/// is remembered.
+struct HangUpSignals: Sendable {
+    /// Whether closing the terminal ends the daemon; false if it was started with `nohup` or has no terminal.
+    private let endsWithTerminal: Bool
+    private let signals: UnixSignalsSequence
+
+    init() async {
+        // Read first: once this process handles the signal itself, it counts as ignored.
+        endsWithTerminal = !isIgnored(SIGHUP) && Self.hasTerminal
+        signals = await UnixSignalsSequence(trapping: .sighup)
+    }
+
+    /// Calls `action` at each signal. Returns when the terminal was closed, which sends SIGHUP too, or the daemon ends.
+    /// - Returns: Whether the terminal was closed.
+    func handle(_ action: () -> Void) async -> Bool {
+        for await _ in signals {
+            if endsWithTerminal, !Self.hasTerminal { return true }
+            action()
+        }
+        return false
+    }
+
+    /// Whether the process still has an open terminal. If it has none, `open` returns -1, and then `close` fails.
+    private static var hasTerminal: Bool { close(open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC)) == 0 }
 }
 
 extension Settings {
