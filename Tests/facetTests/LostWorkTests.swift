@@ -48,6 +48,22 @@ struct LostWorkTests {
         #expect(try String(contentsOfFile: output, encoding: .utf8).contains(" · ends early · "))
     }
 
+    @Test("messages whose last line is cut off make a report of the lines before")
+    func cutMessages() async throws {
+        let directory = try TemporaryDirectory()
+        let output = directory.file("out.html")
+        let messages = directory.file("m.jsonl")
+        let status = encoder.status(streaming).line(base: "faces")
+        let enter = encoder.event(event(.enter).event, id: "E1", seq: 1, latency: nil).line(base: "faces")
+        try Data(status + enter + status.dropLast(9)).write(to: URL(filePath: messages))
+        let program = try await ChildProcess(facet, ["report", messages, "-o", output])
+        await program.waitUntilEnded()
+        #expect(program.exitStatus == 1, "\(program.output)")
+        #expect(program.output.contains("\(messages) ends in the middle of a message"), "\(program.output)")
+        let page = try String(contentsOfFile: output, encoding: .utf8)
+        #expect(page.contains("Face 1") && page.contains(" · ends early"))
+    }
+
     @Test("a live report is written when another program takes over its connection", .enabled(if: hasBroker))
     func takenOver() async throws {
         let broker = try await MosquittoBroker()

@@ -18,6 +18,13 @@ package final class MessageLines: Sequence, IteratorProtocol {
     private(set) var failure: CInt = 0
     /// Whether a signal came before the end of the file.
     private(set) var endsEarly = false
+    /// Whether the last line is incomplete, and so was left out.
+    private var isCutOff = false
+    /// The error for the user that the last line is incomplete; nil if it is not, or was not read yet.
+    package var cut: CommandFailure? {
+        guard isCutOff else { return nil }
+        return CommandFailure("\(path) ends in the middle of a message, as if cut off; what is before that was used")
+    }
 
     /// Opens a file, `-` for standard input. `failure` says whether that failed.
     package init(_ path: String, until interruption: Interruption? = nil) throws(SystemError) {
@@ -46,8 +53,9 @@ package final class MessageLines: Sequence, IteratorProtocol {
             searched = bytes.count
             if read() { continue }
             defer { bytes = [] }
-            // An incomplete line is not JSON.
-            return bytes.isEmpty || endsEarly || failure != 0 ? nil : String(decoding: bytes, as: UTF8.self)
+            guard !bytes.isEmpty, !endsEarly, failure == 0 else { return nil }
+            isCutOff = bytes[0] == UInt8(ascii: "{") && !JSONSerialization.isWhole(bytes)
+            return isCutOff ? nil : String(decoding: bytes, as: UTF8.self)
         }
     }
 
@@ -70,4 +78,8 @@ package final class MessageLines: Sequence, IteratorProtocol {
             return count > 0
         }
     }
+}
+
+extension JSONSerialization {
+    fileprivate static func isWhole(_ bytes: [UInt8]) -> Bool { (try? jsonObject(with: Data(bytes))) != nil }
 }

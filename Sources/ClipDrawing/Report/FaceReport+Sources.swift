@@ -17,12 +17,14 @@ extension FaceReport {
         title = Self.name(of: path)
     }
 
-    /// Reads the output of `facetd --print`. `clip` is the clip that the messages are about, if there is one.
+    /// Reads the output of `facetd --print`. `clip` is the clip that the messages are about, if there is one. If the
+    /// last line is cut off, the report has those before.
     package init(messages path: String, over clip: String?, until interruption: Interruption) throws {
         self.init()
         let lines = try MessageLines(path, until: interruption)
         let track = try MessageTrack(lines, over: clip) { apply($1.message, at: $1.mediaTime) }
         isInterrupted = lines.endsEarly
+        failure = lines.cut
         signal = interruption.number
         finish()
         title = Self.name(of: clip ?? file ?? track.camera)

@@ -42,7 +42,10 @@ struct ClipOptions: ParsableArguments {
                 """
             )
         }
-        return (over, try MessageTrack(MessageLines(metadata), over: over))
+        let lines = try MessageLines(metadata)
+        let track = try MessageTrack(lines, over: over)
+        if let cut = lines.cut { Console.note("\(cut)") }
+        return (over, track)
     }
 }
 
