@@ -31,6 +31,7 @@ struct SystemTests {
         #expect(try SmallFile.bytes(at: directory.file("out")) == Array(name.utf8))
         #expect(access(directory.file("hit"), F_OK) != 0)
         #expect("site1/porch-2/faces".shellWord == "site1/porch-2/faces")
+        #expect("-x y".shellValue(of: "--camera") == "--camera='-x y'" && "x".shellValue(of: "-t") == "-t x")
     }
 
     @Test("a pipe without a writer, a device, a directory and a missing file are errors that say so, at once")

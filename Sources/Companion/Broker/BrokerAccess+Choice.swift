@@ -35,9 +35,9 @@ extension BrokerAccess {
         let place = subscriber.place
         guard let name = camera else {
             let example = cameras.first { !$0.state.hasProblem } ?? cameras[0]
-            let key = Self.key(of: example, in: cameras).shellWord
+            let choice = Self.key(of: example, in: cameras).shellValue(of: "--camera")
             throw CommandFailure(
-                "\(cameras.count) cameras \(place): \(Self.list(cameras)); choose one with --camera \(key)"
+                "\(cameras.count) cameras \(place): \(Self.list(cameras)); choose one with \(choice)"
             )
         }
         guard !fitting.isEmpty else {
@@ -45,7 +45,7 @@ extension BrokerAccess {
             throw CommandFailure("no camera '\(name)' \(place): there \(verb) \(Self.list(cameras))")
         }
         let found = "\(fitting.count) cameras are called '\(name)' \(place): \(Self.list(fitting))"
-        throw CommandFailure("\(found); choose one with --topic \(fitting[0].base.shellWord)")
+        throw CommandFailure("\(found); choose one with \(fitting[0].base.shellValue(of: "--topic"))")
     }
 
     /// The value for `--camera` that selects the camera: its name if no other camera has it, otherwise its topic base.

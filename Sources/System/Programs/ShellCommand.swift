@@ -111,4 +111,7 @@ extension String {
         // By scalars: a quote and a mark that combines with it are one character.
         return "'" + unicodeScalars.map { $0 == "'" ? "'\\''" : String($0) }.joined() + "'"
     }
+
+    /// The text as an option's value on a shell's command line. A value that begins with a hyphen needs an equals sign.
+    package func shellValue(of option: String) -> String { option + (hasPrefix("-") ? "=" : " ") + shellWord }
 }
