@@ -41,6 +41,15 @@ struct ApplyTests {
         zip(one, other).count { abs(Int($0) - Int($1)) > 60 }
     }
 
+    @Test("a stream is no file to draw over, and the error says how to make one of it")
+    func stream() async throws {
+        let output = directory.file("a.mp4")
+        let failure = await #expect(throws: CommandFailure.self) {
+            try await apply(["http://127.0.0.1:1/stream", "-o", output])
+        }
+        #expect(failure?.description.contains("facet record --plain --source ADDRESS") == true, "\(failure as Any)")
+    }
+
     @Test("the output is named after the overlay where no name is given, and replaces a file only with --force")
     func defaultOutput() async throws {
         let picture = directory.file("a.png")
