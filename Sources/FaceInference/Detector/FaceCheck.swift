@@ -12,23 +12,22 @@ package final class FaceCheck {
     package init() throws(InferenceError) { finder = try FaceFinder(LiteRT.shared(in: ModelDirectory.find())) }
 
     /// Returns the bounds, forehead to chin, of possible faces in a picture in which all faces should be hidden. They
-    /// are fractions of the upright picture. A picture of at least 512 pixels is not enlarged for the search, because a
-    /// face that is found only when enlarged is too small to be recognised. Enlarging a smaller picture helps to find
-    /// faces that its edge cuts off.
+    /// are fractions of the upright picture.
     package func faces(in frame: Frame) throws(InferenceError) -> [NormalizedRect] {
-        let size = frame.uprightSize
-        let most = max(512, size.width, size.height)
-        return try finder.findNext(in: frame, most: most).map { $0.face(in: size).bounds }
+        try finder.findNext(in: frame).map { $0.face(in: frame.uprightSize).bounds }
     }
 
     /// Whether a face is confirmed in the picture turned by 90°, 180° or 270° and scores higher there than unturned.
     package func hasTurnedFace(in frame: Frame) throws(InferenceError) -> Bool {
-        let upright = try finder.findNext(in: frame)
+        var upright: [FaceDetection]?
         for quarter in 1...3 {
             let rotation = Float(quarter) * .pi / 2
-            for candidate in try finder.findNext(in: frame, rotation: rotation)
-            where !upright.contains(where: { $0.score >= candidate.score && $0.overlaps(candidate) }) {
-                if try finder.confirm(candidate, in: frame, rotation: rotation) != nil { return true }
+            for candidate in try finder.findNext(in: frame, rotation: rotation) {
+                guard try finder.confirm(candidate, in: frame, rotation: rotation) != nil else { continue }
+                // Searched for only now, because most pictures have no turned candidate.
+                let others = if let upright { upright } else { try finder.findNext(in: frame) }
+                upright = others
+                if !others.contains(where: { $0.score >= candidate.score && $0.overlaps(candidate) }) { return true }
             }
         }
         return false

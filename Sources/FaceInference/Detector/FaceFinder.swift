@@ -149,6 +149,21 @@ final class FaceFinder {
         (usualPixels, 0), (usualPixels / 2, 0.25), (usualPixels / 4, 0),
     ]
 
+    /// A choice of `searches`. Where frames follow closely, they can take turns at `small` and `large`.
+    enum Faces {
+        case all
+        case small
+        case large
+
+        fileprivate var searches: ArraySlice<(pixels: Int, reach: Float)> {
+            switch self {
+            case .all: FaceFinder.searches[...]
+            case .small: FaceFinder.searches.prefix(1)
+            case .large: FaceFinder.searches.dropFirst()
+            }
+        }
+    }
+
     /// Finds faces of all sizes, highest score first. `turned` adds faces on their side or upside down.
     func findEverything(in frame: Frame, turned: Bool = false) throws(InferenceError) -> [FaceDetection] {
         var found: [FaceDetection] = []
@@ -162,10 +177,17 @@ final class FaceFinder {
         return FaceDetection.best(found, mostOverlap: 0.3)
     }
 
-    /// Finds faces by `searches`, with at most `most` input pixels a side, in a scene that `findEverything` searched.
-    func findNext(in frame: Frame, rotation: Float = 0, most: Int = .max) throws(InferenceError) -> [FaceDetection] {
+    /// Finds faces by `searches`, in a scene that `findEverything` searched. A picture of at least 512 pixels is not
+    /// enlarged, because a face that is found only when enlarged is too small to be recognised. Enlarging a smaller
+    /// picture helps to find faces that its edge cuts off.
+    func findNext(
+        _ faces: Faces = .all,
+        in frame: Frame,
+        rotation: Float = 0
+    ) throws(InferenceError) -> [FaceDetection] {
+        let most = max(512, frame.uprightSize.width, frame.uprightSize.height)
         var found: [FaceDetection] = []
-        for (pixels, reach) in Self.searches {
+        for (pixels, reach) in faces.searches {
             found += try find(in: frame, pixels: min(pixels, most), reach: reach, rotation: rotation)
         }
         return FaceDetection.best(found, mostOverlap: 0.3)

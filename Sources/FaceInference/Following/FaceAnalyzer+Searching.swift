@@ -54,17 +54,20 @@ extension FaceAnalyzer {
         let start = ContinuousClock.now
         let size = frame.uprightSize
         let time = frame.stamp.mediaTime
-        let isApart = options.isForHiding && time - (lastTime ?? time) > Self.longestStep
+        let isApart = time - (lastTime ?? time) > Self.longestStep
         let pictures = setAside.filter { $0.isUnchanged(in: frame, workspace) }.map { $0.region(in: size) }
-        let isLasting = options.skipsUnchanged && count > 0 && isChanging
-        let isCoarse = !options.isThorough && schedule.mayBeCoarse(isChanging: isLasting)
+        let mayAlternate =
+            options.isThorough
+            ? !analysis.isCut && !isApart && !hasChangedBesideFaces(in: frame)
+            : options.skipsUnchanged && count > 0 && isChanging
+        let isCoarse = schedule.mayBeCoarse(isChanging: mayAlternate)
         let detections =
             if !options.isForHiding, !(options.findsTurned && analysis.isCut) {
                 try finder.find(in: frame, pixels: finder.pixels(in: size) / (isCoarse ? 2 : 1))
             } else if analysis.isCut || isApart {
                 try finder.findEverything(in: frame, turned: options.findsTurned)
             } else {
-                try finder.findNext(in: frame)
+                try finder.findNext(mayAlternate ? (isCoarse ? .large : .small) : .all, in: frame)
             }
         schedule.noteSearch(at: time, isCoarse: isCoarse)
         for detection in detections {
@@ -73,11 +76,18 @@ extension FaceAnalyzer {
             let isFollowed = isKnown ? true : try consider(detection, in: frame, &analysis)
             // In frames that are far apart, a followed face may have jumped to another one, and its landmarks may have
             // been pulled aside by another face.
-            if isApart || !isFollowed || (options.isForHiding && !isCovered(detection.box)) {
+            if !isFollowed || (options.isForHiding && (isApart || !isCovered(detection.box))) {
                 analysis.unconfirmed.append(detection.face(in: size))
             }
         }
         analysis.detectionTime = .now - start
+    }
+
+    /// Whether anything but the followed faces and their bodies has changed since the last call. If it has not, a face
+    /// that a thorough search misses is still there in the next frame, which the next search can find.
+    private func hasChangedBesideFaces(in frame: Frame) -> Bool {
+        defer { scene.noteSearch() }
+        return scene.hasChanged(in: frame, beside: regions)
     }
 
     /// Whether the bounds of one followed face cover most of a box, in pixels of the upright picture.
