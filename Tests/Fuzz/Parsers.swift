@@ -77,10 +77,11 @@ enum Parsers {
         // A path would be opened.
         if text.contains("://"), !text.lowercased().hasPrefix("file"), let shown = (try? ClipSource(text))?.name {
             // In a command an address ends with a space.
-            precondition(shown.firstMatch(of: /:\/\/[^\/\s]*@/) == nil, "a password would be shown")
+            let problem = "a password would be shown: \(shown) of \(text.debugDescription)"
+            precondition(shown.firstMatch(of: /:\/\/[^\/\s]*@/) == nil, problem)
             guard !text.hasPrefix("exec:") else { return }
             let host = shown.drop { $0 != "/" }.dropFirst(2).prefix { $0 != "/" }
-            precondition(!host.contains("@"), "a password would be shown")
+            precondition(!host.contains("@"), problem)
         }
         _ = try? BrokerAddress(url: text)
     }

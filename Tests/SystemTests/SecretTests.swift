@@ -30,6 +30,13 @@ struct SecretTests {
         #expect(!text.withoutSecrets.contains(secret))
     }
 
+    @Test("of two logins in an address that names no possible host, none is shown")
+    func twoLogins() throws {
+        let rest = "us/user:first@cer:p%40ss@cam\u{FFFD}.lan:554/stream"
+        let address = try ServerAddress(scheme: "rtsp", rest[...])
+        #expect(address.description == "rtsp://cam\u{FFFD}.lan:554/stream")
+    }
+
     @Test("of an address's query nothing is shown, whatever it is called")
     func query() {
         #expect("http://cam/v?%70wd=a".shownSource == "http://cam/v" && "RTSP://cam/v#b".shownSource == "RTSP://cam/v")

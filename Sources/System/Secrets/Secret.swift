@@ -172,7 +172,8 @@ private enum Pattern {
     nonisolated(unsafe) static let header = /(?i)(?:authorization|cookie)\s*[=:]\s*(?<value>[^"'\n]+)/
 
     nonisolated(unsafe) static let loginOfAddress = /:\/\/[^"'\n]*@/
-    nonisolated(unsafe) static let loginAlone = /(?<before>^|[\s"'])[^\s"'\/:@]+:[^\s"'\/]+@/
+    /// A login before a host, perhaps after others whose secrets were replaced already.
+    nonisolated(unsafe) static let loginAlone = /(?<before>^|[\s"'])(?:…@)*[^\s"'\/:@]+:[^\s"'\/]+@/
     nonisolated(unsafe) static let shownHeader =
         /(?i)(?<name>\b(?:[\w-]*authorization|[\w-]*cookie|[\w-]*headers))\s*[=:].*/
     nonisolated(unsafe) static let shownSetting =
