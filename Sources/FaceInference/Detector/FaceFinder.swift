@@ -84,7 +84,7 @@ final class FaceFinder {
 
     private func detector(for use: Use, width: Int, height: Int) throws(InferenceError) -> FaceDetector {
         if let known = detectors[use], known.width == width, known.height == height { return known }
-        let new = try FaceDetector(width: width, height: height, in: liteRT)
+        let new = try FaceDetector(width: width, height: height, runsSeldom: !options.isThorough, in: liteRT)
         detectors[use] = new
         return new
     }
@@ -149,7 +149,8 @@ final class FaceFinder {
         (usualPixels, 0), (usualPixels / 2, 0.25), (usualPixels / 4, 0),
     ]
 
-    /// A choice of `searches`. Where frames follow closely, they can take turns at `small` and `large`.
+    /// A choice of `searches`. Where frames follow closely, they can take turns at `small`, which finds most faces, and
+    /// `large`, for those that the picture's edge or something else covers in part.
     enum Faces {
         case all
         case small
