@@ -19,8 +19,8 @@ package struct Daemon {
     /// Makes all parts of the daemon, and publishes its first messages to the outbox and to standard output.
     ///
     /// `prints` says whether every message is written to standard output, `usesBroker` whether messages go to a broker,
-    /// `summarizes` whether `run` returns a summary. `reload` reads the settings again. Throws an error that says which
-    /// setting cannot work and why.
+    /// `summarizes` whether a summary of all faces is gathered. `reload` reads the settings again. Throws an error that
+    /// says which setting cannot work and why.
     package init(
         _ settings: Settings,
         prints: Bool,

@@ -44,6 +44,8 @@ public struct FaceUpdate: Equatable, Sendable {
     package var sightings: [FaceSighting] = []
     /// Whether the frame begins another scene, so that all faces left; only with `FaceAnalyzer.Options.isThorough`.
     package var isCut = false
+    /// Whether only small or only large faces were searched for in the frame, so that `sightings` may lack others.
+    package var isPartlySearched = false
     /// Whether a face is not followed because the maximum, `FaceAnalyzer.Options.maximumFaces`, is reached.
     package var isOverLimit = false
 

@@ -149,6 +149,7 @@ final class FrameProcessor: @unchecked Sendable {
         update.events.insert(contentsOf: gone, at: 0)
         update.sightings = tracked.sightings + analysis.unconfirmed.map { FaceSighting(track: nil, face: $0) }
         update.isCut = isNewScene
+        update.isPartlySearched = analysis.isPartlySearched
         update.isOverLimit = analysis.isOverLimit
         update.problem = places?.drainError()
         if options.landmarks { addLandmarks(of: analyzer, in: (picture ?? frame).uprightSize, to: &update) }

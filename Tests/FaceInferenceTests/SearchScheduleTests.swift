@@ -48,7 +48,7 @@ struct SearchScheduleTests {
         var schedule = schedule()
         var coarse: [Bool] = []
         func search(_ time: Double, isChanging: Bool = true) {
-            coarse.append(schedule.mayBeCoarse(isChanging: isChanging))
+            coarse.append(schedule.mayBeCoarse(mayAlternate: isChanging))
             schedule.noteSearch(at: time, isCoarse: coarse.last ?? false)
         }
         for time in 0..<4 { search(Double(time)) }

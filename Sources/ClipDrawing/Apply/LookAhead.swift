@@ -1,7 +1,7 @@
 /// Delays frames until later ones are known, so that a face is drawn without gaps from its first to its last sighting.
 struct LookAhead {
     /// How long, in seconds, the place of an untracked face is hidden before and after its detection.
-    private static let unfollowedMargin = 0.12
+    private static let unfollowedMargin = 0.18
     /// The overlap (intersection over union) with a face to draw above which an untracked detection is the same face.
     private static let samePlace = 0.8
 

@@ -35,7 +35,7 @@ package struct OverlayJob {
     /// was a warning. Throws `CommandFailure` at the end if a file could not be read or written.
     package func run(_ input: String, to output: String, until interruption: Interruption) async throws -> Bool {
         guard fileExists(input) else {
-            let remedy = "make one of it with `facet record --plain --source ADDRESS -o clip.mkv`"
+            let remedy = "record it first: `facet record --plain --source ADDRESS -o clip.mkv`"
             let reason = input.contains("://") ? "apply draws over files; \(remedy)" : "there is no such file"
             throw CommandFailure("cannot read \(input.shownSource): \(reason)")
         }

@@ -43,7 +43,8 @@ struct OverlaySummary {
 
     /// Notes the middle one of the last three frames if it lacks a face whose boxes in the other two do not overlap.
     private mutating func noteJumps(_ update: FaceUpdate) {
-        if update.isCut { recent = [] }
+        // In a frame that was searched in part, nothing has moved.
+        if update.isCut || update.isPartlySearched { recent = [] }
         recent.append((update.mediaTime, update.sightings.map(\.face.bounds)))
         guard recent.count == 3 else { return }
         defer { recent.removeFirst() }

@@ -23,7 +23,8 @@ package final class MessageLines: Sequence, IteratorProtocol {
     /// The error for the user that the last line is incomplete; nil if it is not, or was not read yet.
     package var cut: CommandFailure? {
         guard isCutOff else { return nil }
-        return CommandFailure("\(path) ends in the middle of a message, as if cut off; what is before that was used")
+        let name = path == "-" ? "standard input" : path
+        return CommandFailure("\(name) ends in the middle of a message, as if cut off; what is before that is used")
     }
 
     /// Opens a file, `-` for standard input. `failure` says whether that failed.

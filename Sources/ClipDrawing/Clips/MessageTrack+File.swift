@@ -7,7 +7,8 @@ extension MessageTrack {
             throw CommandFailure("cannot read the metadata file \(lines.path): \(reason)")
         }
         do throws(MessageTrackError) { self = try result.get() } catch {
-            throw CommandFailure("cannot use the metadata in \(lines.path): \(error)")
+            let failure = CommandFailure("cannot use the metadata in \(lines.path): \(error)")
+            throw lines.cut.map { CommandFailure(lines: ["\($0)", "\(failure)"]) } ?? failure
         }
         if firstFace == nil { Console.note("there is no face in the metadata in \(lines.path)") }
         if let clip, let note = mismatch(with: clip) { Console.note(note) }

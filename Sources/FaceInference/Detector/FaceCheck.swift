@@ -24,7 +24,7 @@ package final class FaceCheck {
             let rotation = Float(quarter) * .pi / 2
             for candidate in try finder.findNext(in: frame, rotation: rotation) {
                 guard try finder.confirm(candidate, in: frame, rotation: rotation) != nil else { continue }
-                // Searched for only now, because most pictures have no turned candidate.
+                // Searched for only now, because most pictures have no turned face.
                 let others = if let upright { upright } else { try finder.findNext(in: frame) }
                 upright = others
                 if !others.contains(where: { $0.score >= candidate.score && $0.overlaps(candidate) }) { return true }

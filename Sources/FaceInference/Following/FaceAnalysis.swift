@@ -5,6 +5,8 @@ package struct FaceAnalysis: Sendable {
     /// The detector's candidates that did not become observations, for example because close-ups did not confirm them
     /// or `maximumFaces` are followed already. Their identity is 0 and their pitch unknown.
     package var unconfirmed: [FaceObject] = []
+    /// Whether only small or only large faces were searched for, since the next frame is searched for the others.
+    package var isPartlySearched = false
     /// Whether a confirmed face was not followed because `maximumFaces` are followed already.
     package var isOverLimit = false
     /// Whether the frame seems to begin another scene. Without `isThorough`, only cuts that end a followed face count.

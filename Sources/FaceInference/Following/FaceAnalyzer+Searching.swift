@@ -4,6 +4,9 @@ extension FaceAnalyzer {
     /// The maximum time between two frames, in seconds, in which a followed face is assumed to stay near its last
     /// place: a tenth of a second, plus a thousandth for rounded timestamps.
     static let longestStep = 0.101
+    /// The maximum time between two frames, in seconds, for thorough searches of different sizes of faces: a third of
+    /// the time for which a place is hidden before and after it was found (`LookAhead`).
+    private static let closeStep = 0.06
     /// The fraction of a detected face's box that a followed face must cover so that hiding that face is enough.
     private static let coveredShare = 0.8
 
@@ -57,10 +60,9 @@ extension FaceAnalyzer {
         let isApart = time - (lastTime ?? time) > Self.longestStep
         let pictures = setAside.filter { $0.isUnchanged(in: frame, workspace) }.map { $0.region(in: size) }
         let mayAlternate =
-            options.isThorough
-            ? !analysis.isCut && !isApart && !hasChangedBesideFaces(in: frame)
-            : options.skipsUnchanged && count > 0 && isChanging
-        let isCoarse = schedule.mayBeCoarse(isChanging: mayAlternate)
+            options.skipsUnchanged && (options.isThorough ? !mayMiss(in: frame, analysis) : count > 0 && isChanging)
+        let isCoarse = schedule.mayBeCoarse(mayAlternate: mayAlternate)
+        analysis.isPartlySearched = options.isThorough && mayAlternate
         let detections =
             if !options.isForHiding, !(options.findsTurned && analysis.isCut) {
                 try finder.find(in: frame, pixels: finder.pixels(in: size) / (isCoarse ? 2 : 1))
@@ -83,11 +85,14 @@ extension FaceAnalyzer {
         analysis.detectionTime = .now - start
     }
 
-    /// Whether anything but the followed faces and their bodies has changed since the last call. If it has not, a face
-    /// that a thorough search misses is still there in the next frame, which the next search can find.
-    private func hasChangedBesideFaces(in frame: Frame) -> Bool {
+    /// Whether a face that this frame shows may be gone from the next one. If not, thorough searches of a frame and of
+    /// the next one can find different sizes of faces.
+    private func mayMiss(in frame: Frame, _ analysis: FaceAnalysis) -> Bool {
+        let time = frame.stamp.mediaTime
+        let isNext = time - (lastTime ?? -.infinity) <= Self.closeStep
+        guard !analysis.isCut, isNext, !schedule.hasLost(at: time) else { return true }
         defer { scene.noteSearch() }
-        return scene.hasChanged(in: frame, beside: regions)
+        return scene.hasChanged(in: frame, beside: regions, seesBodies: options.isForHiding)
     }
 
     /// Whether the bounds of one followed face cover most of a box, in pixels of the upright picture.

@@ -39,8 +39,9 @@ public final class FaceAnalyzer {
         /// Whether every frame is searched for faces, which takes several times as long. Meant for clips and pictures
         /// that are analysed ahead of their use.
         package var isThorough = false
-        /// Whether faces are to be hidden, so that none may be missed. With `isThorough`, every frame is then searched
-        /// at several scales, and candidates that no followed face covers are reported as unconfirmed.
+        /// Whether faces are to be hidden, so that none may be missed. With `isThorough`, every frame that differs from
+        /// the one before is then searched at several scales, others in turns, and candidates that no followed face
+        /// covers are reported as unconfirmed.
         package var isForHiding = false
         /// Whether, with `isThorough`, a scene's first frame is also searched for faces on their side or upside down.
         package var findsTurned = false

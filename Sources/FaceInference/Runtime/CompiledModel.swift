@@ -82,8 +82,9 @@ final class CompiledModel {
         }
         let options = try make("make options for", destroyedBy: functions.destroy_options, functions.create_options)
         try check("choose the processor for", functions.set_hardware_accelerators(options, LITERT_ACCELERATOR_CPU))
-        // Static: LiteRT reads the text until the options are destroyed. The flag lets operators make the pointers to
-        // their input in each run, in memory that they share (TFLITE_XNNPACK_DELEGATE_FLAG_TRANSIENT_INDIRECTION_BUFFER).
+        // Static: LiteRT reads the text until the options are destroyed. The flag, named
+        // TFLITE_XNNPACK_DELEGATE_FLAG_TRANSIENT_INDIRECTION_BUFFER, lets operators make the pointers to their input in
+        // each run, in memory that they share.
         let settings: StaticString = runsSeldom ? "num_threads = 1\nflags = 32\n" : "num_threads = 1\n"
         let choice = try make("make options for", destroyedBy: nil) {
             let text = UnsafeMutableRawPointer(mutating: settings.utf8Start)

@@ -76,12 +76,13 @@ final class SceneGate {
 
     // MARK: Beside followed faces
 
-    /// Whether anything but the followed faces and their bodies has changed since `noteSearch`. The regions of the
-    /// faces are in pixels of the upright picture. True if the frame cannot be read or compared.
-    func hasChanged(in frame: Frame, beside faces: [CropRegion]) -> Bool {
+    /// Whether anything but the followed faces, and their bodies unless `seesBodies`, has changed since `noteSearch`.
+    /// The regions of the faces are in pixels of the upright picture. True if the frame cannot be read or compared.
+    func hasChanged(in frame: Frame, beside faces: [CropRegion], seesBodies: Bool = false) -> Bool {
         guard map.read(frame) else { return true }
         let bottom = Float(frame.uprightSize.height)
         let parts = faces.map { face in
+            if seesBodies { return LuminanceGrid.Rectangle(around: face.center, .init(repeating: face.side / 2)) }
             // The head with its hair, which moves more than the landmarks' box, and the body below.
             let low = face.center - SIMD2(1, 0.9) * face.side
             return LuminanceGrid.Rectangle(low, SIMD2(face.center.x + face.side, max(low.y, bottom)))

@@ -55,9 +55,9 @@ struct SearchSchedule: Hashable, Sendable {
     /// Whether another search must follow soon after a cut, even if the scene does not change.
     var isHurried: Bool { hurried > 0 }
 
-    /// Whether the next search may be for large faces only, at a quarter of the cost. Such searches alternate with full
-    /// ones while the scene outside the followed faces keeps changing.
-    func mayBeCoarse(isChanging: Bool) -> Bool { isChanging && !isHurried && !wasCoarse }
+    /// Whether the next search may be for large faces only, at a quarter of the cost. Such searches alternate with
+    /// those for small faces where `mayAlternate` allows that.
+    func mayBeCoarse(mayAlternate: Bool) -> Bool { mayAlternate && !isHurried && !wasCoarse }
 
     /// Notes a cut, after which the next searches come closely spaced even if faces are still followed.
     mutating func noteCut() { hurried = Self.searchesAfterCut }
