@@ -21,7 +21,7 @@ final class FaceDetector {
     /// Whether the values of the last input are the square roots of the sampled ones, scaled to 0…255.
     private(set) var isBrightened = false
 
-    init(width: Int, height: Int, runsSeldom: Bool = false, in liteRT: LiteRT) throws(InferenceError) {
+    init(width: Int, height: Int, in liteRT: LiteRT) throws(InferenceError) {
         self.width = width
         self.height = height
         let sampler = CropSampler(width: width, height: height, border: .black, range: 0...255, order: .bgr)
@@ -34,7 +34,6 @@ final class FaceDetector {
             sampler,
             outputs: outputs,
             editing: { Self.resize($0, width: width, height: height) },
-            runsSeldom: runsSeldom,
             in: liteRT
         )
     }

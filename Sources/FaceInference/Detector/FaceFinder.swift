@@ -84,7 +84,7 @@ final class FaceFinder {
 
     private func detector(for use: Use, width: Int, height: Int) throws(InferenceError) -> FaceDetector {
         if let known = detectors[use], known.width == width, known.height == height { return known }
-        let new = try FaceDetector(width: width, height: height, runsSeldom: !options.isThorough, in: liteRT)
+        let new = try FaceDetector(width: width, height: height, in: liteRT)
         detectors[use] = new
         return new
     }

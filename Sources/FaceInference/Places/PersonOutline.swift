@@ -13,7 +13,7 @@ package final class PersonOutline {
         let sampler = CropSampler(size: Self.size, border: .black, range: 0...1)
         let outputs = [[1, Int32(Self.size), Int32(Self.size), 1]]
         let liteRT = try LiteRT.shared(in: ModelDirectory.find(modelDirectory))
-        model = try CompiledModel(.segmentationModel, sampler, outputs: outputs, runsSeldom: true, in: liteRT)
+        model = try CompiledModel(.segmentationModel, sampler, outputs: outputs, in: liteRT)
     }
 
     /// Runs the model on a square of a frame, in pixels of the upright picture. `share` then returns its results.

@@ -10,7 +10,6 @@ final class CompiledModel {
     private let liteRT: LiteRT
     private let sampler: CropSampler
     private let operators: [CustomOperator]
-    private let runsSeldom: Bool
     private let bytes: AlignedMemory
     private var compiled: LiteRtCompiledModel?
     private var inputTensors: [LiteRtTensorBuffer] = []
@@ -19,15 +18,13 @@ final class CompiledModel {
     private var destroying: [() -> Void] = []
 
     /// Compiles a model whose input has the size of the sampler's output. The input and output shapes must be those in
-    /// the file, unless `edit` changes a copy of the file's bytes first. A model that runs seldom takes up to a third
-    /// less memory, and a tenth more time.
+    /// the file, unless `edit` changes a copy of the file's bytes first.
     init(
         _ file: PinnedFile,
         _ sampler: CropSampler,
         outputs shapes: [[Int32]],
         operators: [CustomOperator] = [],
         editing edit: ((AlignedMemory) -> Void)? = nil,
-        runsSeldom: Bool = false,
         in liteRT: LiteRT
     ) throws(InferenceError) {
         func memory(_ shape: [Int32]) -> AlignedMemory {
@@ -37,10 +34,7 @@ final class CompiledModel {
         input = memory(inputShape)
         outputs = shapes.map(memory)
         name = file.name
-        self.liteRT = liteRT
-        self.sampler = sampler
-        self.operators = operators
-        self.runsSeldom = runsSeldom
+        (self.liteRT, self.sampler, self.operators) = (liteRT, sampler, operators)
         let filed = try liteRT.bytes(of: file)
         bytes = edit == nil ? filed : filed.copy()
         edit?(bytes)
@@ -82,12 +76,10 @@ final class CompiledModel {
         }
         let options = try make("make options for", destroyedBy: functions.destroy_options, functions.create_options)
         try check("choose the processor for", functions.set_hardware_accelerators(options, LITERT_ACCELERATOR_CPU))
-        // Static: LiteRT reads the text until the options are destroyed. The flag, named
-        // TFLITE_XNNPACK_DELEGATE_FLAG_TRANSIENT_INDIRECTION_BUFFER, lets operators make the pointers to their input in
-        // each run, in memory that they share.
-        let settings: StaticString = runsSeldom ? "num_threads = 1\nflags = 32\n" : "num_threads = 1\n"
+        // Static: LiteRT reads the text until the options are destroyed.
+        let threads: StaticString = "num_threads = 1\n"
         let choice = try make("make options for", destroyedBy: nil) {
-            let text = UnsafeMutableRawPointer(mutating: settings.utf8Start)
+            let text = UnsafeMutableRawPointer(mutating: threads.utf8Start)
             return functions.create_opaque_options("xnnpack", text, { _ in }, $0)
         }
         try check("set the options of", functions.add_opaque_options(options, choice))
