@@ -19,18 +19,17 @@ package final class FaceCheck {
 
     /// Whether a face is confirmed in the picture turned by 90°, 180° or 270° and scores higher there than unturned.
     package func hasTurnedFace(in frame: Frame) throws(InferenceError) -> Bool {
-        var upright: [FaceDetection]?
+        var turned: [FaceDetection] = []
         for quarter in 1...3 {
             let rotation = Float(quarter) * .pi / 2
             for candidate in try finder.findNext(in: frame, rotation: rotation) {
-                guard try finder.confirm(candidate, in: frame, rotation: rotation) != nil else { continue }
-                // Searched for only now, because most pictures have no turned face.
-                let others = if let upright { upright } else { try finder.findNext(in: frame) }
-                upright = others
-                if !others.contains(where: { $0.score >= candidate.score && $0.overlaps(candidate) }) { return true }
+                if try finder.confirm(candidate, in: frame, rotation: rotation) != nil { turned.append(candidate) }
             }
         }
-        return false
+        // Most pictures have no turned face, and need no search unturned.
+        guard !turned.isEmpty else { return false }
+        let upright = try finder.findNext(in: frame)
+        return turned.contains { face in !upright.contains { $0.score >= face.score && $0.overlaps(face) } }
     }
 
     /// Returns the orientation in which a frame's faces score clearly higher than without a turn; nil if there is none.
