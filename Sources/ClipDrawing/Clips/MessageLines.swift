@@ -18,14 +18,8 @@ package final class MessageLines: Sequence, IteratorProtocol {
     private(set) var failure: CInt = 0
     /// Whether a signal came before the end of the file.
     private(set) var endsEarly = false
-    /// Whether the last line is incomplete, and so was left out.
-    private var isCutOff = false
-    /// The error for the user that the last line is incomplete; nil if it is not, or was not read yet.
-    package var cut: CommandFailure? {
-        guard isCutOff else { return nil }
-        let name = path == "-" ? "standard input" : path
-        return CommandFailure("\(name) ends in the middle of a message, as if cut off; what is before that is used")
-    }
+    /// The error for the user that the last line is incomplete and was left out; nil if it is whole or not read yet.
+    package private(set) var cut: CommandFailure?
 
     /// Opens a file, `-` for standard input. `failure` says whether that failed.
     package init(_ path: String, until interruption: Interruption? = nil) throws(SystemError) {
@@ -55,8 +49,12 @@ package final class MessageLines: Sequence, IteratorProtocol {
             if read() { continue }
             defer { bytes = [] }
             guard !bytes.isEmpty, !endsEarly, failure == 0 else { return nil }
-            isCutOff = bytes[0] == UInt8(ascii: "{") && !JSONSerialization.isWhole(bytes)
-            return isCutOff ? nil : String(decoding: bytes, as: UTF8.self)
+            guard bytes[0] == UInt8(ascii: "{"), (try? JSONSerialization.jsonObject(with: Data(bytes))) == nil else {
+                return String(decoding: bytes, as: UTF8.self)
+            }
+            let name = path == "-" ? "standard input" : path
+            cut = CommandFailure("\(name) ends in the middle of a message, as if cut off; what is before that is used")
+            return nil
         }
     }
 
@@ -79,8 +77,4 @@ package final class MessageLines: Sequence, IteratorProtocol {
             return count > 0
         }
     }
-}
-
-extension JSONSerialization {
-    fileprivate static func isWhole(_ bytes: [UInt8]) -> Bool { (try? jsonObject(with: Data(bytes))) != nil }
 }
