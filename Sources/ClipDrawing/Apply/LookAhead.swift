@@ -1,7 +1,8 @@
 /// Delays frames until later ones are known, so that a face is drawn without gaps from its first to its last sighting.
 struct LookAhead {
-    /// How long, in seconds, the place of an untracked face is hidden before and after its detection.
-    private static let unfollowedMargin = 0.18
+    /// How long, in seconds, the place of an untracked face is hidden before and after its detection: long enough that
+    /// faces of its size are searched for at least twice, even where searches for different sizes take turns.
+    private static let unfollowedMargin = 3 * FaceAnalyzer.closeStep
     /// The overlap (intersection over union) with a face to draw above which an untracked detection is the same face.
     private static let samePlace = 0.8
 

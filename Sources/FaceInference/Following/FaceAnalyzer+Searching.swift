@@ -4,9 +4,8 @@ extension FaceAnalyzer {
     /// The maximum time between two frames, in seconds, in which a followed face is assumed to stay near its last
     /// place: a tenth of a second, plus a thousandth for rounded timestamps.
     static let longestStep = 0.101
-    /// The maximum time between two frames, in seconds, for thorough searches of different sizes of faces: a third of
-    /// the time for which a place is hidden before and after it was found (`LookAhead`).
-    private static let closeStep = 0.06
+    /// The maximum time between two frames, in seconds, for thorough searches of different sizes of faces.
+    package static let closeStep = 0.06
     /// The fraction of a detected face's box that a followed face must cover so that hiding that face is enough.
     private static let coveredShare = 0.8
 
