@@ -39,6 +39,9 @@ final class OutboxFile: Sendable {
     /// The valid event numbers in a file. JSON readers are exact up to 2^53; half of that leaves room for new numbers.
     static let sequences: ClosedRange<Int64> = 1...(1 << 52)
 
+    /// The size of the write-ahead log, in bytes, above which a checkpoint cuts it: some times what is usual at one.
+    private static let longestLog = 2_000_000
+
     /// The text of each table's definition after `CREATE TABLE`; SQLite stores it, and `read` compares it.
     private static let tables = [
         // Version 0.1 made these tables, which stay as they are; nothing uses `expiry`.
@@ -56,7 +59,7 @@ final class OutboxFile: Sendable {
 
     private let connection: Mutex<SQLiteConnection>
     /// A second connection for checkpoints, so that their wait for the disk does not hold up writers.
-    private let checkpointer: Mutex<SQLiteConnection>
+    let checkpointer: Mutex<SQLiteConnection>
     private let lock: OutboxLock?
     private let path: String
     private let identity: [UInt64]
@@ -87,7 +90,6 @@ final class OutboxFile: Sendable {
         let connection = try SQLiteConnection(path: path)
         // Writes reach the kernel at once, so they survive any end of the program, and the disk with `checkpoint`.
         try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0")
-        try connection.execute("PRAGMA journal_size_limit = 1000000")
         if let maximumPages { try connection.execute("PRAGMA max_page_count = \(maximumPages)") }
         return connection
     }
@@ -207,13 +209,14 @@ final class OutboxFile: Sendable {
         }
     }
 
-    /// Locks the connection for checkpoints, calls `prepare`, then merges the write-ahead log into the file, while
-    /// writers go on. Waits for the disk; throws `SQLiteError`.
-    func checkpoint(_ prepare: () -> Void = {}) throws {
-        // The connection's checkpoint is passive: the other kinds hold the writers' lock while they wait for the disk.
-        try checkpointer.withLock { connection in
-            prepare()
-            try connection.checkpoint()
+    /// Merges the write-ahead log into the file, while writers go on. Waits for the disk; throws `SQLiteError`.
+    func checkpoint() throws {
+        try checkpointer.withLock { checkpointer in
+            try checkpointer.execute("PRAGMA wal_checkpoint(PASSIVE)")
+            // SQLite begins the log anew once all of it is merged. If events are always written meanwhile, as on a slow
+            // disk, that is never so, and the log would grow without limit. The rest is little: writers wait for it.
+            guard let log = fileStatus(path + "-wal"), log.st_size > Self.longestLog else { return }
+            _ = try connection.withLock { _ in try checkpointer.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
         }
     }
 

@@ -60,11 +60,6 @@ package final class SQLiteConnection {
         }
     }
 
-    /// Merges the write-ahead log into the file, as far as possible without making others wait; throws `SQLiteError`.
-    package func checkpoint() throws {
-        try check(sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil))
-    }
-
     private func check(_ code: Int32) throws {
         guard code != SQLITE_OK else { return }
         throw SQLiteError(code: code, message: String(cString: sqlite3_errmsg(handle)))
