@@ -45,9 +45,37 @@ struct ConnectionStateMachine {
     private enum Phase: Equatable {
         case idle
         case waiting(until: Int64)
-        case opening(Stage, since: Int64)
+        case opening(Opening)
         case connected(since: Int64)
         case stopped
+    }
+
+    /// Why a broker could not be used; `isRefusal` means that only a person can fix it.
+    private struct Failure: Equatable {
+        var reason: String
+        var isRefusal = false
+    }
+
+    /// A round through the brokers, and the attempt at one of them.
+    private struct Opening: Equatable {
+        let roundBegin: Int64
+        /// The brokers that are still to be tried in this round.
+        var rest: ArraySlice<Int>
+        /// The failures at the brokers that were tried in this round.
+        var failures: [Failure] = []
+        var stage = Stage.dialing
+        /// When the stage began.
+        var since: Int64
+        /// Whether the request was repeated at this broker.
+        var hasRepeated = false
+        /// Why the other version of MQTT was tried at this broker; nil if it was not tried.
+        var otherVersionReason: Failure?
+
+        var repeated: Opening {
+            var opening = self
+            opening.hasRepeated = true
+            return opening
+        }
     }
 
     /// The timeouts for reaching a broker, in nanoseconds: for the only broker, and for each of several.
@@ -68,14 +96,8 @@ struct ConnectionStateMachine {
     private let jitter: (ClosedRange<Int64>) -> Int64
     private var phase = Phase.idle
     private(set) var attempt = Attempt(broker: 0, version: .version5, cleanStart: true)
-    private var round: ArraySlice<Int> = []
-    /// The reason why each broker failed in this round, and whether only a person can fix it (`isRefusal`).
-    private var reasons: [(text: String, isRefusal: Bool)] = []
-    private var hasRepeated = false
-    /// The reason why the other protocol version was tried at this broker; nil if it was not tried.
-    private var otherVersionReason: (text: String, isRefusal: Bool)?
     private var accepted: [Int: ConnectionState.ProtocolVersion] = [:]
-    private var roundBegin: Int64 = 0
+    /// The index of the broker that accepted a connection last.
     private var served = 0
     /// The index of the broker that may still have this client's session.
     private var sessionBroker: Int?
@@ -97,11 +119,16 @@ struct ConnectionStateMachine {
     var deadline: Int64? {
         switch phase {
         case .waiting(let until): until
-        case .opening(.dialing, let since):
-            since + (settings.brokers.count > 1 ? Self.dialTimeout.inList : Self.dialTimeout.alone)
-        case .opening(.securing, let since): since + timeouts.long
-        case .opening(.asking, let since): since + timeouts.answer(to: since)
+        case .opening(let opening): opening.since + timeout(of: opening)
         case .idle, .connected, .stopped: nil
+        }
+    }
+
+    private func timeout(of opening: Opening) -> Int64 {
+        switch opening.stage {
+        case .dialing: settings.brokers.count > 1 ? Self.dialTimeout.inList : Self.dialTimeout.alone
+        case .securing: timeouts.long
+        case .asking: timeouts.answer(to: opening.since)
         }
     }
 
@@ -113,11 +140,11 @@ struct ConnectionStateMachine {
     /// Acts on `deadline` if it has passed. `unanswered` lists addresses that did not answer, for the error message.
     mutating func tick(now: Int64, unanswered: String = "") -> [Action] {
         guard let deadline, now >= deadline else { return [] }
-        guard case .opening(let stage, let since) = phase else { return beginRound(now: now) }
-        let time = "within \(Double(deadline - since) / 1e9) s"
+        guard case .opening(let opening) = phase else { return beginRound(now: now) }
+        let time = "within \(Double(timeout(of: opening)) / 1e9) s"
         let addresses = unanswered.isEmpty ? "" : " from \(unanswered)"
         let loss: Loss =
-            switch stage {
+            switch opening.stage {
             case .dialing: .unreachable("\(broker): no answer\(addresses) \(time)")
             case .securing: .unanswered("\(broker): TLS is not agreed on \(time)")
             case .asking: .unanswered("\(broker): no answer to the connection request \(time)")
@@ -127,11 +154,14 @@ struct ConnectionStateMachine {
 
     /// Moves the attempt on to a later step of opening the connection.
     mutating func reached(_ stage: Stage, now: Int64) {
-        if case .opening(let earlier, _) = phase, earlier < stage { phase = .opening(stage, since: now) }
+        guard case .opening(var opening) = phase, opening.stage < stage else { return }
+        opening.stage = stage
+        opening.since = now
+        phase = .opening(opening)
     }
 
     mutating func accepted(now: Int64) -> [Action] {
-        guard case .opening(.asking, _) = phase else { return [] }
+        guard case .opening(let opening) = phase, opening.stage == .asking else { return [] }
         phase = .connected(since: now)
         timeouts = AnswerTimeouts()
         // One unanswered request must not replace MQTT 5 by the older version for good.
@@ -143,23 +173,23 @@ struct ConnectionStateMachine {
     }
 
     mutating func refused(_ refusal: Refusal, now: Int64) -> [Action] {
-        guard case .opening(.asking, _) = phase else { return [] }
-        let text = "\(broker): \(refusal.text(settings.advice))"
+        guard case .opening(let opening) = phase, opening.stage == .asking else { return [] }
+        let failure = Failure(reason: "\(broker): \(refusal.text(settings.advice))", isRefusal: !refusal.isTemporary)
         if refusal.isUnsupportedVersion {
-            if let next = withOtherVersion(since: text, isRefusal: true) { return [.abandon] + open(next, now: now) }
+            if let next = openInOtherVersion(opening, since: failure, now: now) { return [.abandon] + next }
             // The failure in the version that the broker speaks is the one to report.
-            if let (text, isRefusal) = otherVersionReason {
-                return [.abandon] + failed(text, isRefusal: isRefusal, now: now)
-            }
+            if let first = opening.otherVersionReason { return [.abandon] + failed(first, opening, now: now) }
         }
-        if !attempt.cleanStart, !refusal.isAboutCredentials { return [.abandon] + open(withCleanStart(), now: now) }
-        return [.abandon] + failed(text, isRefusal: !refusal.isTemporary, now: now)
+        if !attempt.cleanStart, !refusal.isAboutCredentials {
+            return [.abandon] + openWithCleanStart(opening, now: now)
+        }
+        return [.abandon] + failed(failure, opening, now: now)
     }
 
     mutating func lost(_ loss: Loss, now: Int64) -> [Action] {
         switch phase {
         case .idle, .waiting, .stopped: return []
-        case .opening: return [.abandon] + lostWhileOpening(loss, now: now)
+        case .opening(let opening): return [.abandon] + lost(loss, while: opening, now: now)
         case .connected(let since): return [.abandon] + lostWhileConnected(loss, after: now - since, now: now)
         }
     }
@@ -179,75 +209,78 @@ struct ConnectionStateMachine {
     var broker: String { settings.brokers[attempt.broker].description }
 
     private mutating func beginRound(now: Int64) -> [Action] {
-        round = ([served] + settings.brokers.indices.filter { $0 != served })[...]
-        reasons = []
-        roundBegin = now
-        return openNext(now: now)
+        let brokers = [served] + settings.brokers.indices.filter { $0 != served }
+        return openNext(Opening(roundBegin: now, rest: brokers[...], since: now), now: now)
     }
 
-    private mutating func openNext(now: Int64) -> [Action] {
-        guard let broker = round.popFirst() else { return [] }
-        hasRepeated = false
-        otherVersionReason = nil
+    private mutating func openNext(_ opening: Opening, now: Int64) -> [Action] {
+        var next = opening
+        guard let broker = next.rest.popFirst() else { return [] }
+        next.hasRepeated = false
+        next.otherVersionReason = nil
         let version = settings.version ?? accepted[broker] ?? .version5
         // A session left by an earlier run could replay old commands, so the first connection never resumes one.
         let cleanStart = broker != sessionBroker || version != .version5
-        return open(Attempt(broker: broker, version: version, cleanStart: cleanStart), now: now)
+        return open(Attempt(broker: broker, version: version, cleanStart: cleanStart), next, now: now)
     }
 
-    private mutating func open(_ attempt: Attempt, now: Int64) -> [Action] {
+    private mutating func open(_ attempt: Attempt, _ opening: Opening, now: Int64) -> [Action] {
         self.attempt = attempt
-        phase = .opening(.dialing, since: now)
+        var opening = opening
+        opening.stage = .dialing
+        opening.since = now
+        phase = .opening(opening)
         return [.open(attempt)]
     }
 
-    /// Returns the attempt without the old session, since a cluster may wait for the node that has that session.
-    private mutating func withCleanStart() -> Attempt {
+    /// Tries the broker without the old session, since a cluster may wait for the node that has that session.
+    private mutating func openWithCleanStart(_ opening: Opening, now: Int64) -> [Action] {
         sessionBroker = nil
         var next = attempt
         next.cleanStart = true
-        return next
+        return open(next, opening, now: now)
     }
 
-    private mutating func withOtherVersion(since reason: String, isRefusal: Bool = false) -> Attempt? {
-        guard settings.version == nil, otherVersionReason == nil else { return nil }
-        otherVersionReason = (reason, isRefusal)
-        return Attempt(broker: attempt.broker, version: attempt.version.other, cleanStart: true)
+    /// Tries the broker in the other version of MQTT; nil if the settings name the version, or both were tried.
+    private mutating func openInOtherVersion(_ opening: Opening, since failure: Failure, now: Int64) -> [Action]? {
+        guard settings.version == nil, opening.otherVersionReason == nil else { return nil }
+        var opening = opening
+        opening.otherVersionReason = failure
+        let next = Attempt(broker: attempt.broker, version: attempt.version.other, cleanStart: true)
+        return open(next, opening, now: now)
     }
 
-    private mutating func lostWhileOpening(_ loss: Loss, now: Int64) -> [Action] {
+    private mutating func lost(_ loss: Loss, while opening: Opening, now: Int64) -> [Action] {
         switch loss {
-        case .unreachable(let reason, let isRefusal): return failed(reason, isRefusal: isRefusal, now: now)
-        case .takenOver: return again("\(broker): closed before the broker answered", now: now)
-        case .ended(let reason), .malformed(let reason): return again(reason, now: now)
+        case .unreachable(let reason, let isRefusal):
+            return failed(Failure(reason: reason, isRefusal: isRefusal), opening, now: now)
+        case .takenOver: return again("\(broker): closed before the broker answered", opening, now: now)
+        case .ended(let reason), .malformed(let reason): return again(reason, opening, now: now)
         case .unanswered(let reason):
             if attempt.cleanStart, accepted[attempt.broker] == attempt.version {
-                if !hasRepeated {
-                    hasRepeated = true
-                    return open(attempt, now: now)
-                }
-                if timeouts.keepsVersion(now: now) { return failed(reason, isRefusal: false, now: now) }
+                if !opening.hasRepeated { return open(attempt, opening.repeated, now: now) }
+                if timeouts.keepsVersion(now: now) { return failed(Failure(reason: reason), opening, now: now) }
             }
-            return again(reason, now: now)
+            return again(reason, opening, now: now)
         }
     }
 
     /// Tries the same broker without the old session or in the other version, unless both were tried.
-    private mutating func again(_ reason: String, now: Int64) -> [Action] {
-        if !attempt.cleanStart {
-            hasRepeated = true
-            return open(withCleanStart(), now: now)
-        }
-        if let next = withOtherVersion(since: reason) { return open(next, now: now) }
-        return failed(reason, isRefusal: false, now: now)
+    private mutating func again(_ reason: String, _ opening: Opening, now: Int64) -> [Action] {
+        if !attempt.cleanStart { return openWithCleanStart(opening.repeated, now: now) }
+        let failure = Failure(reason: reason)
+        return openInOtherVersion(opening, since: failure, now: now) ?? failed(failure, opening, now: now)
     }
 
-    private mutating func failed(_ reason: String, isRefusal: Bool, now: Int64) -> [Action] {
-        reasons.append((reason, isRefusal))
-        if !round.isEmpty { return openNext(now: now) }
+    private mutating func failed(_ failure: Failure, _ opening: Opening, now: Int64) -> [Action] {
+        var opening = opening
+        opening.failures.append(failure)
+        if !opening.rest.isEmpty { return openNext(opening, now: now) }
         timeouts.failedRounds += 1
-        let text = reasons.map(\.text).joined(separator: "; ")
-        guard reasons.allSatisfy(\.isRefusal) else { return retry(.disconnected(text), since: roundBegin, now: now) }
+        let text = opening.failures.map(\.reason).joined(separator: "; ")
+        guard opening.failures.allSatisfy(\.isRefusal) else {
+            return retry(.disconnected(text), since: opening.roundBegin, now: now)
+        }
         return retry(.refused(text), now: now)
     }
 
