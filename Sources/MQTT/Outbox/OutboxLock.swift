@@ -12,7 +12,10 @@ final class OutboxLock: Sendable {
 
     /// Takes the lock, after making missing directories. Throws `OutboxInUse` if another process has it.
     init(of path: String) throws {
-        try Self.makeDirectory(of: path)
+        let directory = path.dropFirst().lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+        guard makeDirectories(directory, mode: 0o700) == 0 else {
+            throw SystemError("make the directory \(directory)", errno)
+        }
         name = path + ".lock"
         descriptor = open(name, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw SystemError("make \(name)", errno) }
@@ -36,16 +39,6 @@ final class OutboxLock: Sendable {
 
     /// Records, for the next process, whether event numbers are in use that the outbox does not have.
     func note(isStale: Bool) { _ = ftruncate(descriptor, isStale ? 1 : 0) }
-
-    private static func makeDirectory(of path: String) throws {
-        var directory = path.hasPrefix("/") ? "" : "."
-        for part in path.split(separator: "/").dropLast() {
-            directory += "/" + part
-            guard mkdir(directory, 0o700) == 0 || errno == EEXIST else {
-                throw SystemError("make the directory \(directory)", errno)
-            }
-        }
-    }
 
     private static func name(of process: pid_t) -> String {
         guard process > 0 else { return "another process" }
