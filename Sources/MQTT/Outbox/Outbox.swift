@@ -208,7 +208,6 @@ package final class Outbox: EventStore {
                 if !file.isInPlace {
                     state.file = nil
                     state.nextRetry = now
-                    state.problem = "its file was deleted"
                 }
             }
             if state.file == nil, now >= state.nextRetry { state.reopen() }
