@@ -45,7 +45,7 @@ struct PublisherTests {
         let witness = Witness {
             guard let store = try? Outbox(path: path, logger: .silent) else { return [] }
             var present: Set<Int> = []
-            for event in store.events() {
+            for event in store.events {
                 let topic = Topic(name: event.message.topic) ?? .status
                 guard case .event(let message)? = try? MessageDecoder().decode(event.message.payload, on: topic) else {
                     continue

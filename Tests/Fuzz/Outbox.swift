@@ -25,11 +25,11 @@ enum DamagedOutbox {
         guard let store = try? Outbox(path: path, logger: logger) else { return }
         let number = store.nextSequence()
         precondition(number > 0 && number <= 1 << 53, "events would get numbers that readers cannot represent")
-        precondition(store.events().allSatisfy { $0.sequence < number }, "a number would be used twice")
-        for event in store.events() { _ = DeliveryClock.system.now().elapsed(since: event.time) }
+        precondition(store.events.allSatisfy { $0.sequence < number }, "a number would be used twice")
+        for event in store.events { _ = DeliveryClock.system.now().elapsed(since: event.time) }
         store.append(StoredEvent(sequence: number, time: moment, message: message))
         store.set([1], for: "faceID")
-        store.remove(store.events().map(\.sequence))
+        store.remove(store.events.map(\.sequence))
         store.tidy()
     }
 

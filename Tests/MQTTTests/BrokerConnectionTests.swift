@@ -22,7 +22,7 @@ private final class SlowStore: EventStore {
 
     func nextSequence() -> Int64 { memory.nextSequence() }
     func append(_ event: StoredEvent) -> Bool { memory.append(event) }
-    func events() -> [StoredEvent] { memory.events() }
+    var events: [StoredEvent] { memory.events }
     func tidy() {}
 }
 

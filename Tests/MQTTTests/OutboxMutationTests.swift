@@ -40,11 +40,11 @@ struct OutboxMutationTests {
         let store = try Outbox(path: path, logger: .silent)
         let sequence = store.nextSequence()
         #expect((1..<(1 << 53)).contains(sequence), "mutant \(index)")
-        #expect(store.events().allSatisfy { $0.sequence < sequence }, "mutant \(index)")
-        for event in store.events() { _ = DeliveryClock.system.now().elapsed(since: event.time) }
+        #expect(store.events.allSatisfy { $0.sequence < sequence }, "mutant \(index)")
+        for event in store.events { _ = DeliveryClock.system.now().elapsed(since: event.time) }
         let isSafe = store.append(.test(sequence))
         store.set([1], for: "key")
-        store.remove(store.events().map(\.sequence))
+        store.remove(store.events.map(\.sequence))
         guard isSafe, store.condition.state != .memory else {
             #expect(store.condition.detail != nil, "mutant \(index)")
             return .memory
@@ -54,7 +54,7 @@ struct OutboxMutationTests {
         }
         let next = try Outbox(path: path + ".copy", logger: .silent)
         #expect(next.condition.state == .ok, "mutant \(index): \(next.condition)")
-        #expect(next.events().map(\.sequence) == [sequence], "mutant \(index)")
+        #expect(next.events.map(\.sequence) == [sequence], "mutant \(index)")
         #expect(next.value(for: "key") == [1], "mutant \(index)")
         return store.condition.state
     }

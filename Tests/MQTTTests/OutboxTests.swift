@@ -33,7 +33,7 @@ struct OutboxTests {
             store.set(nil, for: "gone")
         }
         let store = try Outbox(path: path, logger: .silent)
-        #expect(store.events() == [event, .test(3)])
+        #expect(store.events == [event, .test(3)])
         #expect(store.nextSequence() == 4)
         #expect(store.value(for: "open faces") == [1, 2, 3])
         #expect(store.value(for: "gone") == nil)
@@ -51,7 +51,7 @@ struct OutboxTests {
             #expect(second == 2)
         }
         let store = try Outbox(path: path, logger: .silent)
-        #expect(store.events().count == 1)
+        #expect(store.events.count == 1)
         #expect(store.value(for: "a") == [1])
         #expect(store.value(for: "b") == nil)
     }
@@ -59,7 +59,7 @@ struct OutboxTests {
     @Test("an event without properties comes back without any")
     func noProperties() throws {
         do { _ = try Outbox(path: path, logger: .silent).append(.test(1)) }
-        #expect(try Outbox(path: path, logger: .silent).events() == [.test(1)])
+        #expect(try Outbox(path: path, logger: .silent).events == [.test(1)])
     }
 
     @Test("sequence numbers grow on although all events are gone")
@@ -146,7 +146,7 @@ struct OutboxTests {
             let aside = try #require(try asides().first)
             #expect(store.condition.detail?.contains(aside) == true)
             #expect(try Data(contentsOf: URL(filePath: aside)).count == before.count)
-            #expect(store.events().isEmpty)
+            #expect(store.events.isEmpty)
             let next = store.nextSequence()
             #expect(next > 200)
             #expect(store.append(.test(next)))
@@ -189,7 +189,7 @@ struct OutboxTests {
         try SQLiteFile.execute(sql, on: path)
         let store = try Outbox(path: path, logger: .silent)
         #expect(store.condition.state == .restored)
-        #expect(store.events().isEmpty)
+        #expect(store.events.isEmpty)
         #expect(store.value(for: "open faces") == nil && store.hasLostValues)
         let next = store.nextSequence()
         #expect((4..<(1 << 53)).contains(next))
@@ -246,7 +246,7 @@ struct OutboxTests {
             try FileManager.default.copyItem(atPath: path + suffix, toPath: directory.file("copy") + suffix)
         }
         let copy = try Outbox(path: directory.file("copy"), logger: .silent)
-        #expect(copy.events().map(\.sequence) == sequences)
+        #expect(copy.events.map(\.sequence) == sequences)
         #expect(copy.nextSequence() == (sequences.last ?? 0) + 1)
         withExtendedLifetime(store) {}
     }

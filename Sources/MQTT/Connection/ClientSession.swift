@@ -56,7 +56,7 @@ final class ClientSession: Sendable {
             events: DeliveryQueue(rules: rules),
             topics: StateTopics(ownTopic: settings.selfCorrectingTopic, will: settings.will)
         )
-        let dropped = state.accept(store.events(), now: clock.now())
+        let dropped = state.accept(store.events, now: clock.now())
         self.state = Mutex(state)
         forget(dropped)
     }

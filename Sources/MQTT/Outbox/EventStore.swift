@@ -11,7 +11,7 @@ package protocol EventStore: Sendable {
     func remove(_ sequences: [Int64])
 
     /// The events that an earlier run left, oldest first.
-    func events() -> [StoredEvent]
+    var events: [StoredEvent] { get }
 
     /// Does maintenance that is not urgent; the network thread calls it at least once per second.
     func tidy()

@@ -109,9 +109,9 @@ package final class Outbox: EventStore {
     /// Whether event numbers and stored values of earlier runs are missing, because the disk was full, or the file is
     /// damaged or cannot be opened. Later runs find this true, too, until one of them calls `settle`.
     package let hasLostValues: Bool
+    package let events: [StoredEvent]
     private let path: String?
     private let logger: Logger
-    private let found: [StoredEvent]
     private let state: Mutex<State>
     /// A copy of the condition, readable while the state's lock is held for a write to the disk.
     private let published: Mutex<StoreCondition>
@@ -151,7 +151,7 @@ package final class Outbox: EventStore {
             let number = DeliveryClock.system.now().wall / 1_000_000
             state.contents.lastSequence = max(state.contents.lastSequence, number)
         }
-        found = state.contents.events.values.sorted { $0.sequence < $1.sequence }
+        events = state.contents.events.values.sorted { $0.sequence < $1.sequence }
         published = Mutex(state.condition)
         self.state = Mutex(state)
     }
@@ -186,7 +186,6 @@ package final class Outbox: EventStore {
         if !sequences.isEmpty { write(.init(removed: sequences)) }
     }
 
-    package func events() -> [StoredEvent] { found }
     package func value(for key: String) -> [UInt8]? { state.withLock { $0.contents.values[key] } }
 
     /// Stores a value under a key; nil removes the value. May wait for the disk.
