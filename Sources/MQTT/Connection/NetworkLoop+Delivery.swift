@@ -136,15 +136,12 @@ extension NetworkLoop {
     }
 
     /// Counts received messages that are too large, or whose topic is not valid UTF-8.
-    func countRefused(_ number: Int) { session.state.withLock { $0.counters.countRefused(number) } }
+    func countRefused(_ number: Int) { session.state.withLock { $0.counters.count(.incomingRefused, number) } }
 
     func received(_ message: MQTTMessage) {
         guard message.payload.count <= settings.maximumIncomingPayload else { return countRefused(1) }
-        let isWanted = session.state.withLock { state in
-            let isWanted = state.subscriptions.contains { MosquittoHandle.matches(message.topic, filter: $0) }
-            if isWanted { state.counters.received += 1 }
-            return isWanted
-        }
+        let filters = session.state.withLock(\.subscriptions)
+        let isWanted = filters.contains { MosquittoHandle.matches(message.topic, filter: $0) }
         if message.topic == settings.selfCorrectingTopic { guardOwnTopic(message) }
         guard isWanted, let dropped = session.inbox.put({ $0.put(.message(message)) }) else { return }
         session.state.withLock { $0.counters.count(.incomingOverflow, dropped.count) }

@@ -28,7 +28,6 @@ package struct DeliveryCounters: Hashable, Sendable {
     package var queuedEvents = 0
     /// The number of messages of all kinds handed to the network, including repetitions.
     package var sent = 0
-    package var received = 0
     /// The number of times that a broker accepted the connection.
     package var connections = 0
     package var dropped: [Drop: Int] = [:]
@@ -37,12 +36,6 @@ package struct DeliveryCounters: Hashable, Sendable {
 
     /// The number of events dropped as too old, whether they had been sent or not.
     package var tooOld: Int { dropped[.expired, default: 0] + dropped[.unconfirmed, default: 0] }
-
-    /// Counts received messages that are not passed on to the reader.
-    mutating func countRefused(_ number: Int) {
-        received += number
-        count(.incomingRefused, number)
-    }
 
     mutating func count(_ drop: Drop, _ number: Int = 1) {
         guard number > 0 else { return }
