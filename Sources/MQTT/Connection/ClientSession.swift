@@ -15,7 +15,6 @@ final class ClientSession: Sendable {
 
         /// Queues new events and removes expired ones; returns all events that were dropped.
         mutating func accept(_ new: [StoredEvent], now: DeliveryClock.Moment) -> [DeliveryQueue.Dropped] {
-            counters.acceptedEvents += new.count
             // Expired events are removed first, so that they do not count as overflow.
             let expired = events.expire(now: now, limit: ClientSession.expiryBatch)
             let dropped = expired + new.compactMap { events.append($0, now: now) }

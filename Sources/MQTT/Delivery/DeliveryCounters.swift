@@ -1,6 +1,6 @@
-/// The numbers of messages since the client was made, by what happened to them. While no event is being processed,
-/// `acceptedEvents` is the sum of `acknowledgedEvents`, `queuedEvents` and the events dropped as `expired`,
-/// `unconfirmed`, `overflow` or `rejected`; other messages can be `rejected` too.
+/// The numbers of messages since the client was made, by what happened to them. While no event is being processed, each
+/// one that was published, or found in the store at the start, counts as one of `acknowledgedEvents` or `queuedEvents`,
+/// or as dropped: `expired`, `unconfirmed`, `overflow` or `rejected`; other messages can be `rejected` too.
 package struct DeliveryCounters: Hashable, Sendable {
     package enum Drop: String, Hashable, Sendable, CaseIterable {
         /// An event became too old before it was sent for the first time.
@@ -21,8 +21,6 @@ package struct DeliveryCounters: Hashable, Sendable {
         case incomingRefused = "incoming_refused"
     }
 
-    /// The number of events published with `publish(event:sequence:age:)` or found in the store at the start.
-    package var acceptedEvents = 0
     package var acknowledgedEvents = 0
     /// The number of events that the broker has not acknowledged yet.
     package var queuedEvents = 0
