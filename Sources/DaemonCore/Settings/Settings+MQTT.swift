@@ -46,7 +46,7 @@ extension Settings {
             }
             connection.tls = usesTLS ? tls : nil
             let defaultPort = usesTLS ? BrokerSettings.defaultTLSPort : BrokerSettings.defaultPort
-            connection.brokers = brokers.map { .init(host: $0.host, port: $0.explicitPort ?? defaultPort) }
+            connection.brokers = brokers.map { .init(host: $0.host, port: $0.port ?? defaultPort) }
         }
     }
 }

@@ -7,10 +7,10 @@ package struct BrokerAddress: Hashable, Sendable {
     package var username: String?
     /// The host: a name, an IPv4 address, or an IPv6 address without brackets.
     package var host: String
-    package var explicitPort: Int?
+    /// The port number; nil for the default one.
+    package var port: Int?
     /// Whether the URL has a scheme, instead of being a bare `host[:port]`.
     package var hasScheme: Bool
-    package var port: Int { explicitPort ?? (usesTLS ? BrokerSettings.defaultTLSPort : BrokerSettings.defaultPort) }
 
     /// Parses a URL; a bare `host[:port]` means `mqtt`. Throws `MQTTError` for an invalid URL and for one with a
     /// password, which process lists would show. The error does not repeat the password.
@@ -51,7 +51,7 @@ package struct BrokerAddress: Hashable, Sendable {
         }
         let place = server.place
         host = place.host
-        explicitPort = place.port.map(Int.init)
+        port = place.port.map(Int.init)
         try Self.validate(host: host)
     }
 
