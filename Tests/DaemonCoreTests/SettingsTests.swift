@@ -410,3 +410,10 @@ struct SettingsTests {
         #expect(secure.connection.username == "lamp")
     }
 }
+
+extension Settings {
+    /// Reads the settings from the text of a settings file, which error messages call `name`.
+    fileprivate static func read(text: String, name: String = "settings") throws(SettingsError) -> Settings {
+        try load(SettingsReader(file: try SettingsFile(path: name, text: text)))
+    }
+}

@@ -17,7 +17,7 @@ enum Parsers {
     static let settings: Target = { bytes in
         let text = String(decoding: bytes, as: UTF8.self)
         do throws(SettingsError) {
-            _ = try Settings.read(text: text)
+            _ = try Settings.load(SettingsReader(file: try SettingsFile(path: "settings", text: text)))
         } catch {
             precondition(error.description.utf8.count < 20_000, "the problems are too long to read")
         }

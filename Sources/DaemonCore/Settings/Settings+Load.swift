@@ -10,11 +10,6 @@ extension Settings {
         return try load(SettingsReader(arguments: arguments, environment: environment, file: file))
     }
 
-    /// Reads the settings from the text of a settings file, which error messages call `name`.
-    package static func read(text: String, name: String = "settings") throws(SettingsError) -> Settings {
-        try load(SettingsReader(file: try SettingsFile(path: name, text: text)))
-    }
-
     /// The keys of earlier versions, each with the key that replaces it and a hint at the form of the new value.
     private static let renamed: [String: (key: String, form: String)] = [
         "camera.device": ("camera.source", ""),
@@ -24,7 +19,8 @@ extension Settings {
         "signs.enabled": ("publish", ", with sign in its list"),
     ]
 
-    private static func load(_ reader: consuming SettingsReader) throws(SettingsError) -> Settings {
+    /// Reads the settings from all that `reader` reads. Throws `SettingsError` with all problems at once.
+    package static func load(_ reader: consuming SettingsReader) throws(SettingsError) -> Settings {
         var settings = Settings()
         settings.read(&reader)
         try reader.finish(renamed: renamed)
