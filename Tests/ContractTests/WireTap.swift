@@ -26,14 +26,14 @@ final class WireTap {
         try connection.start()
         // Our own message comes back once the broker has the subscription. It is a retained state: it cannot come too
         // early.
-        connection.publish(state: MQTTMessage(topic: "wire-tap/begin", text: "begin"))
+        connection.publish(state: MQTTMessage(topic: "wire-tap/begin", payload: Array("begin".utf8)))
         try await wait { $0.topic == "wire-tap/begin" }
     }
 
     /// Publishes a command; it does not count as a message of the daemon.
     func command(_ text: String, on topic: String) {
         ownTopics.insert(topic)
-        connection.publish(transient: MQTTMessage(topic: topic, text: text))
+        connection.publish(transient: MQTTMessage(topic: topic, payload: Array(text.utf8)))
     }
 
     /// Records messages up to the next one that satisfies a condition.
@@ -49,7 +49,7 @@ final class WireTap {
 
     /// What has come until now, the daemon's messages only.
     func finish() async throws -> [MQTTMessage] {
-        connection.publish(transient: MQTTMessage(topic: "wire-tap/end", text: "end"))
+        connection.publish(transient: MQTTMessage(topic: "wire-tap/end", payload: Array("end".utf8)))
         try await wait { $0.topic == "wire-tap/end" }
         _ = await connection.stop()
         try await broker.waitForLog("'wire-tap/end'")

@@ -259,7 +259,7 @@ struct CrashRecoveryTests {
         let settings = BrokerSettings(host: broker.host, port: broker.port, clientID: "switch")
         let commander = try BrokerConnection(settings: settings, logger: Logger(label: "test"))
         try commander.start()
-        commander.publish(event: MQTTMessage(topic: "faces/detect/set", text: "OFF", qos: .atLeastOnce))
+        commander.publish(event: MQTTMessage(topic: "faces/detect/set", payload: Array("OFF".utf8)))
         try await first.waitForOutput("\"cameraState\":\"disabled\"")
         _ = await commander.stop()
         first.signal(SIGKILL)

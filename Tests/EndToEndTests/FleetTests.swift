@@ -36,7 +36,7 @@ struct FleetTests {
             logger: Logger(label: "test")
         )
         try command.start()
-        command.publish(event: MQTTMessage(topic: "porch/faces/detect/set", text: "ON", qos: .atLeastOnce))
+        command.publish(event: MQTTMessage(topic: "porch/faces/detect/set", payload: Array("ON".utf8)))
         try await fleet.waitForOutput { $0.contains(/"base":"porch\/faces".*"faces":1.*"state":"streaming"/) }
         _ = await command.stop()
         shed.signal(SIGTERM)

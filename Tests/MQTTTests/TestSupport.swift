@@ -98,3 +98,10 @@ extension BrokerConnection {
         for number in numbers { publish(event: MQTTMessage(topic: "faces/enter", text: "\(number)")) }
     }
 }
+
+extension MQTTMessage {
+    /// A message whose payload is a text.
+    init(topic: String, text: String, qos: QoS = .atMostOnce, retain: Bool = false) {
+        self.init(topic: topic, payload: Array(text.utf8), qos: qos, retain: retain)
+    }
+}

@@ -181,8 +181,8 @@ struct ProgramTests {
             logger: .silent
         )
         try daemon.start()
-        for text in ["a", "b", "c"] { daemon.publish(event: MQTTMessage(topic: "faces/smile", text: text)) }
-        daemon.publish(event: MQTTMessage(topic: "faces/count", text: "3"))
+        for byte in "abc".utf8 { daemon.publish(event: MQTTMessage(topic: "faces/smile", payload: [byte])) }
+        daemon.publish(event: MQTTMessage(topic: "faces/count", payload: Array("3".utf8)))
         await program.waitUntilEnded()
         #expect(program.output.ranges(of: "the message on smile cannot be read").count == 1, "\(program.output)")
     }
@@ -203,7 +203,8 @@ struct ProgramTests {
             logger: .silent
         )
         try daemon.start()
-        for _ in 0..<2 { daemon.publish(event: MQTTMessage(topic: "faces/preview/jpeg", text: "four")) }
+        let picture = MQTTMessage(topic: "faces/preview/jpeg", payload: Array("four".utf8))
+        for _ in 0..<2 { daemon.publish(event: picture) }
         await program.waitUntilEnded()
         #expect(program.exitStatus == 0)
         #expect(program.output == "preview      4 bytes\npreview      4 bytes\n")

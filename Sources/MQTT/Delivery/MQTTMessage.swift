@@ -42,10 +42,6 @@ package struct MQTTMessage: Hashable, Sendable {
         self.contentType = contentType
         self.userProperties = userProperties
     }
-
-    package init(topic: String, text: String, qos: QoS = .atMostOnce, retain: Bool = false) {
-        self.init(topic: topic, payload: Array(text.utf8), qos: qos, retain: retain)
-    }
 }
 
 /// The reason why settings, a topic or a resource of the system cannot be used.
