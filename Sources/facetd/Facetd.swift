@@ -71,7 +71,7 @@ struct Facetd: AsyncParsableCommand {
             reload: self.settings,
             logger: logger
         )
-        try await daemon.run(summarize: Self.write)
+        try await daemon.run { Self.write($0) }
     }
 
     @Sendable private func settings() throws -> Settings {
@@ -80,9 +80,7 @@ struct Facetd: AsyncParsableCommand {
         return settings
     }
 
-    private static func write(_ lines: [String]) { write(lines, to: .standardError) }
-
-    fileprivate static func write(_ lines: [String], to file: FileHandle) {
+    fileprivate static func write(_ lines: [String], to file: FileHandle = .standardError) {
         // The terminal may be gone. The run ends in good order all the same.
         try? file.write(contentsOf: Data((lines.joined(separator: "\n").printableLines + "\n").utf8))
     }
