@@ -67,7 +67,7 @@ extension NetworkLoop {
             // A message that gets no answer is followed by a request that gets one.
             let isAlone = closing.sent(message, at: DeliveryClock.monotonic())
             if isAlone, qos == .atMostOnce { try handle.requestBarrier(after: message.topic) }
-            flush()
+            proxy?.flush()
             return true
         } catch {
             if error.concernsTheMessage {

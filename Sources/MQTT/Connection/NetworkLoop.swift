@@ -45,7 +45,7 @@ final class NetworkLoop {
 
     var handle: MosquittoHandle? { if case .open(let handle, _) = link { handle } else { nil } }
 
-    private var proxy: SocketProxy? { if case .open(_, let proxy) = link { proxy } else { nil } }
+    var proxy: SocketProxy? { if case .open(_, let proxy) = link { proxy } else { nil } }
 
     /// Whether a connection to a broker is open or being opened.
     var isLinked: Bool { if case .none = link { false } else { true } }
@@ -54,8 +54,6 @@ final class NetworkLoop {
     var takesMore: Bool {
         machine.isConnected && handle?.wantsToWrite == false && proxy?.isFlushed == true && closing.takesMore
     }
-
-    func flush() { proxy?.flush() }
 
     func run() {
         perform(machine.start(now: DeliveryClock.monotonic()))
@@ -298,6 +296,6 @@ final class NetworkLoop {
             sendEvents()
             sendTransients()
         }
-        flush()
+        proxy?.flush()
     }
 }
