@@ -49,9 +49,8 @@ package struct BrokerAddress: Hashable, Sendable {
             guard let decoded = user.removingPercentEncoding else { throw refused("its user name is not valid text") }
             username = decoded.isEmpty ? nil : decoded
         }
-        let place = server.place
-        host = place.host
-        port = place.port.map(Int.init)
+        host = server.place.host
+        port = server.place.port.map(Int.init)
         try Self.validate(host: host)
     }
 
