@@ -41,11 +41,10 @@ package struct Daemon {
             usesBroker ? try Delivery(settings, origin: origin, environment: environment, logger: logger) : nil
         let ledger = delivery?.ledger ?? Ledger()
         // Made before anything is published: a missing clip is a mistake on the command line.
-        let firstFaceID = ledger.nextFaceID()
         session = try await FaceSession(
             source: settings.source,
             options: settings.sessionOptions,
-            firstFaceID: firstFaceID
+            firstFaceID: ledger.nextFaceID()
         )
         // The print sink comes after the broker's, which writes events to the outbox: a printed event keeps its number
         // even if the daemon is killed at that moment.
