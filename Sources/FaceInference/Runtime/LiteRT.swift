@@ -72,11 +72,7 @@ package final class LiteRT: @unchecked Sendable {
     }
 
     private static func option(_ tag: Int32, _ value: Int32) -> LiteRtEnvOption {
-        var option = LiteRtEnvOption()
-        option.tag = tag
-        option.value.type = LITERT_ANY_INT
-        option.value.value.integer = Int64(value)
-        return option
+        LiteRtEnvOption(tag: tag, value: LiteRtAny(type: LITERT_ANY_INT, value: .init(integer: Int64(value))))
     }
 }
 
