@@ -32,11 +32,10 @@ package final class LiteRT: @unchecked Sendable {
         // The files are checked before the library is loaded, because another thread may keep the dynamic linker busy.
         let library = try PinnedFile.library()
         try library.check(in: directory)
-        var models: [PinnedFile: AlignedMemory] = [:]
-        for file in [PinnedFile.faceDetector, .landmarkModel] {
-            models[file] = try file.load(from: directory)
-        }
-        models[.landmarkModel].map(CustomOperator.patchVersions(in:))
+        let faceDetector = try PinnedFile.faceDetector.load(from: directory)
+        let landmarkModel = try PinnedFile.landmarkModel.load(from: directory)
+        CustomOperator.patchVersions(in: landmarkModel)
+        models = [.faceDetector: faceDetector, .landmarkModel: landmarkModel]
         let path = directory + "/" + library.name
         var reason: UnsafePointer<CChar>?
         guard let functions = LiteRtFunctionsLoad(path, &reason) else {
@@ -54,7 +53,6 @@ package final class LiteRT: @unchecked Sendable {
             free(UnsafeMutableRawPointer(mutating: functions))
             throw .liteRT(operation: "prepare", model: path, status: status)
         }
-        self.models = models
         self.directory = directory
         self.functions = functions
         self.environment = environment
