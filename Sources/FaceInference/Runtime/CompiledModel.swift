@@ -1,6 +1,5 @@
 import CLiteRT
-import Glibc
-import Synchronization
+import System
 
 /// A compiled LiteRT model whose input is sampled from a frame. It runs on one CPU thread. `run` allocates nothing.
 final class CompiledModel {
