@@ -143,27 +143,16 @@ final class FaceFinder {
 
     // MARK: Searches in which no face may be missed
 
-    /// The arguments of `find` for the three searches of a frame in which every face must be found. The small scale of
-    /// the last search is for large faces that are half covered. One such face scores 0.8 there, but 0.2 in the second.
-    private static let searches: [(pixels: Int, reach: Float)] = [
-        (usualPixels, 0), (usualPixels / 2, 0.25), (usualPixels / 4, 0),
-    ]
+    /// The arguments of `find` for one search.
+    typealias Search = (pixels: Int, reach: Float)
 
-    /// A choice of `searches`. Where frames follow closely, they can take turns at `small`, which finds most faces, and
-    /// `large`, for those that the picture's edge or something else covers in part.
-    enum Faces {
-        case all
-        case small
-        case large
-
-        fileprivate var searches: ArraySlice<(pixels: Int, reach: Float)> {
-            switch self {
-            case .all: FaceFinder.searches[...]
-            case .small: FaceFinder.searches.prefix(1)
-            case .large: FaceFinder.searches.dropFirst()
-            }
-        }
-    }
+    /// The searches of a frame in which every face must be found.
+    static let everySize = small + large
+    /// The search that finds most faces. Where frames follow closely, they can take turns at `small` and `large`.
+    static let small: [Search] = [(usualPixels, 0)]
+    /// The searches for faces that the picture's edge or something else covers in part. The small scale of the last one
+    /// is for large faces that are half covered. One such face scores 0.8 there, but 0.2 in the search before.
+    static let large: [Search] = [(usualPixels / 2, 0.25), (usualPixels / 4, 0)]
 
     /// Finds faces of all sizes, highest score first. `turned` adds faces on their side or upside down.
     func findEverything(in frame: Frame, turned: Bool = false) throws(InferenceError) -> [FaceDetection] {
@@ -182,13 +171,13 @@ final class FaceFinder {
     /// enlarged, because a face that is found only when enlarged is too small to be recognised. Enlarging a smaller
     /// picture helps to find faces that its edge cuts off.
     func findNext(
-        _ faces: Faces = .all,
+        _ searches: [Search] = FaceFinder.everySize,
         in frame: Frame,
         rotation: Float = 0
     ) throws(InferenceError) -> [FaceDetection] {
         let most = max(512, frame.uprightSize.width, frame.uprightSize.height)
         var found: [FaceDetection] = []
-        for (pixels, reach) in faces.searches {
+        for (pixels, reach) in searches {
             found += try find(in: frame, pixels: min(pixels, most), reach: reach, rotation: rotation)
         }
         return FaceDetection.best(found, mostOverlap: 0.3)

@@ -62,13 +62,14 @@ extension FaceAnalyzer {
             options.skipsUnchanged && (options.isThorough ? !mayMiss(in: frame, analysis) : count > 0 && isChanging)
         let isCoarse = schedule.mayBeCoarse(mayAlternate: mayAlternate)
         analysis.isPartlySearched = options.isThorough && mayAlternate
+        let searches = isCoarse ? FaceFinder.large : mayAlternate ? FaceFinder.small : FaceFinder.everySize
         let detections =
             if !options.isForHiding, !(options.findsTurned && analysis.isCut) {
                 try finder.find(in: frame, pixels: finder.pixels(in: size) / (isCoarse ? 2 : 1))
             } else if analysis.isCut || isApart {
                 try finder.findEverything(in: frame, turned: options.findsTurned)
             } else {
-                try finder.findNext(mayAlternate ? (isCoarse ? .large : .small) : .all, in: frame)
+                try finder.findNext(searches, in: frame)
             }
         schedule.noteSearch(at: time, isCoarse: isCoarse)
         for detection in detections {
