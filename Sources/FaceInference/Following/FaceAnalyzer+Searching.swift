@@ -9,17 +9,11 @@ extension FaceAnalyzer {
     /// The fraction of a detected face's box that a followed face must cover so that hiding that face is enough.
     private static let coveredShare = 0.8
 
-    /// Whether to search a frame for new faces: always after a cut, and as `scene` decides while no face is followed.
-    func isSearchDue(in frame: Frame, afterCut isCut: Bool) -> Bool {
+    /// Whether to search a frame for new faces: as `scene` decides while no face is followed. While faces are followed
+    /// or were just lost, a search waits longer if only those people move.
+    func isSearchDue(in frame: Frame) -> Bool {
         let time = frame.stamp.mediaTime
-        if isCut { return true }
-        guard isIdle(at: time) else { return isSearchDueBesideFaces(in: frame) }
-        return scene.mustSearch(at: frame)
-    }
-
-    /// Whether to search while faces are followed or were just lost. If only those people move, a search waits longer.
-    private func isSearchDueBesideFaces(in frame: Frame) -> Bool {
-        let time = frame.stamp.mediaTime
+        guard !isIdle(at: time) else { return scene.mustSearch(at: frame) }
         let isChanging = isChanging || !options.skipsUnchanged
         var isDue = schedule.isDue(at: time, following: count, isChanging: isChanging)
         guard options.skipsUnchanged, count > 0, !schedule.hasLost(at: time) else {

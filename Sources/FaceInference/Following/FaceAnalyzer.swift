@@ -115,7 +115,7 @@ public final class FaceAnalyzer {
         let computed = landmarkModel.runs - runs
         let followed = budget.map { _ in WorkTime.ofThread }
         analysis.landmarkTime = .now - start
-        if options.isThorough || isSearchDue(in: frame, afterCut: analysis.isCut) {
+        if options.isThorough || analysis.isCut || isSearchDue(in: frame) {
             // On a slow source, a face that is seen a frame later may enter a second later.
             let isNextSoon = frame.stamp.mediaTime - (lastTime ?? -.infinity) <= Self.longestStep
             let mayWait = isNextSoon && !options.isThorough && !analysis.isCut && count > 0
