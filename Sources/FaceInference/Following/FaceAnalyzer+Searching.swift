@@ -121,11 +121,10 @@ extension FaceAnalyzer {
             $0.region(in: size).isSameFace(as: region) && $0.isUnchanged(region, in: frame, workspace)
         }
         guard !isPicture else { return true }
-        let lineage = lastLineage + 1
-        if try !beginMesh(at: region, lineage, in: frame) {
-            append(face.face, lineage, luminance: face.luminance, in: frame)
+        lastLineage += 1
+        if try !beginMesh(at: region, lastLineage, in: frame) {
+            append(face.face, lastLineage, luminance: face.luminance, in: frame)
         }
-        lastLineage = lineage
         return true
     }
 }
