@@ -9,7 +9,7 @@ extension FaceAnalyzer {
     func followFaces(in frame: Frame) throws(InferenceError) -> Bool {
         let before = count
         let runs = landmarkModel.runs
-        var hasRun = try followDetected(in: frame)
+        let hasRun = try followDetected(in: frame)
         var kept: [FollowedFace] = []
         let choice = budget?.choice(of: faces.map { $0.candidate(at: frame.stamp.mediaTime) })
         for (index, var face) in faces.enumerated() {
@@ -31,10 +31,9 @@ extension FaceAnalyzer {
             }
         }
         faces = kept
-        hasRun = hasRun || landmarkModel.runs > runs
         dropDoubles()
         if count < before { schedule.noteLoss(at: frame.stamp.mediaTime) }
-        return hasRun
+        return hasRun || landmarkModel.runs > runs
     }
 
     /// Updates the landmarks of a followed face: moves the last ones along if the face has not changed, else computes
