@@ -118,8 +118,7 @@ public final class FaceAnalyzer {
         if options.isThorough || analysis.isCut || isSearchDue(in: frame) {
             // On a slow source, a face that is seen a frame later may enter a second later.
             let isNextSoon = frame.stamp.mediaTime - (lastTime ?? -.infinity) <= Self.longestStep
-            let mayWait = isNextSoon && !options.isThorough && !analysis.isCut && count > 0
-            analysis.awaitsSearch = isReportedFirst && mayWait
+            analysis.awaitsSearch = isReportedFirst && isNextSoon && !options.isThorough && !analysis.isCut && count > 0
             if !analysis.awaitsSearch { try search(frame, &analysis) }
         }
         analysis.landmarkRuns = landmarkModel.runs - runs
@@ -167,8 +166,7 @@ public final class FaceAnalyzer {
             return false
         }
         // If no model had to run, the picture has not changed, and the frames need not be compared.
-        guard try followFaces(in: frame) else { return false }
-        guard cuts.step(to: frame, scene.map) == .cut else { return false }
+        guard try followFaces(in: frame), cuts.step(to: frame, scene.map) == .cut else { return false }
         // If only the camera moved, the faces still look the same.
         let followed = count
         faces.removeAll { !$0.continuity.isUnbroken }
