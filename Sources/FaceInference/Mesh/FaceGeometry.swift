@@ -117,7 +117,7 @@ struct FaceGeometry {
     /// Seen from the camera, a gaze of one radian moves the iris by its distance from the eyeball's centre. A head turn
     /// of one radian moves the line between the eye's corners by the smaller distance of that line from the centre.
     func gaze(with pose: HeadPose) -> Gaze? {
-        guard unit > 0 else { return nil }
+        guard unit > 0, let yaw = pose.yaw, let pitch = pose.pitch else { return nil }
         var offset = SIMD2<Float>.zero
         var total: Float = 0
         for eye in FaceMeshIndices.eyes {
@@ -130,7 +130,6 @@ struct FaceGeometry {
         }
         guard total > 0 else { return nil }
         offset /= total * unit
-        guard let yaw = pose.yaw, let pitch = pose.pitch else { return nil }
         let trust = GazeFormula.trust(yaw: yaw)
         // Yaw and pitch.
         let turn = GazeFormula.head * SIMD2(yaw, pitch)
