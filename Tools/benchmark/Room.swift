@@ -80,7 +80,7 @@ extension Benchmark {
             var time = 0.0
             var decoding = 0.0
             var searches = 0
-            var runs = 0
+            let runsBefore = camera.analyzer.landmarkModel.runs
             var found: Double?
             for number in first..<first + count {
                 let frame = try camera.captured(scene.frame(number))
@@ -92,9 +92,9 @@ extension Benchmark {
                     decoding += decodingTime
                 }
                 searches += analysis.ranDetector ? 1 : 0
-                runs += analysis.landmarkRuns
                 if found == nil, !analysis.observations.isEmpty { found = frame.stamp.mediaTime }
             }
+            let runs = camera.analyzer.landmarkModel.runs - runsBefore
             func text(_ time: Double) -> String {
                 let share = time / (Double(count) / scene.options.rate)
                 return String(format: "%.2f %% of a core, %.3f ms a frame", 100 * share, 1000 * time / Double(count))

@@ -14,7 +14,6 @@ package struct FaceAnalysis: Sendable {
     /// Whether the frame is still to be searched for faces that come, by `FaceAnalyzer.search`.
     package var awaitsSearch = false
     package var ranDetector: Bool { detectionTime > .zero }
-    package var landmarkRuns = 0
     /// The mean brightness, 0…1, of the followed faces, or of the searched region if there are none; nil if not read.
     package var luminance: Double?
     package var detectionTime = Duration.zero

@@ -56,7 +56,7 @@ public final class FaceAnalyzer {
     private static let mostSetAside = 32
 
     let finder: FaceFinder
-    let landmarkModel: LandmarkModel
+    package let landmarkModel: LandmarkModel
     /// The faces that are followed by their landmarks.
     var faces: [FollowedFace] = []
     /// The faces that are followed by the detector alone.
@@ -121,7 +121,6 @@ public final class FaceAnalyzer {
             analysis.awaitsSearch = isReportedFirst && isNextSoon && !options.isThorough && !analysis.isCut && count > 0
             if !analysis.awaitsSearch { try search(frame, &analysis) }
         }
-        analysis.landmarkRuns = landmarkModel.runs - runs
         noteTime(of: frame)
         if count > 0 {
             let sum = faces.reduce(0) { $0 + $1.luminance } + detected.reduce(0) { $0 + $1.luminance }

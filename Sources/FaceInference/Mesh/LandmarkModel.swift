@@ -6,7 +6,8 @@ package final class LandmarkModel {
     static let inputSize = 192
 
     private let model: CompiledModel
-    private(set) var runs = 0
+    /// How often the model has run.
+    package private(set) var runs = 0
 
     package init(_ liteRT: LiteRT) throws(InferenceError) {
         let sampler = CropSampler(size: Self.inputSize, border: .replicate, range: 0...1)
