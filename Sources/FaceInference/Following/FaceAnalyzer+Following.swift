@@ -13,9 +13,10 @@ extension FaceAnalyzer {
         var kept: [FollowedFace] = []
         let choice = budget?.choice(of: faces.map { $0.candidate(at: frame.stamp.mediaTime) })
         for (index, var face) in faces.enumerated() {
-            let place = face.region(in: frame.uprightSize)
+            face.enter(frame.uprightSize)
+            let place = face.region
             let presence = try presence(of: &face, in: frame, isDue: choice?[index] ?? true)
-            guard face.update(presence, in: frame.uprightSize) else {
+            guard face.update(presence) else {
                 try detect(face.lineage, at: place, in: frame)
                 continue
             }
@@ -44,10 +45,10 @@ extension FaceAnalyzer {
         let mayReuse = options.skipsUnchanged && !needingEveryFrame.contains(face.lineage)
         if mayReuse, face.reuseLandmarks(in: frame, workspace) { return face.presence }
         guard isDue else {
-            face.carryOver(in: frame.uprightSize)
+            face.carriedFrames += 1
             return face.presence
         }
-        let presence = try landmarkModel.find(face.landmarks, in: frame, region: face.region(in: frame.uprightSize))
+        let presence = try landmarkModel.find(face.landmarks, in: frame, region: face.region)
         face.luminance = landmarkModel.luminance()
         face.wasComputed = true
         face.carriedFrames = 0

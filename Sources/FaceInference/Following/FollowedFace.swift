@@ -22,7 +22,7 @@ struct FollowedFace {
     var isCarriedOver: Bool { carriedFrames > 0 }
     /// How far the region moved in the last frame, as a fraction of its side.
     private(set) var shift: Float = 0
-    /// The size of the last frame's upright picture. A JPEG may be decoded at a different scale in each frame.
+    /// The size of the last frame's upright picture.
     private(set) var size: FrameSize
     /// The media time, in seconds, at which the face was found.
     let foundAt: Double
@@ -39,21 +39,17 @@ struct FollowedFace {
         .init(side: region.side, isNew: (0..<Self.newness).contains(time - foundAt), waited: carriedFrames)
     }
 
-    /// Keeps the landmarks where they are, converted to an upright picture of this size.
-    mutating func carryOver(in size: FrameSize) {
-        carriedFrames += 1
+    /// Converts the face to a picture of another size: a JPEG may be decoded at a different scale in each frame.
+    mutating func enter(_ size: FrameSize) {
         guard size != self.size else { return }
         let factor = Float(size.width) / Float(self.size.width)
+        region = region.scaled(by: factor)
         // Pixel centres are at integers: the picture's edge is half a pixel before the first one.
         for index in landmarks.all.indices {
             let place = (landmarks[index] + 0.5) * factor - 0.5
             landmarks[index] = PixelLandmark(place.x, place.y, landmarks[index].z * factor)
         }
-    }
-
-    /// Returns the region in which to look for the face, in pixels of an upright picture of this size.
-    func region(in size: FrameSize) -> CropRegion {
-        size == self.size ? region : region.scaled(by: Float(size.width) / Float(self.size.width))
+        self.size = size
     }
 
     func landmarksWereComputed(in frame: Frame, _ workspace: UnchangedFace.Workspace) {
@@ -76,10 +72,9 @@ struct FollowedFace {
     var neededSide: Float { Float(LandmarkModel.inputSize) * size.vector.max() / region.side }
 
     /// Updates the face to its new landmarks and the model's confidence. Returns false if the face is lost.
-    mutating func update(_ presence: Double, in size: FrameSize) -> Bool {
+    mutating func update(_ presence: Double) -> Bool {
         self.presence = presence
-        let before = self.region(in: size)
-        self.size = size
+        let before = region
         region = CropRegion(around: landmarks)
         shift = (region.center - before.center).magnitude.max() / before.side
         return presence > Self.minimumPresence && Self.isPlausible(region, in: size)
