@@ -28,8 +28,6 @@ struct DetectedFace {
     private static let growth: Float = 1.25
     private static let turn: Float = 0.12
 
-    /// How long after it was found a face counts as new, in seconds. It exceeds the default delay of the enter event.
-    private static let newness = 0.3
     private let foundAt: Double
 
     init(_ detection: FaceDetection, lineage: Int, luminance: Double, in size: FrameSize, at time: Double) {
@@ -43,7 +41,7 @@ struct DetectedFace {
         foundAt = time
     }
 
-    func isNew(at time: Double) -> Bool { time - foundAt < Self.newness }
+    func isNew(at time: Double) -> Bool { time - foundAt < FollowedFace.newness }
 
     /// The region in which the landmark model would look for the face.
     var region: CropRegion { CropRegion(around: detection) }

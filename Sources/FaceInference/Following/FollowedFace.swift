@@ -32,7 +32,7 @@ struct FollowedFace {
     /// The highest value of a picture without a face was 0.94, for round letters in the sky of a cartoon.
     static let minimumPresenceAtBirth = 0.95
     /// How long after it was found a face counts as new, in seconds. It exceeds the default delay of the enter event.
-    private static let newness = 0.3
+    static let newness = 0.3
 
     /// Returns the values by which the budget decides whether to compute the landmarks in a frame of this media time.
     func candidate(at time: Double) -> LandmarkBudget.Candidate {
