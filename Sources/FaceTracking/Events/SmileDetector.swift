@@ -78,6 +78,8 @@ struct SmileDetector: Sendable {
     /// The last 300 smile levels outside smiles, however old, recorded at most `restingRate` times per second.
     private var resting = SlidingQuantile(capacity: 300)
     private var smile: Smile?
+    /// The time at which the face's visit began, with its `enter` event. No smile is reported as longer than the visit.
+    var visitBegan = -Double.infinity
     /// The smile level, reduced by part of the resting level and clipped to 0…1; nil if the mouth cannot be seen.
     private(set) var amount: Double?
     /// Whether the face smiles; nil if the mouth cannot be seen.
@@ -121,15 +123,10 @@ struct SmileDetector: Sendable {
         return report(at: time, after: wanted.hold)
     }
 
-    /// Sets the reported start of an ongoing smile to `time`, at which the face enters.
-    mutating func beginVisit(at time: Double) {
-        if smile?.reported != nil { smile?.reported = time }
-    }
-
     /// Ends the current smile and returns its event; nil if no smile was reported.
     mutating func end(at time: Double) -> FaceEvent.Kind? {
         guard let smile = exchange(&smile, with: nil), let reported = smile.reported else { return nil }
-        return .smileEnd(duration: max(0, time - reported), peak: min(smile.peak, 1))
+        return .smileEnd(duration: max(0, time - max(reported, visitBegan)), peak: min(smile.peak, 1))
     }
 
     private mutating func report(at time: Double, after hold: Double) -> FaceEvent.Kind? {

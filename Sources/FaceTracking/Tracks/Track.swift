@@ -152,7 +152,7 @@ struct Track: Sendable {
         hasEntered = true
         // No look, smile or stay in a zone is reported as longer than the visit.
         (gaze.look.visitBegan, zones.visitBegan) = (enterTime, enterTime)
-        smile.beginVisit(at: enterTime)
+        smile.visitBegan = enterTime
         // Expressions that ended before the enter are not reported. Those that began before and last are.
         expressionEvents.removeAll { $0.stamp.mediaTime < enterTime || $0.kind.isEnd }
         let ongoing = [smile.ongoing, eyes.closed.ongoing(at: enterTime), lips.ongoing, gaze.look.ongoing]
