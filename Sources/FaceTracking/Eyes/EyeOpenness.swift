@@ -82,8 +82,6 @@ struct ClosedEyes: Sendable {
                 closed = nil
             }
         }
-
-        mutating func interrupt(at time: Double) { if let level = closed?.level { closed = (time, level) } }
     }
 
     private var eyes = EachEye(Eye(), Eye())
@@ -118,8 +116,8 @@ struct ClosedEyes: Sendable {
 
     /// Restarts unreported periods of closed eyes at `time`, because the eyes cannot be seen at that time.
     mutating func interrupt(at time: Double) {
-        eyes.left.interrupt(at: time)
-        eyes.right.interrupt(at: time)
+        eyes.left.closed?.since = time
+        eyes.right.closed?.since = time
     }
 
     private func closure(canBeOneEye: Bool) -> (eyes: FaceEvent.Eyes, since: Double)? {
