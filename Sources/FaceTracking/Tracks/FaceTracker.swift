@@ -185,7 +185,7 @@ public struct FaceTracker: Sendable {
         }
         var request = PlaceRequest()
         request.isEmpty = !tracks.contains(where: \.hasEntered)
-        request.hasUnseen = tracks.contains(where: \.isUnseen)
+        request.hasUnseen = tracks.contains { $0.face?.isSeen == false }
         request.comparesClothes = tracks.contains { $0.hold != nil } && observations.contains(where: isNew)
         request.queries = unseen.compactMap { $0.place(at: time, options) }
         request.unseen = unseen.map(\.bounds)

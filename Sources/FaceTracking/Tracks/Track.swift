@@ -32,7 +32,6 @@ struct Track: Sendable {
         if !face.isSeen, wasCut || hold != nil { face.confidence = 0 }
         return face
     }
-    var isUnseen: Bool { hasEntered && !latest.isSeen }
 
     /// Whether the landmarks are needed even in a frame that hardly changed, because a smile may begin or end.
     var needsEveryFrame: Bool { smile.isDeciding }
