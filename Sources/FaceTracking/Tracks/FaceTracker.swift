@@ -133,8 +133,7 @@ public struct FaceTracker: Sendable {
     }
 
     private mutating func observe(_ seen: FaceObservation, _ index: Int, at stamp: FrameStamp, _ update: inout Update) {
-        let rate = rate.value
-        tracks[index].observe(FrameContext(observation: seen, stamp: stamp, frameRate: rate, options: options))
+        tracks[index].observe(FrameContext(observation: seen, stamp: stamp, frameRate: rate.value, options: options))
         if tracks[index].canEnter(at: stamp, after: options.enterDelay) {
             update.events.append(tracks[index].enter(as: nextFaceID, at: stamp))
             nextFaceID = FaceID(rawValue: nextFaceID.rawValue + 1)
