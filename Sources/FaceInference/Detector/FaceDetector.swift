@@ -29,13 +29,9 @@ final class FaceDetector {
         let outputs = [1, 1, 4, 10].flatMap { (channels: Int32) -> [[Int32]] in
             Self.strides.map { [1, Int32(height / $0), Int32(width / $0), channels] }
         }
-        model = try CompiledModel(
-            .faceDetector,
-            sampler,
-            outputs: outputs,
-            editing: { Self.resize($0, width: width, height: height) },
-            in: liteRT
-        )
+        model = try CompiledModel(.faceDetector, sampler, outputs: outputs, in: liteRT) {
+            Self.resize($0, width: width, height: height)
+        }
     }
 
     /// The input size for which the model file was made.

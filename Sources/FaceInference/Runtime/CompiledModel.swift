@@ -23,8 +23,8 @@ final class CompiledModel {
         _ sampler: CropSampler,
         outputs shapes: [[Int32]],
         operators: [CustomOperator] = [],
-        editing edit: ((AlignedMemory) -> Void)? = nil,
-        in liteRT: LiteRT
+        in liteRT: LiteRT,
+        editing edit: ((AlignedMemory) -> Void)? = nil
     ) throws(InferenceError) {
         func memory(_ shape: [Int32]) -> AlignedMemory {
             AlignedMemory(count: MemoryLayout<Float>.stride * Int(shape.reduce(1, *)))
