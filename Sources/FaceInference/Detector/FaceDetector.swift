@@ -106,16 +106,10 @@ final class FaceDetector {
                     toPicture((corner + SIMD2(numbers[0], numbers[1])) * Float(stride) - 0.5)
                 }
                 let box = values[2] + 4 * cell
-                let size = SIMD2(expf(min(box[2], 10)), expf(min(box[3], 10))) * Float(stride) * scale
+                let turned = SIMD2(expf(min(box[2], 10)), expf(min(box[3], 10))) * Float(stride) * scale
+                let size = isOnSide ? SIMD2(turned.y, turned.x) : turned
                 let points = (0..<5).map { place(values[3] + 10 * cell + 2 * $0) }
-                found.append(
-                    FaceDetection(
-                        score: product.squareRoot(),
-                        center: place(box),
-                        size: isOnSide ? SIMD2(size.y, size.x) : size,
-                        points: points
-                    )
-                )
+                found.append(.init(score: product.squareRoot(), center: place(box), size: size, points: points))
             }
         }
         return found
