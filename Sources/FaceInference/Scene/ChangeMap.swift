@@ -49,19 +49,15 @@ final class ChangeMap {
     /// Sets all weights to 1, so that the changes of all cells count.
     func uncover() { for index in weights.indices { weights[index] = .one } }
 
-    func cover(columns: Range<Int>, rows: Range<Int>) {
-        for column in columns {
-            for row in rows { weights.numbers[column * Self.rows + row] = 0 }
-        }
-    }
-
     /// Makes the changes of all cells count, except in some parts of the upright picture, given in pixels.
     func cover(_ parts: [LuminanceGrid.Rectangle], in frame: Frame) {
         uncover()
         let whole = stored(in: frame)
         for part in parts {
             let cells = part.stored(in: frame).cells(columns: Self.columns, rows: Self.rows, over: whole)
-            cover(columns: cells.columns, rows: cells.rows)
+            for column in cells.columns {
+                for row in cells.rows { weights.numbers[column * Self.rows + row] = 0 }
+            }
         }
     }
 
