@@ -7,8 +7,6 @@ struct SearchSchedule: Hashable, Sendable {
     /// The interval between searches, in seconds of media time, while the scene outside followed faces keeps changing.
     let interval: Double
     let maximumFaces: Int
-    /// How long searches are frequent after a face was lost, in seconds: `interval`, but at most 0.5.
-    private var moment: Double { min(interval, 0.5) }
     /// The interval between the frequent searches after a face was lost, in seconds.
     private static let pauseAfterLoss = 0.095
     /// The interval between searches while faces are followed, in seconds, unless the rest of the scene keeps changing.
@@ -64,7 +62,9 @@ struct SearchSchedule: Hashable, Sendable {
 
     mutating func notePostponement(at mediaTime: Double) { lastPostponement = mediaTime }
 
-    func hasLost(at mediaTime: Double) -> Bool { !hasPassed(moment, since: lastLoss, at: mediaTime) }
+    /// Whether a face was lost in the last 0.5 seconds, or in the last `interval` if that is shorter. Searches are then
+    /// frequent.
+    func hasLost(at mediaTime: Double) -> Bool { !hasPassed(min(interval, 0.5), since: lastLoss, at: mediaTime) }
 
     /// Whether `seconds` have passed since `time`, or `mediaTime` is before `time` because the source has begun anew.
     private func hasPassed(_ seconds: Double, since time: Double?, at mediaTime: Double) -> Bool {
