@@ -41,8 +41,6 @@ struct MeshRegion: Sendable {
         matrix[15] = 1
     }
 
-    // The other two custom operators of the landmark model, on plain memory.
-
     /// Samples a 16×16 map of 32 channels from a 48×48 one, at the places that `matrix` gives; zero outside.
     static func cutOut(_ map: UnsafePointer<Float>, _ matrix: AffineTransform, to output: UnsafeMutablePointer<Float>) {
         let size = 48
@@ -73,20 +71,6 @@ struct MeshRegion: Sendable {
                     target[channel] = above + fraction.y * (below - above)
                 }
             }
-        }
-    }
-
-    /// Maps points (x, y) from the cut-out to the mesh's coordinates.
-    static func transform(
-        _ points: UnsafePointer<Float>,
-        count: Int,
-        _ matrix: AffineTransform,
-        to output: UnsafeMutablePointer<Float>
-    ) {
-        for index in 0..<count {
-            let place = matrix(SIMD2(points[2 * index], points[2 * index + 1]))
-            output[2 * index] = place.x
-            output[2 * index + 1] = place.y
         }
     }
 }

@@ -83,7 +83,12 @@ final class CustomOperator {
         switch kind {
         case .makeMatrix: if node < MeshRegion.all.count { MeshRegion.all[node].writeMatrix(mesh: numbers, to: target) }
         case .cutOut: MeshRegion.cutOut(numbers, map, to: target)
-        case .movePoints: MeshRegion.transform(numbers, count: Int(type.layout.dimensions.1), map, to: target)
+        case .movePoints:
+            for index in 0..<Int(type.layout.dimensions.1) {
+                let place = map(SIMD2(numbers[2 * index], numbers[2 * index + 1]))
+                target[2 * index] = place.x
+                target[2 * index + 1] = place.y
+            }
         }
         node += 1
         return true
