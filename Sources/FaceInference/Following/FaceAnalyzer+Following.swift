@@ -17,7 +17,10 @@ extension FaceAnalyzer {
             let place = face.region
             let presence = try presence(of: &face, in: frame, isDue: choice?[index] ?? true)
             guard face.update(presence) else {
-                try detect(face.lineage, at: place, in: frame)
+                // The detector alone goes on following a face that the landmark model has lost, if it is still there.
+                if let found = try finder.follow(FaceDetection(in: place), in: frame) {
+                    append(found.face, face.lineage, luminance: found.luminance, in: frame)
+                }
                 continue
             }
             guard isWanted(face.landmarks.outline, in: frame.uprightSize) else { continue }
@@ -57,12 +60,6 @@ extension FaceAnalyzer {
     }
 
     // MARK: By the detector alone
-
-    /// Continues with the detector alone to follow a face that the landmark model has lost, if it is still there.
-    private func detect(_ lineage: Int, at place: CropRegion, in frame: Frame) throws(InferenceError) {
-        guard let found = try finder.follow(FaceDetection(in: place), in: frame) else { return }
-        append(found.face, lineage, luminance: found.luminance, in: frame)
-    }
 
     func append(_ detection: FaceDetection, _ lineage: Int, luminance: Double, in frame: Frame) {
         guard isWanted(detection.corners, in: frame.uprightSize) else { return }
