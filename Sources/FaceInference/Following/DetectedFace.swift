@@ -30,15 +30,15 @@ struct DetectedFace {
 
     private let foundAt: Double
 
-    init(_ detection: FaceDetection, lineage: Int, luminance: Double, in size: FrameSize, at time: Double) {
+    init(_ detection: FaceDetection, lineage: Int, luminance: Double, in frame: Frame) {
         self.lineage = lineage
         self.detection = detection
-        self.size = size
+        size = frame.uprightSize
         self.luminance = luminance
-        detectedAt = time
-        askedAt = time
+        foundAt = frame.stamp.mediaTime
+        detectedAt = foundAt
+        askedAt = foundAt
         asked = detection
-        foundAt = time
     }
 
     func isNew(at time: Double) -> Bool { time - foundAt < FollowedFace.newness }

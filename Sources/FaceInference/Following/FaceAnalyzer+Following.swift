@@ -63,9 +63,7 @@ extension FaceAnalyzer {
 
     func append(_ detection: FaceDetection, _ lineage: Int, luminance: Double, in frame: Frame) {
         guard isWanted(detection.corners, in: frame.uprightSize) else { return }
-        let size = frame.uprightSize
-        let time = frame.stamp.mediaTime
-        detected.append(DetectedFace(detection, lineage: lineage, luminance: luminance, in: size, at: time))
+        detected.append(DetectedFace(detection, lineage: lineage, luminance: luminance, in: frame))
     }
 
     private func followDetected(in frame: Frame) throws(InferenceError) -> Bool {
@@ -96,7 +94,6 @@ extension FaceAnalyzer {
         // In a smaller region it measures nothing that the detector does not measure, and takes four times as long.
         guard place.side >= Self.smallestMesh else { return false }
         let size = frame.uprightSize
-        let time = frame.stamp.mediaTime
         var region = place
         var presence = 0.0
         for _ in 0..<2 {
@@ -114,7 +111,7 @@ extension FaceAnalyzer {
             presence: presence,
             region: region,
             size: size,
-            foundAt: time
+            foundAt: frame.stamp.mediaTime
         )
         spare = FaceLandmarks()
         face.luminance = landmarkModel.luminance()
