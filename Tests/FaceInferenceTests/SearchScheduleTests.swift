@@ -16,7 +16,7 @@ struct SearchScheduleTests {
         for (frame, character) in counts.enumerated() {
             let count = character.wholeNumberValue ?? 0
             let time = Double(frame) / 8
-            if count < before { schedule.noteLoss(at: time) }
+            if count < before { schedule.lastLoss = time }
             before = count
             let isDue = schedule.isDue(at: time, following: count, isChanging: count > 0)
             if isDue { schedule.noteSearch(at: time) }
@@ -67,7 +67,7 @@ struct SearchScheduleTests {
         #expect(!schedule.canCompare(at: 0.05, following: 1) && schedule.canCompare(at: 0.1, following: 1))
         #expect(!schedule.canCompare(at: 0.1, following: 2))
         #expect(!isDue(0.1))
-        schedule.notePostponement(at: 0.1)
+        schedule.lastPostponement = 0.1
         schedule.noteCut()
         var searched: [Double] = []
         for frame in 3...25 where isDue(Double(frame) / 30) {
@@ -81,7 +81,7 @@ struct SearchScheduleTests {
     func loss() {
         #expect(timeline("0222111111111") == "S---SSSS---S-")
         var schedule = schedule()
-        schedule.noteLoss(at: 0)
+        schedule.lastLoss = 0
         let searched = (0..<16).filter { frame in
             let time = Double(frame) / 30
             guard schedule.isDue(at: time, following: 0) else { return false }
@@ -104,7 +104,7 @@ struct SearchScheduleTests {
             guard schedule.isDue(at: time, following: 1, isChanging: true) else { continue }
             asked.append(time)
             #expect(!schedule.isOverdue(at: time))
-            schedule.notePostponement(at: time)
+            schedule.lastPostponement = time
         }
         #expect(asked == [0.5, 0.6, 0.7, 0.8, 0.9, 1].map { ($0 * 30).rounded() / 30 })
         #expect(!schedule.isOverdue(at: 4.9) && schedule.isOverdue(at: 5))

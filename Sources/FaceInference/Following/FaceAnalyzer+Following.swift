@@ -36,7 +36,7 @@ extension FaceAnalyzer {
         }
         faces = kept
         dropDoubles()
-        if count < before { schedule.noteLoss(at: frame.stamp.mediaTime) }
+        if count < before { schedule.lastLoss = frame.stamp.mediaTime }
         return hasRun || landmarkModel.runs > runs
     }
 

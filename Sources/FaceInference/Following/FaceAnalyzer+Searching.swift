@@ -31,7 +31,7 @@ extension FaceAnalyzer {
             if !hasChanged, changes == 0, !schedule.isHurried { isDue = schedule.isOverdue(at: time) }
             changes = hasChanged && scene.canCompare ? changes + 1 : 0
         }
-        if isDue { scene.noteSearch() } else { schedule.notePostponement(at: time) }
+        if isDue { scene.noteSearch() } else { schedule.lastPostponement = time }
         return isDue
     }
 

@@ -19,8 +19,8 @@ struct SearchSchedule: Hashable, Sendable {
 
     /// The media times, in seconds, of the last search, the last lost face and the last postponed search.
     private(set) var lastSearch: Double?
-    private(set) var lastLoss: Double?
-    private(set) var lastPostponement: Double?
+    var lastLoss: Double?
+    var lastPostponement: Double?
     /// The number of closely spaced searches that are still to come after a cut, while faces are followed.
     private(set) var hurried = 0
     /// Whether the last search was for large faces only.
@@ -60,8 +60,6 @@ struct SearchSchedule: Hashable, Sendable {
     /// Notes a cut, after which the next searches come closely spaced even if faces are still followed.
     mutating func noteCut() { hurried = Self.searchesAfterCut }
 
-    mutating func notePostponement(at mediaTime: Double) { lastPostponement = mediaTime }
-
     /// Whether a face was lost in the last 0.5 seconds, or in the last `interval` if that is shorter. Searches are then
     /// frequent.
     func hasLost(at mediaTime: Double) -> Bool { !hasPassed(min(interval, 0.5), since: lastLoss, at: mediaTime) }
@@ -79,8 +77,6 @@ struct SearchSchedule: Hashable, Sendable {
         lastPostponement = nil
         hurried = max(0, hurried - 1)
     }
-
-    mutating func noteLoss(at mediaTime: Double) { lastLoss = mediaTime }
 
     mutating func reset() { self = SearchSchedule(interval: interval, maximumFaces: maximumFaces) }
 }
