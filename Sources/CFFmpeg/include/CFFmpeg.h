@@ -43,7 +43,6 @@
     X(avutil, av_strerror) \
     X(avcodec, av_packet_alloc) \
     X(avcodec, av_packet_free) \
-    X(avcodec, av_packet_move_ref) \
     X(avcodec, av_packet_rescale_ts) \
     X(avcodec, av_packet_unref) \
     X(avcodec, avcodec_alloc_context3) \
