@@ -22,7 +22,7 @@ struct IdleDecodingTests {
 
         mutating func decide(_ isKey: Bool, _ bytes: Int, at time: Double?, _ isQuiet: Bool = true) {
             packets += 1
-            switch idle.decide(.init(isKey: isKey, bytes: bytes, presentation: time), isQuiet: isQuiet) {
+            switch idle.decide(isKey: isKey, bytes: bytes, presentation: time, isQuiet: isQuiet) {
             case .decode: decisions += "d"
             case .watch: decisions += "K"
             case .wait: decisions += "."

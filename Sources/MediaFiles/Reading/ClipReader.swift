@@ -141,8 +141,8 @@ final class ClipReader {
             completeness.countPacket(number: input.numbersItsPackets ? packet.dts : nil)
             let isKey = packet.flags & AV_PKT_FLAG_KEY != 0
             let time = input.stream.pointee.seconds(packet.pts)
-            let described = IdleDecoding.Packet(isKey: isKey, bytes: Int(packet.size), presentation: time)
-            switch idle?.decide(described, isQuiet: isQuiet()) ?? .decode {
+            let bytes = Int(packet.size)
+            switch idle?.decide(isKey: isKey, bytes: bytes, presentation: time, isQuiet: isQuiet()) ?? .decode {
             case .decode: return send(next)
             case .skip: skipped += 1
             case .wait: waiting.append(next)

@@ -7,13 +7,6 @@
 /// Everything is decoded where that cannot work: where groups are long, packets have no times, or packets between key
 /// frames are hardly smaller than key frames even at rest, as with a constant bit rate.
 struct IdleDecoding {
-    struct Packet {
-        var isKey: Bool
-        var bytes: Int
-        /// The presentation time in seconds; nil if the stream does not state it.
-        var presentation: Double?
-    }
-
     enum Decision: Equatable {
         /// Decode the packet as it comes.
         case decode
@@ -73,22 +66,23 @@ struct IdleDecoding {
     private var evidence = 0.0
     private var earliestWait = -Double.infinity
 
-    /// Decides about the next packet. `isQuiet` tells whether no face was seen in the pictures decoded so far.
-    mutating func decide(_ packet: Packet, isQuiet: Bool) -> Decision {
-        guard let time = packet.presentation else {
+    /// Decides about the next packet, whose presentation time is in seconds, nil if the stream does not state it.
+    /// `isQuiet` tells whether no face was seen in the pictures decoded so far.
+    mutating func decide(isKey: Bool, bytes: Int, presentation: Double?, isQuiet: Bool) -> Decision {
+        guard let time = presentation else {
             // The first packet of RTSP, for example, has no time.
             began = nil
             return isWaiting ? resume(at: latest) : .decode
         }
-        guard packet.isKey else { return decide(between: packet, at: time, isQuiet) }
+        guard isKey else { return decide(between: bytes, at: time, isQuiet) }
         if let began, time > began { groupLength = time - began }
         began = time
         latest = time
-        groupBytes = packet.bytes
+        groupBytes = bytes
         position = 0
         forward.settle()
         between.settle()
-        let isSmall = forward.isKnown && meanSize <= log2(Double(packet.bytes) / Self.keyFactor)
+        let isSmall = forward.isKnown && meanSize <= log2(Double(bytes) / Self.keyFactor)
         let isShort = groupLength.map { $0 <= Self.longestGroup } ?? false
         hasWaited = isQuiet && isSmall && isShort && time >= earliestWait
         // Nothing else would decode the packets of the previous group.
@@ -97,16 +91,16 @@ struct IdleDecoding {
         return isWaiting ? .watch : .decode
     }
 
-    private mutating func decide(between packet: Packet, at time: Double, _ isQuiet: Bool) -> Decision {
+    private mutating func decide(between bytes: Int, at time: Double, _ isQuiet: Bool) -> Decision {
         guard let began else { return .decode }
         // Pictures shown before their key frame follow it at once. Later ones mean that the clock was set back.
         guard time >= began || latest > began else { return hasWaited ? .skip : .decode }
         let isForward = time > latest
         latest = max(latest, time)
-        groupBytes += packet.bytes
+        groupBytes += bytes
         // If the position has no usual size, nothing would show that something happens.
         let isBounded = position < usual.count && time - began <= Self.longestGroup && groupBytes <= Self.mostBytes
-        note(log2(Double(max(1, packet.bytes))), isForward, isQuiet)
+        note(log2(Double(max(1, bytes))), isForward, isQuiet)
         guard isWaiting else { return .decode }
         guard !isQuiet || evidence > Self.alarm || !isBounded else { return .wait }
         return resume(at: time)
