@@ -13,7 +13,8 @@ package enum WebcamOutput {
                 Console.note("\(node) is a camera now: \(canvas.pixelSize); Ctrl-C ends it")
                 hasBegun = true
             }
-            try canvas.withFrame { try planar.withBytes(of: $0, size: canvas.pixelSize, for: node, output.show) }
+            let bytes = try canvas.withFrame { try planar.convert($0, size: canvas.pixelSize, for: node) }
+            try bytes.withUnsafeBytes(output.show)
         }
     }
 }

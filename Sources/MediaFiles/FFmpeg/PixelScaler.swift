@@ -152,15 +152,10 @@ package final class PlanarPicture {
 
     package init() throws(SourceFailure) { try FFmpeg.load() }
 
-    /// Calls `body` with the converted picture's bytes. Both sides of `size` must be even. Of a larger frame, the top
-    /// left part of that size is taken.
-    /// - Throws: `SourceFailure.unencodable`, which names `path`, or what `body` throws.
-    package func withBytes(
-        of frame: Frame,
-        size: FrameSize,
-        for path: String,
-        _ body: (UnsafeRawBufferPointer) throws -> Void
-    ) throws {
+    /// Returns the converted picture's bytes. Both sides of `size` must be even. Of a larger frame, the top left part
+    /// of that size is taken.
+    /// - Throws: `SourceFailure.unencodable`, which names `path`.
+    package func convert(_ frame: Frame, size: FrameSize, for path: String) throws(SourceFailure) -> [UInt8] {
         let target = PictureForm(format: AV_PIX_FMT_YUV420P, size: size, encoding: .video)
         let count = size.width * size.height * 3 / 2
         if bytes.count != count { bytes = [UInt8](repeating: 0, count: count) }
@@ -172,6 +167,6 @@ package final class PlanarPicture {
             let height = CInt(size.height)
             _ = ffmpeg.av_image_copy_to_buffer(&bytes, CInt(count), planes, lines, target.format, width, height, 1)
         }
-        try bytes.withUnsafeBytes(body)
+        return bytes
     }
 }
