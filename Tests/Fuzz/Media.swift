@@ -10,7 +10,8 @@ enum Media {
     /// A preview picture, as a message brings it.
     static let preview: Target = { bytes in
         guard let decoder = try? JPEGDecoder() else { return }
-        _ = try? decoder.decode([UInt8](bytes), for: FrameSize(width: 64, height: 48), maximumPixels: 1 << 20)
+        decoder.maximumPixels = 1 << 20
+        _ = try? decoder.decode([UInt8](bytes), for: FrameSize(width: 64, height: 48))
     }
 
     /// JPEGs one after the other, as a camera's stream brings them in pieces; the first byte says how long these are.

@@ -51,18 +51,13 @@ package final class JPEGDecoder {
     /// - Parameters:
     ///   - jpeg: The file's bytes.
     ///   - target: The size in pixels at which the picture is drawn, below which it is not scaled; nil for full size.
-    ///   - maximumPixels: The maximum number of pixels. A larger JPEG is refused before memory is allocated.
     /// - Returns: A frame in memory that the decoder owns.
-    /// - Throws: `JPEGError`, such as `tooLarge`.
-    package func decode(
-        _ jpeg: [UInt8],
-        for target: FrameSize? = nil,
-        maximumPixels: Int = defaultMaximumPixels
-    ) throws(JPEGError) -> Frame {
+    /// - Throws: `JPEGError`, such as `tooLarge` for more than `maximumPixels` or `defaultMaximumPixels`.
+    package func decode(_ jpeg: [UInt8], for target: FrameSize? = nil) throws(JPEGError) -> Frame {
         try jpeg.span.withUnsafeBytes { jpeg throws(JPEGError) in
             let size = try size(of: jpeg)
-            guard size.width * size.height <= maximumPixels, let base = jpeg.baseAddress else {
-                throw .tooLarge(size, limit: maximumPixels)
+            guard size.width * size.height <= Self.defaultMaximumPixels, let base = jpeg.baseAddress else {
+                throw .tooLarge(size, limit: Self.defaultMaximumPixels)
             }
             let plane = Frame.Plane(base: base, bytesPerRow: jpeg.count)
             let decimation = target.flatMap { target in
