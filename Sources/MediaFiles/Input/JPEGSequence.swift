@@ -35,8 +35,9 @@ struct JPEGSequence {
             case .outside:
                 guard findStart() else { return nil }
             case .marker:
+                let start = position
                 if let end = passMarker() { return takePicture(to: end) }
-                if needsMore { return nil }
+                if position == start { return nil }
             case .scan:
                 position = index(of: 0xFF, from: position) ?? bytes.count
                 guard position + 1 < bytes.count else { return nil }
@@ -52,8 +53,6 @@ struct JPEGSequence {
 
     /// The incomplete last picture; nil if there is none. Used after the end of the bytes.
     mutating func unfinished() -> [UInt8]? { section == .outside ? nil : takePicture(to: bytes.count) }
-
-    private var needsMore = false
 
     /// Skips the bytes before the next start of a picture. Returns false if more bytes are needed.
     private mutating func findStart() -> Bool {
@@ -76,10 +75,9 @@ struct JPEGSequence {
         return false
     }
 
-    /// Skips a marker and its content. Returns the picture's end if this marker ends it.
+    /// Skips a marker and its content, unless more bytes are needed. Returns the picture's end if this marker ends it.
     private mutating func passMarker() -> Int? {
-        needsMore = position + 1 >= bytes.count
-        guard !needsMore else { return nil }
+        guard position + 1 < bytes.count else { return nil }
         // A length was wrong or the picture is truncated. The next picture may begin in the skipped bytes.
         guard bytes[position] == 0xFF else {
             return bytes[2..<position].firstRange(of: [0xFF, 0xD8, 0xFF])?.lowerBound ?? position
@@ -91,12 +89,10 @@ struct JPEGSequence {
         // The next picture begins, or this one is not a JPEG.
         case 0xD8, 0x00: return position
         case let marker:
-            needsMore = position + 3 >= bytes.count
-            guard !needsMore else { return nil }
+            guard position + 3 < bytes.count else { return nil }
             let length = Int(bytes[position + 2]) << 8 | Int(bytes[position + 3])
             guard length >= 2 else { return position }
-            needsMore = position + 2 + length >= bytes.count
-            guard !needsMore else { return nil }
+            guard position + 2 + length < bytes.count else { return nil }
             position += 2 + length
             if marker == 0xDA { section = .scan }
         }
