@@ -6,7 +6,7 @@ extension Frame {
         var opaque = self
         opaque.hasOpacity = false
         guard opaque.drawBGRA(stride: 1, into: bytes, bytesPerRow: 4 * size.width) else { return nil }
-        return drawn(.bgra, size, memory, bytesPerRow: 4 * size.width, orientation)
+        return packed(.bgra, of: size, memory, bytesPerPixel: 4)
     }
 
     /// Converts the picture to an upright RGB picture of the size `target` in a pool's memory; nil if the frame lacks
@@ -35,24 +35,20 @@ extension Frame {
                 }
             }
         }
-        return isDrawn ? drawn(.rgb24, target, memory, bytesPerRow: 3 * target.width, .up) : nil
+        guard isDrawn else { return nil }
+        var drawn = packed(.rgb24, of: target, memory, bytesPerPixel: 3)
+        drawn.orientation = .up
+        return drawn
     }
 
     /// Returns this frame with packed pixels in `memory` in place of its own.
-    private func drawn(
-        _ format: PixelFormat,
-        _ size: FrameSize,
-        _ memory: PixelMemory,
-        bytesPerRow: Int,
-        _ orientation: Orientation
-    ) -> Frame {
+    private func packed(_ format: PixelFormat, of size: FrameSize, _ memory: PixelMemory, bytesPerPixel: Int) -> Frame {
         var drawn = self
         drawn.size = size
         drawn.format = format
         drawn.encoding = .jpeg
-        drawn.orientation = orientation
         drawn.hasOpacity = false
-        drawn.planes = Planes(Plane(base: UnsafeRawPointer(memory.base), bytesPerRow: bytesPerRow))
+        drawn.planes = Planes(Plane(base: UnsafeRawPointer(memory.base), bytesPerRow: bytesPerPixel * size.width))
         drawn.lease = memory
         return drawn
     }
