@@ -151,11 +151,11 @@ struct CommandTests {
         gone.waitUntilExit()
         let orphan = Process()
         (orphan.executableURL, orphan.arguments) = (URL(filePath: "/bin/sleep"), ["1000"])
-        orphan.environment = [CommandMark.variable: CommandMark(owner: gone.processIdentifier, number: 1).text]
+        orphan.environment = [CommandMark.variable: "\(gone.processIdentifier).1"]
         try orphan.run()
         let other = Process()
         (other.executableURL, other.arguments) = (URL(filePath: "/bin/sleep"), ["1000"])
-        other.environment = [CommandMark.variable: CommandMark(owner: getpid(), number: 0).text]
+        other.environment = [CommandMark.variable: "\(getpid()).0"]
         try other.run()
         _ = try record("cat '\(try scratch.write(TestPicture().jpeg(in: scratch), to: "one.jpg"))'", frames: 1)
         orphan.waitUntilExit()

@@ -24,7 +24,7 @@ final class CommandOutput: ByteInput {
         var out: [CInt] = [-1, -1]
         var err = out
         defer { for descriptor in [out[1], err[1]] where descriptor >= 0 { close(descriptor) } }
-        let mark = CommandMark(owner: getpid(), number: Self.started.add(1, ordering: .relaxed).newValue)
+        let mark = CommandMark(text: "\(getpid()).\(Self.started.add(1, ordering: .relaxed).newValue)")
         // Commands of a daemon that was killed could still occupy the camera.
         CommandMark.endProcesses { $0.isOrphan }
         var environment = ProcessInfo.processInfo.environment
@@ -117,16 +117,16 @@ final class CommandOutput: ByteInput {
 
 /// A mark in the environment of all processes of a command. It identifies those that left the command's process group.
 struct CommandMark: Hashable, Sendable {
-    /// The ID of the process that started the command.
-    var owner: pid_t
-    /// The number of the command among those that its owner started.
-    var number: Int
+    /// The ID of the process that started the command, a dot, and the command's number among those of this process.
+    var text: String
     static let variable = "FACET_COMMAND"
 
-    var text: String { "\(owner).\(number)" }
-
     /// Whether the process that started the command is gone.
-    var isOrphan: Bool { kill(owner, 0) != 0 && errno == ESRCH }
+    var isOrphan: Bool {
+        let digits = text.wholeMatch(of: /(\d+)\.\d+/)?.output.1
+        guard let owner = digits.flatMap({ pid_t($0) }), owner > 0 else { return false }
+        return kill(owner, 0) != 0 && errno == ESRCH
+    }
 
     /// Kills the user's processes whose mark satisfies a condition, and those that they start meanwhile.
     static func endProcesses(where isMeant: (CommandMark) -> Bool) {
@@ -152,14 +152,6 @@ struct CommandMark: Hashable, Sendable {
         guard let bytes = try? SmallFile.bytes(at: "/proc/\(process)/environ") else { return nil }
         let prefix = Array("\(variable)=".utf8)
         let entry = bytes.split(separator: 0).first { $0.starts(with: prefix) }
-        return entry.flatMap { CommandMark(String(decoding: $0.dropFirst(prefix.count), as: UTF8.self)) }
-    }
-}
-
-extension CommandMark {
-    init?(_ text: some StringProtocol) {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 2, let owner = pid_t(parts[0]), owner > 0, let number = Int(parts[1]) else { return nil }
-        self.init(owner: owner, number: number)
+        return entry.map { CommandMark(text: String(decoding: $0.dropFirst(prefix.count), as: UTF8.self)) }
     }
 }
