@@ -3,14 +3,6 @@ import System
 
 /// A GStreamer pipeline that delivers pictures to Facet through an `appsink`. Only one thread may use it.
 final class GStreamerPipeline {
-    enum Step {
-        case started
-        case picture(Picture)
-        case waiting
-        case failed
-        case ended
-    }
-
     struct Picture {
         /// The frame, without timestamp and orientation; nil if its size or its planes are unusable. Frames of a
         /// pipeline that is not live use the pipeline's memory until their last copy is released.
@@ -81,21 +73,17 @@ final class GStreamerPipeline {
     static let unavailable: String? = FacetPipelineLoad().map { String(cString: $0) }
 
     /// Starts the pipeline or, once it has started, waits for the next picture. Blocks for at most `nanoseconds`.
-    func next(nanoseconds: Int64) -> Step {
-        var frame = FacetPipelineFrame()
-        let state =
-            hasStarted
-            ? FacetPipelineTake(pipeline, &frame, nanoseconds) : FacetPipelineStart(pipeline, nanoseconds)
-        switch state {
-        case .ready, .live:
-            hasStarted = true
+    /// - Returns: What the pipeline is at, and the picture; nil if there is none, or it is in no accepted format.
+    func next(nanoseconds: Int64) -> (state: FacetPipelineState, picture: Picture?) {
+        guard hasStarted else {
+            let state = FacetPipelineStart(pipeline, nanoseconds)
             isLive = state == .live
-            return .started
-        case .picture: return picture(frame).map { .picture($0) } ?? .waiting
-        case .waiting: return .waiting
-        case .ended: return .ended
-        case .failed: return .failed
+            hasStarted = isLive || state == .ready
+            return (state, nil)
         }
+        var frame = FacetPipelineFrame()
+        let state = FacetPipelineTake(pipeline, &frame, nanoseconds)
+        return (state, picture(frame))
     }
 
     var failure: (text: String, reason: SourceFailure.Reason)? {

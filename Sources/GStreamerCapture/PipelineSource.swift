@@ -1,3 +1,4 @@
+import CGStreamer
 import System
 
 /// A GStreamer pipeline as a source of frames.
@@ -58,23 +59,25 @@ package final class PipelineSource: FrameSource {
         var last = ContinuousClock.now
         while !isOver.isSet {
             let limit = pipeline.hasStarted ? options.stallTimeout : options.openTimeout
-            switch pipeline.next(nanoseconds: Self.slice) {
-            case .started:
+            let (state, picture) = pipeline.next(nanoseconds: Self.slice)
+            switch state {
+            case .ready, .live:
                 isLive = pipeline.isLive
                 last = .now
                 let timing: PictureDelivery.Timing =
                     isLive ? .live(hasTimes: false) : options.pace == .realtime ? .paced : .file
                 delivery.begin(timing, rate: nil, isConnection: false)
-            case .picture(let picture):
+            case .picture, .waiting:
+                guard let picture else {
+                    guard last.duration(to: .now) > limit else { break }
+                    throw failure(.stalled, "no picture for \(limit); check the camera, its cable and the pipeline.")
+                }
                 let size = picture.stream.size
                 guard size.width * size.height <= options.maximumPixels else {
                     throw .tooLarge(description.name, size, limit: options.maximumPixels)
                 }
                 guard deliver(picture, to: &delivery) else { return .stopped }
                 last = .now
-            case .waiting where last.duration(to: .now) > limit:
-                throw failure(.stalled, "no picture for \(limit); check the camera, its cable and the pipeline.")
-            case .waiting: break
             case .failed:
                 let (text, reason) = pipeline.failure ?? ("it cannot be started", .driverError)
                 let remedy = "check the camera, the file or the pipeline"
