@@ -38,8 +38,6 @@ final class MediaInput {
     }
 
     var hasUnusedBytes: Bool { opening.bytes?.hasUnusedBytes == true }
-    /// FFmpeg's input for the sender's raw bytes. It counts them, so that the bytes read for one packet can be limited.
-    private var counted: UnsafeMutablePointer<AVIOContext>? { opening.bytes?.source ?? context.pointee.pb }
 
     var demuxer: String { String(cString: context.pointee.iformat.pointee.name) }
     /// Whether the input is a single picture and not a clip.
@@ -136,7 +134,8 @@ final class MediaInput {
     func read(into packet: UnsafeMutablePointer<AVPacket>, within limit: Duration? = nil) -> Int32 {
         if location.isStream {
             if let limit { opening.interrupt.limit(limit) }
-            opening.interrupt.limitBytes(of: counted)
+            // FFmpeg's input for the sender's raw bytes counts them.
+            opening.interrupt.limitBytes(of: opening.bytes?.source ?? context.pointee.pb)
         }
         return ffmpeg.av_read_frame(context, packet)
     }
