@@ -4,7 +4,7 @@ import CFFmpeg
 /// hardware fails, software continues with the next key frame.
 final class VideoDecoder {
     private var context: FFmpegOwned<AVCodecContext>
-    private let frame: FFmpegOwned<AVFrame>
+    private let frame = FFmpegOwned.frame()
     private let codec: UnsafePointer<AVCodec>
     private let input: MediaInput
     private var device: HardwareDevice?
@@ -38,7 +38,6 @@ final class VideoDecoder {
         guard let codec = Self.codec(for: input) else { throw .noDecoder(input) }
         self.codec = codec
         self.input = input
-        frame = .frame()
         let isWanted =
             switch input.options.decoder {
             case .auto: input.isLive && size.width * size.height >= Self.smallestPixels

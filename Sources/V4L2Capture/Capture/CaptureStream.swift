@@ -6,7 +6,7 @@ final class CaptureStream {
     let layout: FrameLayout
     let description: StreamDescription
     let queue: BufferQueue
-    private(set) var buffers: [MappedBuffer]
+    private(set) var buffers: [MappedBuffer] = []
 
     /// The names of drivers that fill buffers which were not queued again. v4l2loopback 0.12.7 does so when a frame is
     /// kept for longer than it takes to fill the others.
@@ -27,7 +27,6 @@ final class CaptureStream {
         description = .init(name: device.path, size: layout.size, format: format, rate: rate, orientation: orientation)
         let count = try Self.requestBuffers(configuration.bufferCount, device)
         queue = BufferQueue(of: device, count: count)
-        buffers = []
         for index in 0..<count {
             buffers.append(try MappedBuffer(index, of: device, in: queue))
             queue.queue(index)
