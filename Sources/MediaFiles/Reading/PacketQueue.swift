@@ -99,10 +99,8 @@ struct ArrivedPacket {
 private struct ProbedPackets {
     let began: ContinuousClock.Instant
     let ended = ContinuousClock.now
-    private var first: Double?
-    private var isOver = false
-
-    init(began: ContinuousClock.Instant) { self.began = began }
+    var first: Double?
+    var isOver = false
 
     mutating func arrival(of time: Double?) -> ContinuousClock.Instant {
         guard !isOver, let time else { return .now }
