@@ -104,24 +104,22 @@ extension Frame {
     {
         guard let samples = FrameSamples(self) else { return false }
         let first = samples.first
-        if samples.isRGB {
-            body { x, y in (first.sample(0, x, y), first.sample(1, x, y), first.sample(2, x, y)) }
-            return true
-        }
         // The offset makes the conversion to integers round.
         let conversion = YUVConversion(encoding, scale: 1, offset: 0.5)
         func fixed(_ sample: UInt8) -> Float { Float(Int32(sample) << 16) }
-        guard let chroma = samples.chroma else {
+        if samples.isRGB {
+            body { x, y in (first.sample(0, x, y), first.sample(1, x, y), first.sample(2, x, y)) }
+        } else if let chroma = samples.chroma {
+            body { x, y in
+                let (u, v) = (fixed(chroma.sample(0, x, y)), fixed(chroma.sample(1, x, y)))
+                let color = conversion.color(fixed(first.sample(0, x, y)), u, v)
+                return (UInt8(color.red), UInt8(color.green), UInt8(color.blue))
+            }
+        } else {
             body { x, y in
                 let gray = UInt8(conversion.gray(fixed(first.sample(0, x, y))))
                 return (gray, gray, gray)
             }
-            return true
-        }
-        body { x, y in
-            let (u, v) = (fixed(chroma.sample(0, x, y)), fixed(chroma.sample(1, x, y)))
-            let color = conversion.color(fixed(first.sample(0, x, y)), u, v)
-            return (UInt8(color.red), UInt8(color.green), UInt8(color.blue))
         }
         return true
     }
