@@ -16,10 +16,9 @@ struct PlayOut {
     /// The seconds to add to a picture's timestamp to get the time at which it is shown; nil before the first picture.
     private var offset: Double?
     private var latest: (due: Double, time: Double, arrival: Double)?
-    /// The range of the transits (arrival time minus timestamp), in seconds, in the current window of 15 s.
-    private var current: ClosedRange<Double>?
-    /// The range of the transits (arrival time minus timestamp), in seconds, in the window before the current one.
-    private var previous: ClosedRange<Double>?
+    /// The ranges of the transits (arrival time minus timestamp), in seconds, in the current window of 15 s and in the
+    /// one before it.
+    private var windows: [ClosedRange<Double>] = []
     private var windowEnd = 0.0
     /// The intervals between the pictures of about the last second, by timestamps and by arrivals, in seconds.
     private var steps: [(time: Double, arrival: Double)] = []
@@ -46,8 +45,8 @@ struct PlayOut {
         let time = time - doubted
         let taken = arrival - time
         note(taken, at: arrival)
-        let shortest = min(current?.lowerBound ?? taken, previous?.lowerBound ?? taken)
-        let longest = max(current?.upperBound ?? taken, previous?.upperBound ?? taken)
+        let shortest = windows.reduce(taken) { min($0, $1.lowerBound) }
+        let longest = windows.reduce(taken) { max($0, $1.upperBound) }
         var offset = offset ?? taken
         if wrongFactor != nil {
             offset = taken
@@ -65,17 +64,15 @@ struct PlayOut {
     /// Shows all later pictures `delay` seconds later, because the decoder is too slow for the plan.
     mutating func postpone(by delay: Double) {
         offset = offset.map { $0 + delay }
-        current = current.map { $0.lowerBound + delay...$0.upperBound + delay }
-        previous = previous.map { $0.lowerBound + delay...$0.upperBound + delay }
+        windows = windows.map { $0.lowerBound + delay...$0.upperBound + delay }
     }
 
     private mutating func note(_ taken: Double, at arrival: Double) {
-        if arrival >= windowEnd {
-            previous = current
-            current = nil
+        if windows.isEmpty || arrival >= windowEnd {
+            windows = [taken...taken] + windows.prefix(1)
             windowEnd = arrival + Self.window
         }
-        current = min(current?.lowerBound ?? taken, taken)...max(current?.upperBound ?? taken, taken)
+        windows[0] = min(windows[0].lowerBound, taken)...max(windows[0].upperBound, taken)
     }
 
     /// The maximum ratio of the clocks' speeds, in either direction, at which the sender's clock is trusted:
@@ -117,7 +114,7 @@ struct PlayOut {
         let agrees = rate.map { Self.isNear(usual.time * $0) } ?? false
         let comesAtRate = rate.map { Self.isNear(usual.arrival * $0) } ?? false
         let isWrong = !agrees && !Self.isNear(factor, comesAtRate ? Self.mostByRate : Self.most)
-        if isWrong != (wrongFactor != nil) { (current, previous, windowEnd) = (nil, nil, 0) }
+        if isWrong != (wrongFactor != nil) { windows = [] }
         wrongFactor = isWrong ? wrongFactor ?? factor : nil
     }
 }
