@@ -28,23 +28,21 @@ extension SourceFailure {
     }
 
     static func noDecoder(_ input: MediaInput, reason: String? = nil) -> Self {
-        if let failure = unreadableKind(input.location) { return failure }
         let words = reason.map { " (\($0))" } ?? ""
         let problem = "the installed FFmpeg has no decoder for \(input.codecInWords)\(words)"
         let remedy =
             input.location.isStream
             ? "set the camera to H.264, or take its RTSP address if this is another one"
             : "convert the clip, for example to H.264 in an mp4"
-        return .init(.unsupported, "decode \(input.location.name)", problem, remedy)
+        return unreadableKind(input.location) ?? .init(.unsupported, "decode \(input.location.name)", problem, remedy)
     }
 
     /// The failure for a file of which nothing could be decoded; names the kind of file if it is an unsupported one.
     static func undecodable(_ location: MediaLocation, _ reason: String) -> Self {
-        if let failure = unreadableKind(location) { return failure }
         let problem = "no picture in it could be decoded (\(reason))"
         let remedy =
             "if other programs show it, convert it first, for example to PNG; else it is damaged: copy it again"
-        return .init(.corrupt, "decode \(location.name)", problem, remedy)
+        return unreadableKind(location) ?? .init(.corrupt, "decode \(location.name)", problem, remedy)
     }
 
     static func commandFailed(_ name: String, _ reason: String) -> Self {
