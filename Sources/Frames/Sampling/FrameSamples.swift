@@ -9,7 +9,7 @@ struct FrameSamples {
         let channels: Int
         let bytesPerRow: Int
         /// The bytes from one sample to the next.
-        let step: Int
+        var step: Int
         /// The right shifts that turn a pixel's column and row into those of its sample; 0 unless chroma is subsampled.
         var shiftX = 0
         var shiftY = 0
@@ -36,9 +36,7 @@ struct FrameSamples {
     init?(_ frame: Frame) {
         let base = frame.planes.first.bytes
         let bytesPerRow = frame.planes.first.bytesPerRow
-        var bases: InlineArray<3, Group.Base> = [base, base, base]
-        var channels = 1
-        var step = 1
+        var first = Group(bases: [base, base, base], channels: 1, bytesPerRow: bytesPerRow, step: 1)
         var chroma: Group?
         func pair(_ u: Group.Base, _ v: Group.Base, _ row: Int, _ step: Int, _ x: Int, _ y: Int) -> Group {
             Group(bases: [u, v, u], channels: 2, bytesPerRow: row, step: step, shiftX: x, shiftY: y)
@@ -54,15 +52,14 @@ struct FrameSamples {
             guard let second = frame.planes.second else { return nil }
             chroma = pair(second.bytes, second.bytes + 1, second.bytesPerRow, 2, 1, 1)
         case .yuyv:
-            step = 2
+            first.step = 2
             chroma = pair(base + 1, base + 3, bytesPerRow, 4, 1, 0)
         case .packedRGB(let bytes, let red, let green, let blue):
-            bases = [base + red, base + green, base + blue]
-            channels = 3
-            step = bytes
+            let bases: InlineArray<3, Group.Base> = [base + red, base + green, base + blue]
+            first = Group(bases: bases, channels: 3, bytesPerRow: bytesPerRow, step: bytes)
         case .jpeg: return nil
         }
-        first = Group(bases: bases, channels: channels, bytesPerRow: bytesPerRow, step: step)
+        self.first = first
         self.chroma = chroma
     }
 }
