@@ -75,8 +75,7 @@ extension Frame {
     /// - Throws: `FrameError.undecodable` if the bytes do not begin with a JPEG header.
     public init(jpeg bytes: [UInt8], orientation: Orientation = .up, stamp: FrameStamp) throws(FrameError) {
         let size = try Self.decoding { () throws(JPEGError) in
-            let decoder = try JPEGDecoder()
-            return try bytes.span.withUnsafeBytes { bytes throws(JPEGError) in try decoder.size(of: bytes) }
+            try bytes.span.withUnsafeBytes { bytes throws(JPEGError) in try JPEGDecoder().size(of: bytes) }
         }
         try self.init(copying: bytes, size: size, format: .jpeg, orientation: orientation, stamp: stamp)
     }
