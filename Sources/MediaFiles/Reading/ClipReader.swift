@@ -283,10 +283,9 @@ final class ClipReader {
         let encoding = PictureLayout.encoding(of: decoded.pointer, in: native, isPicture: input.isPicture)
         guard let picture = isDirect ? decoded : converted.lend(format: native, size: size) else { return nil }
         let pixels = PixelScaler.Pixels(picture.pointer, encoding: encoding)
-        if !isDirect {
-            guard scaler.convert(.init(decoded.pointer, encoding: encoding), to: pixels) else { return nil }
-        }
-        guard let planes = pixels.framePlanes else { return nil }
+        guard isDirect || scaler.convert(.init(decoded.pointer, encoding: encoding), to: pixels),
+            let planes = pixels.framePlanes
+        else { return nil }
         completeness.decoded += 1
         completeness.endsDamaged = false
         var frame = Frame(size: size, format: format, encoding: encoding, planes: planes, lease: picture)
