@@ -119,10 +119,9 @@ struct ViewTests {
         var clock = ViewClock()
         clock.restartClip(at: 2)
         #expect(clock.clip(at: 5) == 3)
-        clock.setPaused(true, at: 5)
-        clock.setPaused(true, at: 6)
+        clock.togglePause(at: 5)
         #expect(clock.isPaused && clock.shown(at: 9) == 5 && clock.clip(at: 9) == 3)
-        clock.setPaused(false, at: 9)
+        clock.togglePause(at: 9)
         #expect(!clock.isPaused && clock.shown(at: 10) == 10 && clock.clip(at: 10) == 4)
     }
 

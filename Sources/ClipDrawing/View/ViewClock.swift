@@ -5,13 +5,9 @@ struct ViewClock {
     var isPaused: Bool { pauseStart != nil }
 
     /// Begins or ends a pause. After a pause, a clip goes on where it stopped, and a live view shows the present again.
-    mutating func setPaused(_ isPaused: Bool, at seconds: Double) {
-        if isPaused {
-            pauseStart = pauseStart ?? seconds
-        } else if let start = pauseStart {
-            clipStart += seconds - start
-            pauseStart = nil
-        }
+    mutating func togglePause(at seconds: Double) {
+        clipStart += seconds - shown(at: seconds)
+        pauseStart = isPaused ? nil : seconds
     }
 
     mutating func restartClip(at seconds: Double) { clipStart = seconds }

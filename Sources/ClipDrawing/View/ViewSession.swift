@@ -95,7 +95,7 @@ package struct ViewSession {
         isDirty = true
         if controls.isPaused != clock.isPaused {
             frozenScene = controls.isPaused ? scene : nil
-            clock.setPaused(controls.isPaused, at: seconds)
+            clock.togglePause(at: seconds)
         }
         switch action {
         case .snapshot: writeSnapshot()
