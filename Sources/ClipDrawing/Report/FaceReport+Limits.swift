@@ -1,12 +1,12 @@
 /// The limits on what a report keeps, since it may cover weeks. Its counts are not affected by them.
 extension FaceReport {
     /// The maximum numbers of samples, events and presences that a report keeps, over all faces together.
+    ///
+    /// The usual ones take about 60 MB. An hour of one face at 30 frames/s has 108,000 samples.
     struct Limits {
-        var samples: Int
-        var happenings: Int
-        var presences: Int
-        /// The usual limits, which take about 60 MB. An hour of one face at 30 frames/s has 108,000 samples.
-        static let usual = Limits(samples: 60_000, happenings: 10_000, presences: 10_000)
+        var samples = 60_000
+        var happenings = 10_000
+        var presences = 10_000
     }
 
     /// Totals over several faces: their number, their events of each kind, and the seconds of smiling and of looking.

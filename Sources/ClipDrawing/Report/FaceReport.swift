@@ -114,14 +114,12 @@ package struct FaceReport {
     var began: Date?
     /// The stays of faces, from arrival to leave, in order of arrival. If there are too many, the longest are kept.
     var presences: [Presence] = []
-    let limits: Limits
+    var limits = Limits()
     var kept = (samples: 0, happenings: 0)
     /// The minimum time, in seconds, between two samples of one face after the next thinning.
     var resolution = 0.1
     /// The totals of the faces that were removed from `presences`.
     var others = Figures()
-
-    init(limits: Limits = .usual) { self.limits = limits }
     /// The maximum number of faces that were present at the same time.
     private(set) var largestCount = 0
     /// The total time, in seconds, with at least one face.
