@@ -88,10 +88,9 @@ struct BrokerOptions: ParsableArguments {
         access.mqtt = mqtt
         access.topic = topic
         access.camera = camera
-        let files = [
+        access.files = [
             "passwordFile": passwordFile, "tls.ca": tlsCa, "tls.certificate": tlsCertificate, "tls.key": tlsKey,
-        ]
-        access.files = files.compactMapValues(\.self)
+        ].compactMapValues(\.self)
         try access.complete(environment: environment)
         return access
     }
