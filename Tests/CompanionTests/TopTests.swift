@@ -10,11 +10,7 @@ import Testing
 
 @Suite("facet top")
 struct TopTests {
-    private let formatter: TopFormatter = {
-        var formatter = TopFormatter(hasColors: false)
-        formatter.watch.utcOffset = { _ in 0 }
-        return formatter
-    }()
+    private let formatter = TopFormatter(watch: WatchFormatter(hasColors: false, utcOffset: { _ in 0 }))
 
     private func metadata(_ faces: [FaceObject], frame: Int, under base: String = "faces") -> Subscriber.Occurrence {
         occurrence(encoder.metadata(faces, at: stamp(frame)), under: base)

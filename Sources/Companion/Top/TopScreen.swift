@@ -3,7 +3,7 @@ package enum TopScreen {
     package static func show(_ subscriber: Subscriber) async throws {
         let terminal = try Terminal(format: .cells)
         defer { terminal.release() }
-        let formatter = TopFormatter(hasColors: Console.hasColors)
+        let formatter = TopFormatter(watch: WatchFormatter(hasColors: Console.hasColors))
         var top = TopState()
         try await subscriber.follow(terminal, every: .milliseconds(100)) { input in
             if case .occurrence(let occurrence) = input.content {
@@ -33,9 +33,7 @@ extension Terminal {
 struct TopFormatter {
     /// The smallest and the largest number of bars in the sparkline of one value.
     private static let barWidths = 5...40
-    var watch: WatchFormatter
-
-    init(hasColors: Bool) { watch = WatchFormatter(hasColors: hasColors) }
+    let watch: WatchFormatter
 
     /// The screen's lines, at most `rows`: the cameras, the faces and, if there is room, the events.
     func lines(_ top: TopState, columns: Int, rows: Int, at seconds: Double, note: String) -> [String] {

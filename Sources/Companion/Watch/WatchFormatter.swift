@@ -7,7 +7,7 @@ package struct WatchFormatter {
     package var hasColors: Bool
 
     /// The offset of the user's time zone from UTC, in seconds, at a time.
-    var utcOffset: @Sendable (Timestamp) -> Int
+    let utcOffset: @Sendable (Timestamp) -> Int
 
     package init(hasColors: Bool, utcOffset: @escaping @Sendable (Timestamp) -> Int = { $0.localOffset }) {
         self.hasColors = hasColors
