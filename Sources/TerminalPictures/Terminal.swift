@@ -56,9 +56,6 @@ package struct TerminalSize: Hashable, Sendable {
     /// The size of a character cell in pixels, as reported by the terminal or assumed.
     package var cell: FrameSize
 
-    /// The assumed size of a cell: twice as high as wide, as in most fonts.
-    static let usualCell = FrameSize(width: 8, height: 16)
-
     /// The size of the terminal at standard output; 80 columns and 24 rows if it is unknown.
     package static var current: TerminalSize {
         var size = winsize()
@@ -84,7 +81,8 @@ extension TerminalSize {
     package init(columns: Int, rows: Int, pixelWidth: Int = 0, pixelHeight: Int = 0) {
         let reported = FrameSize(width: pixelWidth / max(1, columns), height: pixelHeight / max(1, rows))
         let isReported = min(reported.width, reported.height) >= 2
-        self.init(columns: columns, rows: rows, cell: isReported ? reported : Self.usualCell)
+        // The cells of most fonts are twice as high as wide.
+        self.init(columns: columns, rows: rows, cell: isReported ? reported : FrameSize(width: 8, height: 16))
     }
 }
 
