@@ -1,8 +1,6 @@
 /// The output of commands: results go to standard output, messages to the user at the terminal to standard error.
 package enum Console {
     package static let isTerminal = isatty(STDOUT_FILENO) == 1
-    /// The terminal's width in characters.
-    package static var columns: Int { TerminalSize.current.columns }
     /// Whether to show progress, which needs a terminal at standard error.
     package static let showsProgress = isatty(STDERR_FILENO) == 1
 

@@ -26,7 +26,7 @@ struct DemoLamp {
             counts[Topic(event.event.kind), default: 0] += 1
             line = formatter.line(decoded)
             if Console.isTerminal, case let plain = WatchFormatter(hasColors: false).line(decoded),
-                case let width = Console.columns, plain.count > width
+                case let width = TerminalSize.current.columns, plain.count > width
             {
                 line = plain.cut(to: width)
             }
