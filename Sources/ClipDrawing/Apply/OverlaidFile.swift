@@ -66,12 +66,9 @@ struct OverlaidFile {
         }
         // The first frame has candidates that only the detector takes for faces. The last one has the expressions.
         let counted = isPicture ? frames.last : frames.first
-        guard let shown = job.drawing.hidesFaces ? frames.first : counted else {
-            _ = try allowedWarnings()
-            return false
-        }
-        summary.showsPicture(with: counted?.faces ?? [], hiding: shown.faces)
-        guard let warnings = try allowedWarnings() else { return false }
+        let chosen = job.drawing.hidesFaces ? frames.first : counted
+        if let chosen { summary.showsPicture(with: counted?.faces ?? [], hiding: chosen.faces) }
+        guard let warnings = try allowedWarnings(), let shown = chosen else { return false }
         try show(shown)
         try job.drawing.draw(picture, scene: scene, at: shown.mediaTime).write(to: output)
         Console.note("wrote \(output)")
