@@ -8,8 +8,7 @@ package enum DemoClip {
         let files = FileManager.default
         if !files.fileExists(atPath: path), files.isExecutableFile(atPath: maker) {
             Console.note("making the demo's clip, once")
-            let folder = URL(filePath: path).deletingLastPathComponent()
-            try files.createDirectory(at: folder, withIntermediateDirectories: true)
+            try files.createDirectory(atPath: RunningProgram.data, withIntermediateDirectories: true)
             try Process.run(URL(filePath: maker), arguments: ["--short", path]).waitUntilExit()
         }
         guard files.fileExists(atPath: path) else {
