@@ -52,7 +52,7 @@ struct LookAhead {
 
     private func faces(at time: Double) -> [FaceObject] {
         var faces: [FaceObject] = []
-        for path in paths.values where coversAll || path.hasEntered {
+        for path in paths.values where coversAll || path.identity != nil {
             let beside = coversAll ? path.face(beside: time, patience: patience) : nil
             if let face = path.face(at: time, patience: patience) ?? beside { faces.append(face) }
         }

@@ -20,7 +20,7 @@ struct SmoothedPath {
     }
 
     let track: Int
-    var hasEntered: Bool { identity != nil }
+    /// The face's identity; nil until it has entered.
     private(set) var identity: FaceID?
     private(set) var samples: [Sample] = []
     private(set) var start = 0.0
