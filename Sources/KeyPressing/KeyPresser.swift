@@ -59,8 +59,6 @@ struct HeldKeys {
 /// A virtual keyboard and mouse, whose keys reach programs on a console, in X11 and Wayland. The kernel releases the
 /// keys and removes the device when the program ends. Not `Sendable`: one task owns it.
 final class VirtualKeyboard {
-    private static let node = "/dev/uinput"
-
     private let device: OpaquePointer
 
     /// Makes a device with these keys. Throws `CommandFailure`, with a remedy, if uinput is missing or not permitted.
@@ -99,6 +97,6 @@ final class VirtualKeyboard {
                 "install the udev rule 70-facet-uinput.rules, as docs/hands-free.md describes it, or run the command as root"
             default: "check the kernel's log with dmesg"
             }
-        return CommandFailure("cannot press keys through \(node): \(String(cString: strerror(code))); \(remedy)")
+        return CommandFailure("cannot press keys through /dev/uinput: \(String(cString: strerror(code))); \(remedy)")
     }
 }
