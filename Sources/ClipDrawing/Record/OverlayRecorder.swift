@@ -43,8 +43,7 @@ package struct OverlayRecorder {
         // Messages with times after the clip's end are about another clip.
         if let track, seconds == nil, frames.isFinished, track.end > end + 1 {
             let reason = "it reaches to \(Seconds.text(track.end)) but the clip ends at \(Seconds.text(end))"
-            let file = metadata ?? "-"
-            throw CommandFailure("cannot use the metadata in \(file): \(reason): it belongs to another clip")
+            throw CommandFailure("cannot use the metadata in \(metadata ?? "-"): \(reason): it belongs to another clip")
         }
         try finish(isWhole: frames.isFinished)
     }
@@ -53,15 +52,13 @@ package struct OverlayRecorder {
     /// pictures before.
     package mutating func record(_ subscriber: Subscriber, seconds: Double?) async throws {
         if !subscriber.isLocal {
-            let note = "recording the daemon's preview: 5 pictures a second unless preview.rate there says otherwise"
-            Console.note(note)
+            Console.note("recording the daemon's preview: 5 pictures a second unless preview.rate there says otherwise")
         }
         let interruption = Interruption()
         defer { interruption.cancel() }
-        let limit = seconds ?? .infinity
         var first: Double?
         do {
-            try await LivePictures.show(subscriber, hidesFaces: drawing.hidesFaces, for: limit, until: interruption) {
+            try await LivePictures.show(subscriber, hidesFaces: drawing.hidesFaces, for: seconds, until: interruption) {
                 first = first ?? $2
                 try add($0, scene: $1, mediaTime: $2 - (first ?? $2), at: $2)
             }

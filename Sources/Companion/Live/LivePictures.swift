@@ -66,14 +66,14 @@ package struct LivePictures {
     package static func show(
         _ subscriber: Subscriber,
         hidesFaces: Bool,
-        for limit: Double = .infinity,
+        for limit: Double? = nil,
         until interruption: Interruption? = nil,
         _ show: (Picture, Scene, _ seconds: Double) throws -> Void
     ) async throws {
         let decoder = try PreviewDecoder()
         var start: Double?
         try await follow(subscriber, hidesFaces: hidesFaces, until: interruption) { pictures, _ in
-            if let start, pictures.seconds - start >= limit { return false }
+            if let start, let limit, pictures.seconds - start >= limit { return false }
             guard let (picture, scene) = pictures.next() else { return true }
             do {
                 try decoder.decode(picture)
