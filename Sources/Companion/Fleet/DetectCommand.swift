@@ -13,7 +13,10 @@ package enum DetectCommand {
         try await subscriber.follow(every: .milliseconds(100), interruptible: false, tellsOfCameras: false) { input in
             guard case .occurrence(let occurrence) = input.content else {
                 guard input.seconds > patience else { return true }
-                throw CommandFailure(trouble.map { "no connection: \($0)" } ?? failureReason(state, subscriber))
+                if let trouble { throw CommandFailure("no connection: \(trouble)") }
+                guard state.status?.state == .online else { throw CommandFailure(subscriber.noDaemon) }
+                let base = subscriber.base
+                throw CommandFailure("the daemon under '\(base)' did not confirm the change on \(base)/detect/state")
             }
             if case .connection(let connection) = occurrence { trouble = connection.trouble }
             state.take(occurrence)
@@ -25,11 +28,5 @@ package enum DetectCommand {
             return isOn != wanted
         }
         return "detection is \(hasSent ? word : "already " + word)"
-    }
-
-    private static func failureReason(_ state: CameraState, _ subscriber: Subscriber) -> String {
-        state.status?.state == .online
-            ? "the daemon under '\(subscriber.base)' did not confirm the change on \(subscriber.base)/detect/state"
-            : subscriber.noDaemon
     }
 }
