@@ -57,11 +57,9 @@ struct ReplacingOption: ParsableArguments {
 // MARK: - Kinds of options
 
 extension Option where Value == String? {
-    init(file help: String) { self.init(help: .init("\(help)", valueName: "file"), completion: .file()) }
-
-    /// Makes an option that takes a file. Only `facet help broker` shows it.
-    init(hidden help: String) {
-        self.init(help: .init("\(help)", valueName: "file", visibility: .hidden), completion: .file())
+    /// Makes an option that takes a file. If it is hidden, only `facet help broker` shows it.
+    init(file help: String, _ visibility: ArgumentVisibility = .default) {
+        self.init(help: .init("\(help)", valueName: "file", visibility: visibility), completion: .file())
     }
 }
 

@@ -63,16 +63,16 @@ struct BrokerOptions: ParsableArguments {
     )
     var camera: String?
 
-    @Option(hidden: "A file that holds the user's password; otherwise FACET_MQTT_PASSWORD does.")
+    @Option(file: "A file that holds the user's password; otherwise FACET_MQTT_PASSWORD does.", .hidden)
     var passwordFile: String?
 
-    @Option(hidden: "PEM file with the authorities to trust (mqtts only); otherwise the system's.")
+    @Option(file: "PEM file with the authorities to trust (mqtts only); otherwise the system's.", .hidden)
     var tlsCa: String?
 
-    @Option(hidden: "PEM file with our own certificate, where the broker wants one.")
+    @Option(file: "PEM file with our own certificate, where the broker wants one.", .hidden)
     var tlsCertificate: String?
 
-    @Option(hidden: "PEM file with the certificate's key.")
+    @Option(file: "PEM file with the certificate's key.", .hidden)
     var tlsKey: String?
 
     func validate() throws {
