@@ -42,7 +42,6 @@ package struct ViewSession {
 
     /// Shows the view, with at most `rate` redraws a second, until the user or the source ends it.
     package mutating func run(rate: Int) async throws {
-        defer { terminal.release() }
         // Ticks come more often than redraws, so that input right after a redraw is drawn when the next one is due.
         let interval = 1 / Double(rate)
         var nextDraw = 0.0

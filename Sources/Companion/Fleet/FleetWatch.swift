@@ -11,7 +11,6 @@ package struct FleetWatch {
     package func show(_ access: BrokerAccess) async throws {
         let subscriber = try await access.subscriber("fleet", [.status, .count, .stats] + Topic.events)
         let terminal = Console.isTerminal && !isJSON ? try? Terminal(format: .cells) : nil
-        defer { terminal?.release() }
         var table = CameraTable()
         try await subscriber.follow(terminal, every: .milliseconds(500), tellsOfCameras: false) { input in
             guard case .occurrence(let occurrence) = input.content else {

@@ -1,6 +1,6 @@
 extension Subscriber {
     /// Passes messages, keys and ticks to `receive` until it returns false, the user presses Ctrl-C or q, or the source
-    /// or the terminal ends. Then stops the subscriber.
+    /// or the terminal ends. Then releases the terminal and stops the subscriber.
     /// - Parameters:
     ///   - terminal: The terminal whose keys are inputs too.
     ///   - interval: The interval of ticks; nil for one second.
@@ -41,6 +41,7 @@ extension Subscriber {
         let own = interruptible && outer == nil ? Interruption() : nil
         (outer ?? own)?.onSignal { inputs.put(.interrupted) }
         defer {
+            terminal?.release()
             forwarding.cancel()
             ticking.cancel()
             own?.cancel()

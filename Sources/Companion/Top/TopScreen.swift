@@ -2,7 +2,6 @@
 package enum TopScreen {
     package static func show(_ subscriber: Subscriber) async throws {
         let terminal = try Terminal(format: .cells)
-        defer { terminal.release() }
         let formatter = TopFormatter(watch: WatchFormatter(hasColors: Console.hasColors))
         var top = TopState()
         try await subscriber.follow(terminal, every: .milliseconds(100)) { input in
