@@ -98,9 +98,7 @@ struct TopFormatter {
 
     private func line(_ base: String, _ event: EventMessage, namesBase: Bool, columns: Int) -> String {
         let name = namesBase ? base.printable + "  " : ""
-        var plain = watch
-        plain.hasColors = false
-        let text = plain.line(.event(event))
+        let text = WatchFormatter(hasColors: false, utcOffset: watch.utcOffset).line(.event(event))
         // Colours have no width, but their control sequences must not be cut.
         guard name.cells + text.cells <= columns else { return (name + text).cut(to: columns) }
         return name + watch.line(.event(event))

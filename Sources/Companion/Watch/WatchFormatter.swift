@@ -4,7 +4,7 @@ package struct WatchFormatter {
     private static let colors: [Topic: String] = [
         .enter: "1;32", .leave: "1;31", .smile: "1;33", .status: "1;35", .detectState: "1;35",
     ]
-    package var hasColors: Bool
+    package let hasColors: Bool
 
     /// The offset of the user's time zone from UTC, in seconds, at a time.
     let utcOffset: @Sendable (Timestamp) -> Int
