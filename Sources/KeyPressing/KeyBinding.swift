@@ -39,14 +39,13 @@ package struct KeyBinding {
 struct KeyName: Hashable, Sendable {
     let code: UInt32
 
-    private static let prefixes = ["KEY_", "BTN_", ""]
     /// The kernel's names of keys that have another name in X11, by their X11 name.
     private static let others = ["RETURN": "ENTER", "ESCAPE": "ESC"]
 
     /// Finds a key by its name, in upper or lower case, with or without `KEY_` or `BTN_`; nil if there is no such key.
     init?(_ name: some StringProtocol) {
         let name = name.uppercased()
-        let codes = Self.prefixes.lazy.map { prefix in
+        let codes = ["KEY_", "BTN_", ""].lazy.map { prefix in
             libevdev_event_code_from_name(UInt32(EV_KEY), prefix + (Self.others[name] ?? name))
         }
         guard let code = codes.first(where: { $0 >= 0 }) else { return nil }
