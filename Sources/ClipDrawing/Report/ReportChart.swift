@@ -51,10 +51,8 @@ struct ReportChart {
             guard case .blink(_, let duration) = happening.message.event.kind else { continue }
             blinks += "M\(Self.text(x(face.closure(before: happening.time, duration)))) 66V\(Self.text(Self.height))"
         }
-        let isClosed: (FaceObject) -> Bool = { $0.leftEyeClosed == true && $0.rightEyeClosed == true }
-        let closures = face.stretches(where: isClosed).filter {
-            $0.upperBound - $0.lowerBound > FaceEvent.longestBlink
-        }
+        let closures = face.stretches { $0.leftEyeClosed == true && $0.rightEyeClosed == true }
+            .filter { $0.upperBound - $0.lowerBound > FaceEvent.longestBlink }
         return boxes("seen", [face.start...face.end], 0, Self.height)
             + "<path class=\"level\" d=\"\(area(face) { $0.smile })\"/>"
             + "<path class=\"smile\" d=\"\(area(face) { $0.smiling == true ? $0.smile : nil })\"/>"
