@@ -17,12 +17,11 @@ package struct FleetFormatter {
 
     /// A heading, then a row for each camera, in at most `rows` lines. If not all fit, the last line counts the others.
     package func rows(_ table: CameraTable, columns: Int? = nil, rows: Int? = nil, at now: Timestamp) -> [String] {
-        let bases = table.problemsFirst.map(\.base)
         let labels = table.cameras.map { Self.label($0.key, $0.value) }
         let width = min(Self.longestBase, max(6, labels.map(\.printable.cells).max() ?? 0))
         let names = ["CAMERA", "STATE", "FACES", "FPS", "DECODE", "ANALYSE", "LAST EVENT", "AGE", "REASON"]
         let heading = line(names, width, nil, columns)
-        let all = bases.map { row($0, table, width: width, columns: columns, at: now) }
+        let all = table.problemsFirst.map { row($0.base, table, width: width, columns: columns, at: now) }
         guard let rows, all.count + 1 > rows else { return [heading] + all }
         let shown = max(0, rows - 2)
         return [heading] + all.prefix(shown) + ["… and \(all.count - shown) more"]
