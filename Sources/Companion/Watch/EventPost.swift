@@ -5,8 +5,6 @@ import CCurl
 /// `@unchecked Sendable` because libcurl's client may move between threads, and one thread at a time uses it: the queue
 /// of events has one worker, which calls `send` for one event after the other.
 package final class EventPost: @unchecked Sendable {
-    private static let waits = 0.5...30
-
     /// The HTTP statuses after which a post is tried again, besides all from 500 up (RFC 9110, RFC 6585).
     private static let passing: Set = [408, 425, 429]
     /// The name of the header whose value is `sha256=` and the HMAC of the body in hexadecimal.
@@ -59,7 +57,7 @@ package final class EventPost: @unchecked Sendable {
     package func send(_ message: EventMessage) async -> String? {
         let name = Topic(message.event.kind).rawValue
         let body = Self.cloudEvent(message)
-        var wait = Backoff(Self.waits)
+        var wait = Backoff(0.5...30)
         var isNoted = false
         while true {
             let (status, reason) =
