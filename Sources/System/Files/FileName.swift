@@ -27,10 +27,7 @@ extension String {
 
     /// The bytes of the file name, with a zero at the end, for the C library.
     package var fileName: [CChar] {
-        var bytes: [UInt8] = []
-        for scalar in unicodeScalars {
-            bytes += scalar.byteOfFileName.map { [$0] } ?? Array(String(scalar).utf8)
-        }
+        let bytes = unicodeScalars.flatMap { scalar in scalar.byteOfFileName.map { [$0] } ?? Array(scalar.utf8) }
         return (bytes + [0]).map { CChar(bitPattern: $0) }
     }
 }
