@@ -9,14 +9,9 @@ extension String {
         var rest = address.path.utf8[...]
         while let byte = rest.popFirst() {
             let digits = String(decoding: rest.prefix(2), as: UTF8.self)
-            if byte == UInt8(ascii: "%"), digits.wholeMatch(of: /[0-9A-Fa-f]{2}/) != nil,
-                let value = UInt8(digits, radix: 16)
-            {
-                bytes.append(value)
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(byte)
-            }
+            let isEscape = byte == UInt8(ascii: "%") && digits.wholeMatch(of: /[0-9A-Fa-f]{2}/) != nil
+            bytes.append(isEscape ? UInt8(digits, radix: 16) ?? byte : byte)
+            if isEscape { rest.removeFirst(2) }
         }
         return String(fileName: bytes)
     }
