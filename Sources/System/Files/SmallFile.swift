@@ -43,10 +43,13 @@ package enum SmallFile {
 
 extension StringProtocol {
     /// Returns the longest prefix, in whole characters, of at most `limit` bytes in UTF-8.
-    package func prefix(bytes limit: Int) -> SubSequence {
+    package func prefix(bytes limit: Int) -> SubSequence { prefix(limit) { $0.utf8.count } }
+
+    /// Returns the longest prefix, in whole characters, whose characters' sizes have a sum of at most `limit`.
+    func prefix(_ limit: Int, measuredBy size: (Character) -> Int) -> SubSequence {
         var room = limit
         return prefix { character in
-            room -= character.utf8.count
+            room -= size(character)
             return room >= 0
         }
     }

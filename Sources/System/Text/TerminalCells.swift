@@ -22,10 +22,6 @@ extension StringProtocol {
 
     /// Returns the longest prefix, in whole characters, that fits into `limit` terminal cells.
     package func prefix(cells limit: Int) -> SubSequence {
-        var room = limit
-        return prefix { character in
-            room -= character.unicodeScalars.reduce(0) { $0 + $1.cells }
-            return room >= 0
-        }
+        prefix(limit) { character in character.unicodeScalars.reduce(0) { $0 + $1.cells } }
     }
 }
