@@ -35,7 +35,7 @@ package final class SHA256 {
     }
 
     private static func hexadecimal(_ bytes: [UInt8]) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+        // Adding 0x100 and dropping its digit 1 keeps a leading zero.
+        bytes.map { String(0x100 + Int($0), radix: 16).dropFirst() }.joined()
     }
 }
