@@ -29,9 +29,7 @@ extension HTTPServer {
         let partial = Unmanaged<PartialRequest>.fromOpaque(pointer).takeUnretainedValue()
         guard size.pointee > 0, let data else { return answer(connection, to: partial) }
         guard partial.request.body.count + size.pointee <= options.longestBody else { return .NO }
-        data.withMemoryRebound(to: UInt8.self, capacity: size.pointee) {
-            partial.request.body += UnsafeBufferPointer(start: $0, count: size.pointee)
-        }
+        partial.request.body += UnsafeRawBufferPointer(start: data, count: size.pointee)
         size.pointee = 0
         return .YES
     }
@@ -187,9 +185,7 @@ final class StreamedAnswer {
         case .bytes: break
         }
         let count = min(limit, bytes.count - position)
-        bytes[position..<position + count].withUnsafeBytes {
-            UnsafeMutableRawBufferPointer(start: buffer, count: count).copyMemory(from: $0)
-        }
+        UnsafeMutableRawBufferPointer(start: buffer, count: count).copyBytes(from: bytes[position..<position + count])
         position += count
         return count
     }
