@@ -26,10 +26,7 @@ package struct CellWords: Hashable, Sendable {
 
 extension Canvas {
     /// Returns and removes the texts for a terminal's cells that were collected since the last call.
-    package func removeWords() -> [CellWords] {
-        defer { words = [] }
-        return words
-    }
+    package func removeWords() -> [CellWords] { exchange(&words, with: []) }
 
     /// Draws lines of text on a plate beside a box, or nothing if the plate would cover a face or panel in every place.
     func write(_ lines: [String], beside box: SurfaceRect, _ style: PanelStyle, in places: inout PanelPlace) {
