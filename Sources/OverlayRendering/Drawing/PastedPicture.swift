@@ -12,11 +12,8 @@ package final class PastedPicture {
     private var copies: [Surface]
 
     convenience init(path: String) throws(Refusal) {
-        let png: [UInt8]
-        do {
-            png = try SmallFile.bytes(at: path, limit: Self.maximumBytes)
-        } catch {
-            throw Refusal(reason: error.reason)
+        let png = try failing(as: { Refusal(reason: $0.reason) }) { () throws(FileError) in
+            try SmallFile.bytes(at: path, limit: Self.maximumBytes)
         }
         try self.init(png: png)
     }
@@ -53,9 +50,8 @@ package final class PastedPicture {
                     guard let rest = rest?.assumingMemoryBound(to: ArraySlice<UInt8>.self), let target,
                         rest.pointee.count >= count
                     else { return CAIRO_STATUS_READ_ERROR }
-                    rest.pointee.prefix(Int(count)).withUnsafeBufferPointer { bytes in
-                        if let base = bytes.baseAddress { target.update(from: base, count: bytes.count) }
-                    }
+                    let bytes = rest.pointee.prefix(Int(count))
+                    UnsafeMutableRawBufferPointer(start: target, count: bytes.count).copyBytes(from: bytes)
                     rest.pointee.removeFirst(Int(count))
                     return CAIRO_STATUS_SUCCESS
                 },
