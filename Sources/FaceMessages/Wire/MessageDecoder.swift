@@ -12,7 +12,7 @@ public struct MessageDecoder: Sendable {
     /// Decodes the payload of a message on a topic.
     /// - Throws: `MessageDecodingError` if the payload does not have the form that the topic requires.
     public func decode(_ payload: some Sequence<UInt8>, on topic: Topic) throws(MessageDecodingError) -> DaemonMessage {
-        let bytes = Array(payload)
+        let bytes = Data(payload)
         let origin = MessageOrigin(camera: "", boot: "")
         if let kind = topic.eventKind {
             let event = FaceEvent(kind: kind, face: .blank, stamp: .unset)
@@ -39,14 +39,14 @@ public struct MessageDecoder: Sendable {
             return .today(sent.value, from: sent.origin)
         case .count:
             let limits = 0...MessageLimits.entries
-            guard let count = try? JSONDecoder().decode(Int.self, from: Data(bytes)), limits.contains(count) else {
+            guard let count = try? JSONDecoder().decode(Int.self, from: bytes), limits.contains(count) else {
                 let text = String(decoding: bytes.prefix(40), as: UTF8.self)
                 throw .malformed(topic: topic, reason: "\(text) is not a whole number from 0 to \(limits.upperBound)")
             }
             return .count(count)
         case .detectState, .detectSet:
-            let isOn = bytes == Array("ON".utf8)
-            guard isOn || bytes == Array("OFF".utf8) else {
+            let isOn = bytes.elementsEqual("ON".utf8)
+            guard isOn || bytes.elementsEqual("OFF".utf8) else {
                 throw .malformed(topic: topic, reason: "it is neither ON nor OFF")
             }
             return topic == .detectSet ? .detectSet(isOn) : .detectState(isOn)
@@ -64,17 +64,16 @@ public struct MessageDecoder: Sendable {
     /// Decodes a message, whose fields replace those of `blank`.
     private func read<Value: WireValue>(
         _ blank: Value,
-        _ bytes: [UInt8],
+        _ bytes: Data,
         _ topic: Topic
     ) throws(MessageDecodingError) -> Value {
         let decoder = JSONDecoder()
-        let data = Data(bytes)
         // The version is checked first, because a payload of another version may lack fields.
-        if let version = try? decoder.decode(Version.self, from: data).schema, version != schemaVersion {
+        if let version = try? decoder.decode(Version.self, from: bytes).schema, version != schemaVersion {
             throw .unknownSchema(version)
         }
         do {
-            return try decoder.decode(JSONReader<Value>.self, from: data, configuration: blank).value
+            return try decoder.decode(JSONReader<Value>.self, from: bytes, configuration: blank).value
         } catch {
             throw .malformed(topic: topic, reason: (error as? DecodingError)?.reason ?? String(describing: error))
         }
