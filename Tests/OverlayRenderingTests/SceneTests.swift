@@ -89,14 +89,14 @@ struct SceneTests {
         var scene = Scene()
         scene.apply(metadata([sampleFace(id: 1)], frame: 0), at: 10)
         scene.apply(event(.smile, face: 1, frame: 1), at: 10)
-        let flash = try #require(scene.flashes(of: FaceID(rawValue: 1)).first)
+        let flash = try #require(scene.flashes[FaceID(rawValue: 1)]?.first)
         #expect(flash.strength(at: 10) == 1)
         #expect(flash.strength(at: 10.5) == 0.5)
         #expect(flash.strength(at: 9.9) == 0 && flash.strength(at: 11) == 0)
         scene.advance(to: 10.9)
         #expect(scene.isFading)
         scene.advance(to: 11)
-        #expect(!scene.isFading && scene.flashes(of: FaceID(rawValue: 1)).isEmpty)
+        #expect(!scene.isFading && scene.flashes[FaceID(rawValue: 1)] == nil)
     }
 
     @Test("an event that comes before its face's metadata waits for it")
@@ -105,7 +105,7 @@ struct SceneTests {
         scene.apply(event(.enter, face: 1, frame: 0), at: 0)
         #expect(!scene.isFading)
         scene.apply(metadata([sampleFace(id: 1)], frame: 0), at: 0.01)
-        #expect(scene.isFading && scene.flashes(of: FaceID(rawValue: 1)).count == 1)
+        #expect(scene.isFading && scene.flashes[FaceID(rawValue: 1)]?.count == 1)
     }
 
     @Test(

@@ -9,7 +9,7 @@ extension Scene {
         let drawn = faces.compactMap { object -> DrawnFace? in
             let strength = fades ? strength(of: object, at: seconds) : 1
             guard strength > 0, var face = geometry.transformed(object) else { return nil }
-            let strengths = flashes(of: object.faceID).map { ($0.kind, $0.strength(at: seconds)) }
+            let strengths = flashes[object.faceID, default: []].map { ($0.kind, $0.strength(at: seconds)) }
             face.flashes = Dictionary(strengths, uniquingKeysWith: max)
             face.closedFor = closedSince[object.faceID].map { seconds - $0 } ?? 0
             return (face, strength)

@@ -10,7 +10,7 @@ package struct Scene: Hashable, Sendable {
     /// The faces to draw, ordered by identity.
     package private(set) var faces: [FaceObject] = []
     private var history = FaceHistory()
-    private var flashes: [FaceID: [Flash]] = [:]
+    private(set) var flashes: [FaceID: [Flash]] = [:]
     /// The time at which each face that is present but unseen was lost from view; −∞ if it has already faded out.
     private var hiddenSince: [FaceID: Double] = [:]
     /// The time since which each face has had at least one closed eye; missing for faces with no closed eye.
@@ -91,8 +91,6 @@ package struct Scene: Hashable, Sendable {
         guard !flashes.isEmpty else { return }
         flashes = flashes.mapValues { $0.filter { seconds < $0.start + $0.lifetime } }.filter { !$0.value.isEmpty }
     }
-
-    func flashes(of face: FaceID) -> [Flash] { flashes[face] ?? [] }
 
     /// Whether something is fading, so that the next drawing differs even without a new message.
     package var isFading: Bool {
