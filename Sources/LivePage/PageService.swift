@@ -9,7 +9,7 @@ package struct PageService {
         /// Further host names by which a browser may address this server.
         package var names: [String] = []
         /// The IP addresses of proxies whose headers about the client are trusted.
-        package var proxies: [String] = []
+        package var proxies: [ClientAddress] = []
         /// The drawing style of pages that do not choose one. If it hides faces, pages can only choose styles that do.
         package var style = DrawingStyle()
         /// Whether pages may switch detection on and off.

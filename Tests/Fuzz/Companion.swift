@@ -73,7 +73,7 @@ enum Companion {
         var options = PageService.Options(ListenAddress(port: 0))
         options.token = token.isEmpty ? nil : token
         options.names = ["camera.local"]
-        options.proxies = ["127.0.0.1"]
+        options.proxies = ["127.0.0.1"].compactMap { ClientAddress($0) }
         return PageServer(
             access: PageGuard(options),
             viewers: viewers,

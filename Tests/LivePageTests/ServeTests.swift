@@ -26,7 +26,7 @@ struct ServeTests {
         var options = PageService.Options(ListenAddress(port: port))
         options.token = token
         options.names = ["camera.local"]
-        options.proxies = proxies
+        options.proxies = proxies.compactMap { ClientAddress($0) }
         return options
     }
 

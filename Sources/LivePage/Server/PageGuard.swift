@@ -88,8 +88,7 @@ final class PageGuard: Sendable {
     }
 
     private func isProxied(_ request: HTTPRequest) -> Bool {
-        ClientAddress(request.client).map { client in options.proxies.contains { ClientAddress($0) == client } }
-            ?? false
+        ClientAddress(request.client).map(options.proxies.contains) ?? false
     }
 
     private func verdict(onToken given: String, from request: HTTPRequest) -> Verdict {

@@ -37,7 +37,7 @@ struct PageOptions: ParsableArguments {
         var options = PageService.Options(try Self.address(listen))
         options.token = try PageService.token(file: tokenFile)
         options.names = allowHost
-        options.proxies = proxy
+        options.proxies = proxy.compactMap { ClientAddress($0) }
         if let httpsCertificate, let httpsKey { options.tlsFiles = (httpsCertificate, httpsKey) }
         return options
     }
