@@ -6,8 +6,6 @@ import Dispatch
 ///
 /// `@unchecked Sendable` because any thread may cancel a dispatch source.
 package final class Interruption: @unchecked Sendable {
-    private static let signals = [SIGINT, SIGTERM, SIGHUP]
-
     private let sources: [(source: any DispatchSourceSignal, usual: __sighandler_t?)]
     private let raised: Flag
 
@@ -20,7 +18,7 @@ package final class Interruption: @unchecked Sendable {
     package init() {
         let raised = Flag()
         self.raised = raised
-        sources = Self.signals.compactMap { number in
+        sources = [SIGINT, SIGTERM, SIGHUP].compactMap { number in
             // Under nohup, SIGHUP is ignored and must stay so.
             if number == SIGHUP, isIgnored(number) { return nil }
             let usual = signal(number, SIG_IGN)
