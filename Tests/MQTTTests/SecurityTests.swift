@@ -149,11 +149,18 @@ struct SecurityTests {
         #expect(await connection.stop().didDisconnect)
 
         settings.tls = TLSSettings(certificateAuthority: certificates.authority)
-        let nameless = try BrokerConnection(testing: settings)
-        try nameless.start()
-        let state = await StateWatcher(nameless).wait(for: { $0 != .connecting })
-        #expect(state?.isConnected == false)
-        _ = await nameless.stop()
+        for version in [.version5, .version311] as [ConnectionState.ProtocolVersion] {
+            settings.version = version
+            let nameless = try BrokerConnection(testing: settings)
+            try nameless.start()
+            let state = await StateWatcher(nameless).wait(for: { $0 != .connecting })
+            guard case .refused(let reason) = state else {
+                Issue.record("no certificate is to be refused, not \(String(describing: state))")
+                return
+            }
+            #expect(reason.contains("certificate required") && reason.contains(settings.advice.certificates))
+            _ = await nameless.stop()
+        }
     }
 
     @Test("a broker that cannot prove who it is gets nothing", arguments: Impostor.allCases)

@@ -150,6 +150,10 @@ final class NetworkLoop {
     func connectionFailed(_ failure: MosquittoHandle.Failure) {
         if isLeaving { return finish(didDisconnect: false) }
         guard let proxy else { return }
+        // In TLS 1.3, a broker examines the client's certificate after the client's handshake has succeeded.
+        if !machine.isConnected, let error = proxy.failure as? ByteStream.Failure, error.isRefusal {
+            return securingFailed(error)
+        }
         let reason = "\(machine.broker): \(proxy.failure.map { "\($0)" } ?? failure.text)"
         connectionLost(proxy.failure is PacketInspector.Malformed ? .malformed(reason) : .ended(reason))
     }
@@ -206,9 +210,7 @@ final class NetworkLoop {
         do throws(ByteStream.Failure) {
             guard try stream.handshake() else { return }
         } catch {
-            let advice = error.isRefusal ? "; \(settings.advice.certificates)" : ""
-            let reason = "TLS with \(machine.broker) failed: \(error)\(advice)"
-            return connectionLost(.unreachable(reason, isRefusal: error.isRefusal))
+            return securingFailed(error)
         }
         step {
             let handle = try MosquittoHandle(settings, machine.attempt)
@@ -217,6 +219,12 @@ final class NetworkLoop {
             link = .open(handle, SocketProxy(stream: stream, inner: try handle.connect(settings), inspector: inspector))
             machine.reached(.asking, now: DeliveryClock.monotonic())
         }
+    }
+
+    private func securingFailed(_ error: ByteStream.Failure) {
+        let advice = error.isRefusal ? "; \(settings.advice.certificates)" : ""
+        let reason = "TLS with \(machine.broker) failed: \(error)\(advice)"
+        connectionLost(.unreachable(reason, isRefusal: error.isRefusal))
     }
 
     private func abandon() {

@@ -89,6 +89,8 @@ final class SocketProxy {
             }
         } catch {
             outgoing = []
+            // What came before the connection broke may say why, such as an alert of TLS.
+            _ = receive()
             end(error)
             forward()
         }
