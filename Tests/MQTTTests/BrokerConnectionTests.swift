@@ -306,6 +306,26 @@ struct BrokerConnectionTests {
         #expect(await watcher.wait(for: { $0 == .stopped }) == .stopped)
     }
 
+    @Test("a stop during which an acknowledgement is overdue names only what the broker has not confirmed")
+    func overdueStop() async throws {
+        let broker = try await MosquittoBroker()
+        let gate = try TCPProxy(to: broker.port)
+        var settings = BrokerSettings.test(port: gate.port)
+        // It passes between the DISCONNECT, which stays behind the event, and the end of the stop.
+        settings.acknowledgementTimeout = .milliseconds(1900)
+        let connection = try BrokerConnection(testing: settings)
+        connection.publish(state: MQTTMessage(topic: "faces/count", text: "1", qos: .atLeastOnce, retain: true))
+        connection.publishNumbered(1...1)
+        try connection.start()
+        try await eventually { connection.counters.acknowledgedEvents == 1 }
+        gate.pass(false)
+        let large = [UInt8](repeating: 0, count: 32_000_000)
+        connection.publish(event: MQTTMessage(topic: "faces/enter", payload: large))
+        try await eventually { connection.counters.sent == 3 }
+        let report = await connection.stop(timeout: .seconds(2))
+        #expect(report == StopReport(didDisconnect: false, unsentEvents: 1, unsentTopics: []))
+    }
+
     @Test("a connection that is let go of ends by itself, and the broker publishes the will")
     func lettingGo() async throws {
         let broker = try await MosquittoBroker()

@@ -274,7 +274,8 @@ final class NetworkLoop {
     // MARK: - The end
 
     func finish(didDisconnect: Bool) {
-        outcome = session.report(didDisconnect: didDisconnect)
+        // A second call comes too late: the end of the connection has marked all states as unsent.
+        outcome = outcome ?? session.report(didDisconnect: didDisconnect)
         perform(machine.stop())
     }
 
