@@ -87,8 +87,8 @@ package final class BrokerConnection: Sendable {
 
     package var counters: DeliveryCounters { session.counters }
 
-    /// Sends the queued messages, disconnects and finishes `occurrences` within `timeout`, or at once if there is no
-    /// connection. Returns what was left unsent; events stay in the store.
+    /// Sends the queued messages, disconnects and finishes `occurrences` within `timeout`. Waits for a connection that
+    /// is being opened; ends at once if there is none. Returns what was left unsent; events stay in the store.
     package func stop(timeout: Duration = .seconds(2)) async -> StopReport {
         requestStop(timeout: timeout)
         guard isStarted.load(ordering: .relaxed) else {
