@@ -111,6 +111,21 @@ struct DeliveryQueueTests {
         #expect(queue.isEmpty)
     }
 
+    @Test("events that are under way stay, even if they fill the queue, and count as nothing", arguments: [1, 16])
+    func fullOfUnderWay(capacity: Int) {
+        let rules = DeliveryRules(maximumAge: capacity == 1 ? .seconds(10) : nil, capacity: capacity)
+        var queue = DeliveryQueue(rules: rules)
+        for sequence in 1...Int64(capacity) {
+            _ = queue.append(.test(sequence), now: .at(0))
+            expectNext(sequence, of: &queue, .at(0))
+        }
+        #expect(queue.append(.test(100), now: .at(0)) == nil)
+        #expect(queue.append(.test(101), now: .at(0)) == .init(sequence: 100, reason: .overflow))
+        #expect(queue.count == capacity + 1)
+        for sequence in 1...Int64(capacity) { queue.remove(sequence) }
+        expectNext(101, of: &queue, .at(0))
+    }
+
     @Test("what makes room and is too old counts as expired; what came late is found behind a younger one")
     func outOfOrder() {
         var queue = DeliveryQueue(rules: DeliveryRules(maximumAge: .seconds(10), capacity: 2))

@@ -28,14 +28,13 @@ struct DeliveryQueue {
 
     private var firstWaiting: Int? { entries.firstIndex { !$0.isUnderWay } }
 
-    /// Adds an event; returns the event that was dropped to make room.
+    /// Adds an event; returns the event that was dropped to make room, if one was waiting.
     mutating func append(_ event: StoredEvent, now: DeliveryClock.Moment) -> Dropped? {
         defer { entries.append(Entry(event: event)) }
-        guard count >= rules.capacity else { return nil }
         // An event in flight may still be acknowledged, so dropping it would only falsify the counts.
-        let oldest = entries.remove(at: firstWaiting ?? 0)
-        let reason = oldest.isUnderWay ? nil : ageDrop(of: oldest, now: now)
-        return Dropped(sequence: oldest.event.sequence, reason: reason ?? .overflow)
+        guard count >= rules.capacity, let index = firstWaiting else { return nil }
+        let oldest = entries.remove(at: index)
+        return Dropped(sequence: oldest.event.sequence, reason: ageDrop(of: oldest, now: now) ?? .overflow)
     }
 
     /// Removes events that are too old, up to `limit`.
@@ -95,7 +94,8 @@ struct DeliveryQueue {
 package struct DeliveryRules: Hashable, Sendable {
     /// The age above which an event is dropped and counted instead of sent; nil for no limit.
     package var maximumAge: Duration?
-    /// The maximum number of waiting events, at least 1; above it the oldest is dropped.
+    /// The maximum number of events, at least 1; above it the oldest waiting one is dropped. Events in flight are never
+    /// dropped: if all are, one more event than allowed waits.
     package var capacity: Int
 
     package init(maximumAge: Duration? = .seconds(10), capacity: Int = 1000) {
