@@ -116,12 +116,19 @@ package struct SettingsFile {
         return wrong.map { "line \($0 + 1) is indented with a tab; YAML takes spaces only" }
     }
 
-    /// Returns the number of words that begin with an asterisk, as YAML's aliases do.
+    /// Returns the number of YAML's aliases, such as `*name`. May count some text, but leaves out no alias: a comment
+    /// ends at a quotation mark at the latest, since a `#` in quoted text begins none.
     private static func aliases(in text: String) -> Int {
-        var previous = UInt8(ascii: "\n")
-        return text.utf8.reduce(into: 0) { count, byte in
-            if byte == UInt8(ascii: "*"), " \t\r\n[{,:?-".utf8.contains(previous) { count += 1 }
-            previous = byte
+        var previous: Unicode.Scalar = "\n"
+        var isComment = false
+        return text.unicodeScalars.reduce(into: 0) { count, scalar in
+            switch scalar {
+            case "#": isComment = isComment || " \t\r\n".unicodeScalars.contains(previous)
+            case "\n", "\r", "\u{85}", "\u{2028}", "\u{2029}", "\"", "'": isComment = false
+            case "0"..."9", "A"..."Z", "a"..."z", "_", "-": if previous == "*", !isComment { count += 1 }
+            default: break
+            }
+            previous = scalar
         }
     }
 }

@@ -207,6 +207,20 @@ struct SettingsTests {
         }
     }
 
+    @Test("asterisks in comments and without a name are no aliases; no text before aliases hides them")
+    func asterisks() throws {
+        let comments = String(repeating: "# *** Camera ***\n# * note\n# *a, *b\n", count: 20)
+        let source = "exec:ls *.jpg"
+        #expect(try Settings.read(text: comments + "camera: {source: \"\(source)\"}").camera.source == source)
+        func isRefused(_ text: String) -> Bool { problems(text).first?.contains("YAML aliases") == true }
+        let aliases = String(repeating: ", *a", count: 20)
+        for quoted in [" # b", "\n # b", "\n#b", "# b\\\" #"] {
+            #expect(isRefused("x: [&a b, \"\(quoted)\"\(aliases)]"), "\(quoted)")
+        }
+        for end in ["\r", "\u{85}", "\u{2028}", "\u{2029}"] { #expect(isRefused("# b\(end)x: [&a b\(aliases)]")) }
+        #expect(isRefused("x: [&a b" + aliases.replacing(" ", with: "\n\u{FEFF}") + "]"))
+    }
+
     @Test("signs are read and published if publish names them, in a mirror image as well")
     func signs() throws {
         let settings = try Settings.read(text: "publish: [sign, smile]")
