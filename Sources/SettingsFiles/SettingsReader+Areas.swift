@@ -10,8 +10,11 @@ extension SettingsReader {
     package mutating func readZones() -> [Zone] {
         areaNames(in: "zones").compactMap { name in
             let key = "zones.\(name)"
-            let isName = name.unicodeScalars.allSatisfy {
+            let composed = name.precomposedStringWithCanonicalMapping
+            let isName = composed.unicodeScalars.allSatisfy {
+                // Many scripts write vowels and tones as marks.
                 $0.properties.isAlphabetic || "0123456789_- ".unicodeScalars.contains($0)
+                    || [.nonspacingMark, .spacingMark].contains($0.properties.generalCategory)
             }
             if !isName { refuse(key, "is not a name for a zone: use letters, digits, spaces, _ and -") }
             let area = readArea(key + ".area")
@@ -24,7 +27,6 @@ extension SettingsReader {
             read(key + ".dwell", seconds: &dwell, in: .zero ... .seconds(3600))
             read(key + ".minimumSize", &minimumSize, in: 0...1)
             read(key + ".anchor", &anchor)
-            let composed = name.precomposedStringWithCanonicalMapping
             return area.map { Zone(composed, $0, dwell: dwell, minimumSize: minimumSize, anchor: anchor) }
         }
     }

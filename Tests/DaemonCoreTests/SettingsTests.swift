@@ -329,6 +329,11 @@ struct SettingsTests {
             settings.tracking.zones
                 == [Zone("Tür 2", door), Zone("desk", desk, dwell: 2, minimumSize: 0.1, anchor: .bottom)]
         )
+        for name in ["Bu\u{308}ro", "ห้อง", "कमरा"] {
+            let zones = try Settings.read(text: "zones: {\(name): {area: [0, 0, 1, 1]}}").tracking.zones
+            let composed = name.replacing("u\u{308}", with: "ü")
+            #expect(zones.map { Array($0.name.unicodeScalars) } == [Array(composed.unicodeScalars)])
+        }
         let wrong = """
             ignore:
               a: [0, 0, 1]
