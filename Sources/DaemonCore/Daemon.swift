@@ -60,7 +60,7 @@ package struct Daemon {
             isOn: isDetecting,
             session: session,
             status: status,
-            onChange: { delivery?.homeAssistant.use($0.tracking.zones) },
+            onChange: { delivery?.homeAssistant.use($0) },
             onEnd: { print?.beginEnding() },
             logger: logger
         )

@@ -130,6 +130,33 @@ struct RunningDaemonTests {
         #expect(lists.last?.contains("\"zones\":[]") == true, "\(lists)")
     }
 
+    @Test(
+        "Home Assistant gets the entities of other fields and of the preview on SIGHUP",
+        .timeLimit(.minutes(5)),
+        .enabled(if: MosquittoBroker.isInstalled, "mosquitto is not installed: run deploy/setup")
+    )
+    func discovery() async throws {
+        let directory = try TemporaryDirectory()
+        let broker = try await MosquittoBroker()
+        let subscriber = try await broker.subscriber()
+        try subscriber.subscribe("homeassistant/#")
+        let announced = subscriber.occurrences.compactMap(\.message).filter { $0.topic.hasPrefix("homeassistant") }
+        var messages = announced.map { String(decoding: $0.payload, as: UTF8.self) }.makeAsyncIterator()
+        let text = "homeassistant: {discovery: true}\nmqtt: {brokers: [\"mqtt://127.0.0.1:\(broker.port)\"]}\n"
+        let file = try directory.write(text, to: "facetd.yaml")
+        let state = ["XDG_STATE_HOME": directory.path]
+        let program = try await BuiltProgram.start("facetd", portrait + ["--config", file], environment: state)
+        let first = try #require(await messages.next())
+        #expect(!first.contains("preview/jpeg") && first.contains("face.looking"))
+        _ = try directory.write(text + "preview: {enabled: true}\nmetadata: {fields: []}\n", to: "facetd.yaml")
+        program.signal(SIGHUP)
+        let second = try #require(await messages.next())
+        #expect(second.contains("preview/jpeg") && !second.contains("face.looking"))
+        program.signal(SIGTERM)
+        await program.waitUntilEnded()
+        _ = await subscriber.stop()
+    }
+
     @Test("closing the terminal in which it was started ends it", .timeLimit(.minutes(5)))
     func closedTerminal() async throws {
         let terminal = try PseudoTerminal()

@@ -15,7 +15,7 @@ final class HomeAssistantAnnouncer: Sendable {
         self.store = store
         self.connection = connection
         self.logger = logger
-        remember(settings.tracking.zones)
+        remember(settings)
     }
 
     /// Announces or removes the device, before connecting. Throws `MQTTError` for a bad prefix, or `SystemError`.
@@ -58,20 +58,23 @@ final class HomeAssistantAnnouncer: Sendable {
         }
     }
 
-    /// Announces the entities of changed zones, and removes those of former zones. Does nothing if no name has changed.
-    func use(_ zones: [Zone]) {
-        guard zones.map(\.name) != discovery.withLock(\.zones) else { return }
-        remember(zones)
-        if isOn { announce() }
+    /// Announces the entities of reloaded settings, and removes those of former ones. Does nothing if none has changed.
+    func use(_ settings: Settings) {
+        let former = discovery.withLock(\.self)
+        remember(settings)
+        if isOn, (try? former.payload()) != (try? discovery.withLock(\.self).payload()) { announce() }
     }
 
-    /// Stores the names of these zones and of former zones, so that the former zones' entities can be removed.
-    private func remember(_ zones: [Zone]) {
-        let names = zones.map(\.name)
+    /// Takes over what does not need a restart. Stores the names of the zones and of former zones, so that the former
+    /// zones' entities can be removed.
+    private func remember(_ settings: Settings) {
+        let names = settings.tracking.zones.map(\.name)
         let stored = store.list(for: Self.zonesKey)
         let former = Array(stored.filter { !names.contains($0) }.suffix(100))
         discovery.withLock { discovery in
-            discovery.settings.tracking.zones = zones
+            discovery.settings.tracking.zones = settings.tracking.zones
+            discovery.settings.preview = settings.preview
+            discovery.settings.metadata = settings.metadata
             discovery.formerZones = former
         }
         if isOn, former + names != stored { store.set(former + names, for: Self.zonesKey) }
