@@ -311,14 +311,19 @@ private enum Templates {
     }
 }
 
-@Suite("Announced discovery topics")
+@Suite("Topics that an earlier run used")
 struct AnnouncedTopicsTests {
     private let store = Outbox()
 
     /// The topics that a run empties, which announces under a prefix, or nothing without one, to a broker that takes
     /// everything or nothing.
-    private func emptied(announcing prefix: String?, isDelivered: Bool = true) async throws -> [String] {
+    private func emptied(
+        announcing prefix: String?,
+        publishing topics: Set<Topic> = Settings().publish,
+        isDelivered: Bool = true
+    ) async throws -> [String] {
         var settings = Settings()
+        settings.publish = topics
         settings.homeAssistant.discovery = prefix != nil
         settings.homeAssistant.prefix = prefix ?? "off"
         let logger = Logger(label: "test")
@@ -346,6 +351,17 @@ struct AnnouncedTopicsTests {
         #expect(try await emptied(announcing: "c", isDelivered: false) == ["b"], "the broker did not get it")
         #expect(try await emptied(announcing: nil) == ["b", "c"])
         #expect(try await emptied(announcing: nil) == [])
+    }
+
+    @Test("retained figures that are no longer published are emptied once, and a device with them")
+    func figures() async throws {
+        #expect(try await emptied(announcing: nil) == [])
+        let figures = ["faces/count", "faces/metadata", "faces/today", "faces/zones"]
+        #expect(try await emptied(announcing: "a", publishing: [.smile], isDelivered: false).sorted() == figures)
+        #expect(try await emptied(announcing: nil, publishing: [.smile]).sorted() == ["a"] + figures)
+        #expect(try await emptied(announcing: nil, publishing: [.smile]) == [])
+        #expect(try await emptied(announcing: nil, publishing: [.count]) == [])
+        #expect(try await emptied(announcing: nil, publishing: []) == ["faces/count"])
     }
 }
 

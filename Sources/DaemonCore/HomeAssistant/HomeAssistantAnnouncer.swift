@@ -1,4 +1,5 @@
 /// Announces the device to Home Assistant, and again whenever Home Assistant starts. Removes it if discovery is off.
+/// Also removes the daemon's own retained messages that an earlier run published and this one does not.
 final class HomeAssistantAnnouncer: Sendable {
     private static let key = "homeAssistantTopics"
     private static let zonesKey = "homeAssistantZones"
@@ -27,17 +28,19 @@ final class HomeAssistantAnnouncer: Sendable {
             // left behind.
             if !(left + own).isEmpty { store.set((left + own).sorted(), for: Self.key) }
             for topic in left {
-                logger.info("removing the device from Home Assistant", metadata: ["topic": "\(topic)"])
+                logger.info("removing what an earlier run left retained", metadata: ["topic": "\(topic)"])
                 connection.publish(state: Self.message(topic: topic, payload: []))
             }
             if isOn { announce() }
         }
     }
 
-    /// The discovery topics on which this daemon has retained messages. `own` is this run's topic if discovery is on.
-    /// `left` are the topics that only earlier runs, with other settings, used and that must be cleared.
+    /// The topics of discovery, and those that `publish` selects, on which this daemon has retained messages. `own` are
+    /// this run's. `left` are those that only earlier runs, with other settings, used and that must be cleared.
     private var announcedTopics: (left: [String], own: [String]) {
-        let own = isOn ? [discovery.withLock(\.topic)] : []
+        let (discovery, settings) = discovery.withLock { ($0.topic, $0.settings) }
+        let figures = settings.publish.filter(\.isRetained).map { $0.name(under: settings.mqtt.topic) }
+        let own = figures + (isOn ? [discovery] : [])
         return (store.list(for: Self.key).filter { !own.contains($0) }, own)
     }
 
