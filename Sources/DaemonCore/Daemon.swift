@@ -130,8 +130,9 @@ package struct Daemon {
 
     /// Publishes the statistics at their interval.
     private var statistics: RepeatingService {
-        let notice = Mutex(DecodingNotice(source: settings.camera.source))
-        return RepeatingService(interval: settings.statsInterval) { [settings, delivery, publisher, session, logger] in
+        let notice = Mutex(DecodingNotice())
+        let interval = settings.statsInterval
+        return RepeatingService(interval: interval) { [settings, delivery, publisher, session, camera, logger] in
             var messages = delivery?.figures ?? DaemonStats.Messages()
             if publisher.failedPreviews > 0 { messages.dropped["preview_failed"] = publisher.failedPreviews }
             let stats = session.meter.figures(with: messages)
@@ -141,7 +142,7 @@ package struct Daemon {
                 let topics = HomeAssistantDiscovery.repeated.map { $0.name(under: settings.mqtt.topic) }
                 delivery?.connection.repeatStates(topics)
             }
-            if let words = notice.withLock({ $0.words(stats) }) { logger.info("\(words)") }
+            if let words = notice.withLock({ $0.words(stats, of: camera.source) }) { logger.info("\(words)") }
         }
     }
 

@@ -14,25 +14,25 @@ struct DecodingNoticeTests {
 
     @Test("is given once, when decoding is more than half of the work")
     func once() {
-        var notice = DecodingNotice(source: "rtsp://porch/main")
+        var notice = DecodingNotice()
+        let stream = "rtsp://porch/main"
         for stats in [figures(decoding: nil), figures(decoding: 0.04, analysis: 0.01), figures(decoding: 0.049)] {
-            #expect(notice.words(stats) == nil)
+            #expect(notice.words(stats, of: stream) == nil)
         }
         #expect(
-            notice.words(figures(decoding: 0.19))
+            notice.words(figures(decoding: 0.19), of: stream)
                 == "decoding takes 19 % of a core, 7.9 ms a picture, and the analysis 5 %: the camera's second stream, "
                 + "as a rule 640x480, would as camera.source cost about a quarter of the decoding"
         )
-        #expect(notice.words(figures(decoding: 0.19)) == nil)
+        #expect(notice.words(figures(decoding: 0.19), of: stream) == nil)
     }
 
-    @Test("names what can be set for that source, and is silent where nothing can")
+    @Test("names what can be set for the source of the moment, and is silent where nothing can")
     func remedies() {
-        var camera = DecodingNotice(source: "/dev/video0")
-        var clip = DecodingNotice(source: "clip.mp4")
-        #expect(notice(&camera)?.contains("camera.size: 640x480") == true)
-        #expect(notice(&clip) == nil)
+        var notice = DecodingNotice()
+        func words(_ source: String) -> String? { notice.words(figures(decoding: 0.2), of: source) }
+        #expect(words("/dev/video0")?.contains("camera.size: 640x480") == true)
+        #expect(words("clip.mp4") == nil)
+        #expect(words("rtsp://porch/main")?.contains("second stream") == true)
     }
-
-    private func notice(_ notice: inout DecodingNotice) -> String? { notice.words(figures(decoding: 0.2)) }
 }

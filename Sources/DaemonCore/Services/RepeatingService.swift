@@ -19,27 +19,27 @@ struct RepeatingService: Service {
     }
 }
 
-/// Tells the user once if decoding takes more processor time than the analysis, and which setting would reduce it.
+/// Tells the user once for each source if decoding takes more processor time than the analysis, and which setting would
+/// reduce it.
 struct DecodingNotice {
     /// The minimum fraction of a core that decoding must take for the notice.
     private static let least = 0.05
-    private var remedy: String?
+    /// The source for which the notice was given last.
+    private var noted: String?
 
-    init(source: String) {
-        if FaceSession.Source.isCamera(source) {
-            remedy = "camera.size: 640x480 would"
-        } else if source.contains("://"), !source.hasPrefix("file:") {
-            remedy = "the camera's second stream, as a rule 640x480, would as camera.source"
-        }
+    private static func remedy(for source: String) -> String? {
+        if FaceSession.Source.isCamera(source) { return "camera.size: 640x480 would" }
+        guard source.contains("://"), !source.hasPrefix("file:") else { return nil }
+        return "the camera's second stream, as a rule 640x480, would as camera.source"
     }
 
     /// Returns the notice for the statistics of an interval; nil if decoding is cheap or the notice was already given.
-    mutating func words(_ stats: DaemonStats) -> String? {
-        guard let remedy, let decoding = stats.cpuDecoding, let analysis = stats.cpuAnalysis, decoding > Self.least,
-            decoding > analysis,
+    mutating func words(_ stats: DaemonStats, of source: String) -> String? {
+        guard source != noted, let remedy = Self.remedy(for: source), let decoding = stats.cpuDecoding,
+            let analysis = stats.cpuAnalysis, decoding > Self.least, decoding > analysis,
             let stage = stats.stages.first(where: { $0.name == SessionMeter.Stage.decode.rawValue })
         else { return nil }
-        self.remedy = nil
+        noted = source
         func percent(_ share: Double) -> Int { Int((100 * share).rounded()) }
         let each = String(format: "%.1f", 1000 * stage.mean)
         return

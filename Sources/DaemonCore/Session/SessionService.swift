@@ -31,6 +31,9 @@ final class SessionService: Service {
         if !(isOn ?? settings.detection.enabled) { session.pause() }
     }
 
+    /// The setting `camera.source` that is in effect.
+    var source: String { settings.withLock(\.settings.camera.source) }
+
     /// Switches detection on or off, which opens or closes the camera. Safe to call from any thread. The session's
     /// thread publishes the state once it has changed, so that subscribers know the last state after quick switches.
     func setDetection(_ isOn: Bool) { if isOn { session.resume() } else { session.pause() } }
