@@ -247,6 +247,23 @@ struct HoldTests {
         #expect(dwell > 8 && last.last?.face.visit?.smiles == 1)
     }
 
+    @Test("leaves a zone that is switched off or removed", arguments: [0.3, 5], [true, false])
+    func zoneThatIsGone(unseen: Double, isRemoved: Bool) throws {
+        var options = FaceTracker.Options()
+        options.zones = [Zone("desk", try PictureArea(numbers: [0.2, 0.1, 0.6, 0.8]))]
+        var room = Room(options)
+        room.play(seconds: 2, [Self.face()])
+        room.play(seconds: unseen, [], .person(moved: true, head: false))
+        if isRemoved { room.tracker.options.zones = [] } else { room.tracker.options.zones[0].isOn = false }
+        room.play(seconds: 0.1, [], .person(moved: true, head: false))
+        guard case .zoneLeave("desk", let dwell)? = room.events.last?.kind else {
+            Issue.record("\(room.events)")
+            return
+        }
+        #expect(unseen < 1 ? abs(dwell - 1.8) < 0.11 : dwell > 6)
+        #expect(room.tracker.faces.map(\.zones) == [isRemoved ? nil : []])
+    }
+
     /// Random comings, goings and places.
     @Test("a held face has no event but its leave, and no identity comes back after its leave", arguments: 0..<40)
     func anything(seed: Int) {

@@ -18,7 +18,7 @@ struct ZoneDetector: Sendable {
     /// The time at which the face's visit began, with its `enter` event. No stay in a zone is reported as longer.
     var visitBegan = -Double.infinity
     /// The names of the zones that the face is reported to be in, in the order in which it came into them.
-    private(set) var names: [String] = []
+    var names: [String] { stays.filter(\.isReported).map(\.zone) }
     var ongoing: [FaceEvent.Kind] { names.map { .zoneEnter(zone: $0) } }
 
     /// Processes the face's bounds at `time`, in seconds.
@@ -39,21 +39,20 @@ struct ZoneDetector: Sendable {
             }
             if let index { stays[index] = stay } else { stays.append(stay) }
         }
-        if !events.isEmpty { names = stays.filter(\.isReported).map(\.zone) }
         return events
     }
 
-    /// Ends all stays at `time`, when the face was last known to be present, and returns their events.
-    mutating func end(at time: Double) -> [FaceEvent.Kind] {
-        for index in stays.indices { stays[index].last = time }
-        return leave { _ in true }
+    /// Ends the stays, except in those of `zones` that are on, at `time`, when the face was last known to be present.
+    /// - Returns: The events of the zones that are left.
+    mutating func end(at time: Double, except zones: [Zone] = []) -> [FaceEvent.Kind] {
+        leave(at: time) { stay in !zones.contains { $0.isOn && $0.name == stay.zone } }
     }
 
-    private mutating func leave(_ isOver: (Stay) -> Bool) -> [FaceEvent.Kind] {
+    private mutating func leave(at time: Double? = nil, _ isOver: (Stay) -> Bool) -> [FaceEvent.Kind] {
         let over = stays.filter(isOver)
         stays.removeAll(where: isOver)
         return over.filter(\.isReported).map { stay in
-            .zoneLeave(zone: stay.zone, dwell: max(0, stay.last - max(stay.since, visitBegan)))
+            .zoneLeave(zone: stay.zone, dwell: max(0, (time ?? stay.last) - max(stay.since, visitBegan)))
         }
     }
 

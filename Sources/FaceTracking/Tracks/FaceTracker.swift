@@ -164,7 +164,7 @@ public struct FaceTracker: Sendable {
         var events: [FaceEvent] = []
         var gone: Set<Int> = []
         for index in tracks.indices where tracks[index].lastSeen != stamp {
-            tracks[index].miss(at: stamp, wasLookedAt: readings != nil)
+            tracks[index].miss(at: stamp, wasLookedAt: readings != nil, options)
             let isThere = tracks[index].isThere(readings, at: stamp, options)
             events += tracks[index].drainExpressionEvents()
             guard !isThere else { continue }

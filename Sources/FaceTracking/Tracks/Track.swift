@@ -132,10 +132,15 @@ struct Track: Sendable {
 
     /// Processes a frame in which the face was not seen. `wasLookedAt` is false if the frame could not be analysed. The
     /// face is then not marked as unseen. After a gap of more than `bridgedGap`, the duration of closed eyes restarts.
-    mutating func miss(at stamp: FrameStamp, wasLookedAt: Bool) {
+    mutating func miss(at stamp: FrameStamp, wasLookedAt: Bool, _ options: Options) {
         if wasLookedAt { latest.isSeen = false }
+        for kind in zones.end(at: lastThere.mediaTime, except: options.zones) { note(kind, at: stamp) }
+        latest.zones = options.zones.isEmpty ? nil : zones.names
         if isLost(at: stamp) { eyes.closed.interrupt(at: stamp.mediaTime) }
     }
+
+    /// The stamp of the last frame in which the person was known to be there.
+    private var lastThere: FrameStamp { hold?.lastThere ?? lastSeen }
 
     private func isLost(at stamp: FrameStamp) -> Bool { stamp.mediaTime - lastSeen.mediaTime > Self.bridgedGap }
 
@@ -209,7 +214,7 @@ struct Track: Sendable {
     func leave(reason: FaceEvent.LeaveReason, at stamp: FrameStamp) -> [FaceEvent] {
         guard hasEntered else { return [] }
         var face = latest
-        let last = hold?.lastThere ?? lastSeen
+        let last = lastThere
         let dwell = max(0, last.mediaTime - enterTime)
         face.visit?.unseen += max(0, last.mediaTime - lastSeen.mediaTime)
         var ending = self
