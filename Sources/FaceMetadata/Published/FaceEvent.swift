@@ -30,7 +30,8 @@ public struct FaceEvent: Hashable, Sendable {
         /// A smile ended. `duration` is the seconds since its `smile` event, `peak` its greatest strength, 0…1.
         case smileEnd(duration: Double, peak: Double)
 
-        /// Eyes were closed for `duration` seconds, at most `longestBlink`, and are open again.
+        /// Eyes were closed for at most `longestBlink` and are open again. The seconds of `duration` count from
+        /// half-closed lids to the first frame with open eyes, so they may be more by up to one frame.
         case blink(eyes: Eyes, duration: Double)
 
         /// Eyes have been closed for `duration` seconds so far, longer than in a blink.
