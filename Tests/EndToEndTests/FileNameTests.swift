@@ -38,6 +38,8 @@ struct FileNameTests {
             "mkdir d$e; cd d$e; cp ../a.jpg b.jpg; $FACET apply b.jpg --overlay box -o c.jpg && test -s c.jpg",
             "mkdir h$e; HOME=$PWD/h$e XDG_STATE_HOME= STATE_DIRECTORY= $FACETD --mqtt mqtt://127.0.0.1:1 --pace asap "
                 + "--source a.jpg && ls h$e/.local/state/facet/*.sqlite",
+            "ln -s /usr/local/lib/facet m$e; export FACET_DETECTION_MODEL_DIRECTORY=m$e; $FACET snapshot --source a.jpg "
+                + "-o s.jpg && $FACETD --no-mqtt --pace asap --source a.jpg",
         ]
     )
     func latin(script: String) async throws {

@@ -38,7 +38,7 @@ package final class LiteRT: @unchecked Sendable {
         models = [.faceDetector: faceDetector, .landmarkModel: landmarkModel]
         let path = directory + "/" + library.name
         var reason: UnsafePointer<CChar>?
-        guard let functions = LiteRtFunctionsLoad(path, &reason) else {
+        guard let functions = LiteRtFunctionsLoad(path.fileName, &reason) else {
             let text = reason.map { String(cString: $0) } ?? "the dynamic linker gives no reason"
             throw .libraryNotLoaded(path: path, reason: text)
         }

@@ -1,3 +1,4 @@
+import Foundation
 import System
 
 /// The location of the LiteRT library and the face models.
@@ -8,7 +9,7 @@ public enum ModelDirectory {
     /// The directories that are searched, in order: the environment variable's alone if that is set; else `lib/facet`
     /// beside the program's directory, `/usr/lib/facet` (a package), `/usr/local/lib/facet` (`deploy/setup`).
     public static var searchPath: [String] {
-        if let named = getenv(environmentVariable), named.pointee != 0 { return [String(cString: named)] }
+        if let named = ProcessInfo.variables[environmentVariable], !named.isEmpty { return [named] }
         return directories(for: RunningProgram.path)
     }
 
