@@ -25,4 +25,14 @@ struct LivePicturesTests {
         let failure = #expect(throws: CommandFailure.self) { try lost.take(late) }
         #expect(failure?.description.hasPrefix("no picture came from") == true)
     }
+
+    @Test("a pipeline that is to be played again and again is no file")
+    func loops() {
+        // Without GStreamer, both fail for that reason.
+        let failures = [false, true].map { loops in
+            do { _ = try Subscriber(source: "gstreamer:videotestsrc", loops: loops) } catch { return "\(error)" }
+            return ""
+        }
+        #expect(failures[0] == failures[1])
+    }
 }

@@ -58,8 +58,8 @@ package final class Subscriber: Sendable {
         options.tracking.readsSigns = true
         // Neither a terminal nor a clip needs a higher rate.
         options.maximumFrameRate = 30
-        let isEndless = loops && !FaceSession.Source.isCamera(text)
-        let source = isEndless ? .file(text, pace: .realtime, loops: true) : FaceSession.Source(text, pace: .realtime)
+        var source = FaceSession.Source(text, pace: .realtime)
+        source.options.loops = loops
         feed = .session(try FaceSession(source: source, options: options), Set(topics), metadata)
     }
 
