@@ -32,6 +32,17 @@ struct CalibrateTests {
         #expect(try measurement.measure([far, face(Gaze(yaw: 13, pitch: -4))], at: 3) == Gaze(yaw: 13, pitch: -4))
     }
 
+    @Test("waits for the whole of a long measurement that begins late")
+    func longMeasurement() throws {
+        var measurement = GazeMeasurement(seconds: 30)
+        let gaze = Gaze(yaw: 1, pitch: 2)
+        var found: Gaze?
+        for time in stride(from: GazeMeasurement.patience, through: measurement.deadline, by: 1) where found == nil {
+            found = try measurement.measure([face(gaze)], at: time)
+        }
+        #expect(found == gaze)
+    }
+
     @Test("gives up on somebody who looks around, and says why nothing was measured")
     func failures() {
         var around = GazeMeasurement(seconds: 1)

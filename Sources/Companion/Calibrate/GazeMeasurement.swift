@@ -2,7 +2,7 @@
 package struct GazeMeasurement: PersonMeasurement {
     /// The maximum median angle, in degrees, between the gazes and their median. Above it, the eyes moved too much.
     private static let mostSpread = 6.0
-    package let deadline = patience
+    package var deadline: Double { Self.patience + seconds }
     private let seconds: Double
     private var start: Double?
     private var gazes: [Gaze] = []
