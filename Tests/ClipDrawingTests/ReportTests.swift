@@ -241,6 +241,13 @@ struct ReportTests {
         #expect(FaceReport.name(of: source) == name)
     }
 
+    @Test("a file is named without its directory, whatever its ending and however its path is given")
+    func relativeName() throws {
+        let directory = try TemporaryDirectory()
+        let path = try directory.write("", to: "anna.ts").dropFirst()
+        #expect(FaceReport.name(of: String(repeating: "../", count: 30) + path) == "anna.ts")
+    }
+
     @Test("a session in this program is called without passwords")
     func session() throws {
         let session = try Subscriber(source: "rtsp://me:secret@127.0.0.1:9/a?token=secret")

@@ -146,8 +146,8 @@ package struct FaceReport {
     package static func name(of source: String) -> String {
         for prefix in ["exec", "gstreamer"] where source.hasPrefix(prefix + ":") { return prefix }
         if source.contains("://"), !source.hasPrefix("file:") { return URLComponents(string: source)?.host ?? "stream" }
-        let isFile = source.hasPrefix("/") || source.hasPrefix("file:") || OutputPath.isClip(source)
-        return isFile ? URL(filePath: source).lastPathComponent : source
+        let isFile = source.hasPrefix("file:") || OutputPath.isClip(source) || fileExists(source)
+        return isFile || source.hasPrefix("/") ? URL(filePath: source).lastPathComponent : source
     }
 
     /// The two parts of `source`: the source's name, and its format such as `YUYV 640x480 at 30.0 frames/s`.
