@@ -162,6 +162,22 @@ struct BrokerTests {
         #expect(BrokerExamination.orientation(of: [1, 2, 3]) == nil)
     }
 
+    @Test("doctor waits for a picture of a camera that streams if its daemon publishes any, and for its figures")
+    func completeness() {
+        var status = DaemonStatus(state: .online, cameraState: .streaming)
+        for publishes in [true, false] {
+            status.publish = publishes ? [.previewJPEG] : []
+            var table = CameraTable()
+            _ = table.take(occurrence(encoder.status(status)))
+            func isComplete(_ hasPicture: Bool) -> Bool {
+                table.cameras.allSatisfy { BrokerExamination.isComplete($1, hasPicture: hasPicture) }
+            }
+            #expect(!isComplete(true))
+            _ = table.take(occurrence(encoder.stats(figures)))
+            #expect(isComplete(true) && isComplete(false) != publishes)
+        }
+    }
+
     @Test("doctor looks at each camera that a pattern matches, and says which one a finding is about")
     func doctorOfSeveral() async throws {
         let broker = try await MosquittoBroker()

@@ -25,9 +25,7 @@ struct BrokerExamination {
                 pause: 0,
                 until: { table in
                     !isPlural && table.uncertainty == nil
-                        && table.cameras.allSatisfy {
-                            $1.condition == .streaming ? $1.stats != nil : $1.status != nil && pictures[$0] != nil
-                        }
+                        && table.cameras.allSatisfy { isComplete($1, hasPicture: pictures[$0] != nil) }
                 },
                 picture: { pictures[$0] = $1 }
             )
@@ -36,6 +34,12 @@ struct BrokerExamination {
         } catch {
             return (false, [CommandFailure(error).finding("broker")])
         }
+    }
+
+    /// Whether all messages that are examined have come from a camera.
+    static func isComplete(_ camera: CameraState, hasPicture: Bool) -> Bool {
+        guard camera.condition == .streaming else { return camera.status != nil && hasPicture }
+        return camera.stats != nil && (hasPicture || camera.status?.publish?.contains(.previewJPEG) != true)
     }
 
     /// The topic bases to examine: those that the user named, else those of all cameras found, else the default one.
