@@ -46,6 +46,10 @@ struct ProgramTests {
                 ["watch", "zone_enter", "--source", "a.mp4"], 64,
                 "nothing is published on zone_enter with --source: it takes a daemon"
             ),
+            (
+                ["snapshot", "-o", "/tmp/a.png", "--on", "zone_enter", "--source", "a.mp4"], 64,
+                "nothing is published on zone_enter with --source: it takes a daemon"
+            ),
             (["watch", "zones", "--exec", "true"], 64, "--exec runs for events, count, today, status, detect/state"),
             (["watch", "count", "--post", "http://a"], 64, "--post sends events, and count is none"),
             (["serve", "--loop"], 64, "--loop plays a clip again and again: name one with --source"),

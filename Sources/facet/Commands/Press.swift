@@ -31,6 +31,7 @@ struct Press: AsyncParsableCommand {
 
     func run() async throws {
         let presser = try KeyPresser(bindings)
-        try await presser.run(try await live.subscriber(command: "press", topics: presser.topics))
+        let topics = presser.topics
+        try await presser.run(try await live.subscriber(command: "press", topics: topics, awaiting: topics))
     }
 }

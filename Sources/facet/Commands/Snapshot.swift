@@ -44,7 +44,8 @@ struct Snapshot: AsyncParsableCommand {
             try OutputPath.checkIsNot(output, clip)
             try snapshot.draw(clip, track, at: at).write(to: output)
         } else {
-            let subscriber = try await live.subscriber(command: "snapshot")
+            let awaited = [on?.topic].compactMap(\.self)
+            let subscriber = try await live.subscriber(command: "snapshot", awaiting: awaited)
             try await snapshot.draw(subscriber, wantsFace: live.isFile).write(to: output)
         }
         Console.note("wrote \(output)")

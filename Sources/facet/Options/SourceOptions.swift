@@ -23,19 +23,20 @@ struct SourceOptions: ParsableArguments {
     }
 
     /// Connects to the broker, or opens `--source` if given. With `named`, the topics that the user gave, `--source`
-    /// yields only what a daemon publishes by default, and topics that need a daemon are refused.
+    /// yields only what a daemon publishes by default. Of these and of `awaited`, it refuses those that need a daemon.
     func subscriber(
         command: String,
         topics: [Topic] = Topic.viewed,
         all: Bool = false,
         asDaemon named: [Topic]? = nil,
+        awaiting awaited: [Topic] = [],
         loops: Bool = false
     ) async throws -> Subscriber {
         guard let source else { return try await broker.access().subscriber(command, topics, all: all) }
         if broker.camera != nil {
             throw ValidationError("--camera names a camera on the broker; it and --source exclude each other")
         }
-        if let topic = named?.first(where: UpdateMessages.missingTopics.contains) {
+        if let topic = (named ?? awaited).first(where: UpdateMessages.missingTopics.contains) {
             throw ValidationError("nothing is published on \(topic.rawValue) with --source: it takes a daemon")
         }
         let metadata = named == nil ? nil : MetadataOptions()
