@@ -4,10 +4,10 @@ struct Relay: AsyncParsableCommand {
         discussion: """
             About 30 times a second and with each event, over UDP, from a daemon, or from the camera or clip of --source. OSC: a \
             bundle of /facet/count (faces) and a /facet/face each (id, x and y of the middle, width, height as shares of the \
-            picture, roll, yaw, pitch in degrees, smile 0 to 1, distance in metres, looking; -1 where unknown), and /facet/event \
-            (kind, id); also the same numbers as channels, /facet/CAMERA/N/smile and so on, where N is the lowest number that was \
-            free when the face came, and /facet/CAMERA/N/present (1, and 0 once it has left). opentrack: place \
-            and angles of the nearest face, for its input "UDP over network".
+            picture, roll, yaw, pitch in degrees, smile 0 to 1, distance in metres, looking; unknown angles are 0, the last \
+            three -1), and /facet/event (kind, id); also the same numbers as channels, /facet/CAMERA/N/smile and so on, where \
+            N is the lowest number that was free when the face came, and /facet/CAMERA/N/present (1, and 0 once it has left). \
+            opentrack: place and angles of the nearest face, for its input "UDP over network".
 
             Examples:
               facet relay --source auto --osc 127.0.0.1:9000
