@@ -44,13 +44,13 @@ package struct CameraTable {
     /// Whether the camera's state is certain: a message that was not retained has come, or its status is not `online`.
     func isCertain(_ base: String) -> Bool { heard[base] != nil || cameras[base]?.status?.state != .online }
 
-    /// The maximum interval between signs of life, in seconds, that `uncertainty` assumes.
-    private static let longestInterval = 10.0
+    /// The maximum of `uncertainty`: the interval between signs of life that it assumes is at most 10 s.
+    package static let patience = 10 * LifeSigns.patience + 2
 
     /// How long to wait, in seconds, for signs of life from cameras whose state is uncertain; nil if there are none.
     var uncertainty: Double? {
         let intervals = cameras.filter { !isCertain($0.key) }.compactMap { $1.status?.signInterval }
-        return intervals.max().map { min($0, Self.longestInterval) * LifeSigns.patience + 2 }
+        return intervals.max().map { min($0 * LifeSigns.patience + 2, Self.patience) }
     }
 
     /// The seconds since the camera's newest message that was not retained. Without such a message, the seconds since

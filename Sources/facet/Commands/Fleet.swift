@@ -31,7 +31,7 @@ struct Fleet: AsyncParsableCommand {
     @Flag(help: "Write each change as one line of JSON.")
     var json = false
 
-    @Flag(help: "Write the table once all cameras have sent figures, or after \(Int(FleetWatch.patience)) s, and end.")
+    @Flag(help: "Write the table once all cameras sent figures, after at most \(Int(CameraTable.patience)) s, and end.")
     var once = false
 
     @Flag(help: "Write what each camera saw today, by the hour, as CSV, and end.")
