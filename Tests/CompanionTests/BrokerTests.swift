@@ -268,6 +268,7 @@ struct BrokerTests {
             patterns: ["a/faces"]
         )
         #expect(try await CameraTable.listen(to: left).cameras.isEmpty)
+        #expect(broker.log.contains("'homeassistant/device/facet-a-faces/config', ... (0 bytes)"))
         _ = await daemon.stop()
     }
 

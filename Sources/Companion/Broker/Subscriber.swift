@@ -140,10 +140,12 @@ package final class Subscriber: Sendable {
         connection?.publish(event: MQTTMessage(topic: name, payload: command.encoded.payload, qos: .atLeastOnce))
     }
 
-    /// Removes the retained messages of the camera with the topic base `self.base` from the broker.
+    /// Removes the retained messages of the camera with the topic base `self.base` from the broker, and its device from
+    /// Home Assistant, unless that has another prefix than the default one.
     func clear() {
-        for topic in Topic.allCases where topic.isRetained {
-            connection?.publish(state: MQTTMessage(topic: topic.name(under: base), payload: [], retain: true))
+        let device = "homeassistant/device/facet-\(OutboxLocation.identifier(ofTopic: base))/config"
+        for name in Topic.allCases.filter(\.isRetained).map({ $0.name(under: base) }) + [device] {
+            connection?.publish(state: MQTTMessage(topic: name, payload: [], retain: true))
         }
     }
 

@@ -91,7 +91,7 @@ package struct FleetWatch {
             subscriber.clear()
             return false
         }
-        return "forgot \(subscriber.base): the broker has nothing more about it"
+        return "forgot \(subscriber.base): its retained messages are removed from the broker"
     }
 
     private func line(_ base: String, _ table: CameraTable) -> String {
