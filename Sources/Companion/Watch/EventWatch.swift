@@ -1,8 +1,5 @@
 /// Prints events and faces as they come, and passes each event to a shell command or a web address.
 package struct EventWatch {
-    /// How long unfinished requests may take after the watch has ended, and commands after a signal, in seconds.
-    private static let patience = 5.0
-
     /// The topics to subscribe to: those to show and the status topic, which tells whether a daemon runs.
     package static func topics(_ shown: [Topic]) -> [Topic] { shown.contains(.status) ? shown : shown + [.status] }
 
@@ -47,7 +44,8 @@ package struct EventWatch {
 
     /// Watches until the source ends or `count` messages were printed. Throws `CommandFailure` if the broker refuses
     /// the connection, or if some events did not reach the shell command or the web address. After a signal or an
-    /// error, queued events still have `patience`, and the request under way its own time; then the program ends.
+    /// error, queued events still have `EventQueue.patience`, and the request under way its own time; then the program
+    /// ends.
     package func run(_ subscriber: Subscriber) async throws {
         if Console.isTerminal, !printer.isJSON {
             let patterns = subscriber.patterns.joined(separator: ", ")
@@ -66,7 +64,7 @@ package struct EventWatch {
             }
         }
         let posts = post.map { post in
-            EventQueue(capacity: 1000, patience: Self.patience, "the server is too slow: no request") { message, _ in
+            EventQueue(capacity: 1000, "the server is too slow: no request") { message, _ in
                 if case .event(let event) = message { await post.send(event) } else { nil }
             }
         }
@@ -75,14 +73,9 @@ package struct EventWatch {
         defer { interruption?.cancel() }
         var failure: (any Error)?
         do { try await follow(subscriber, into: &queues, until: interruption) } catch { failure = error }
-        let workers = queues.map(\.worker)
-        let giveUp: @Sendable () -> Void = {
-            Task {
-                try? await Task.sleep(for: .seconds(Self.patience))
-                for worker in workers { worker.cancel() }
-            }
-        }
+        let giveUp: @Sendable () -> Void = { [queues] in queues.forEach { $0.giveUp() } }
         if failure != nil { giveUp() } else { interruption?.onSignal(giveUp) }
+        posts?.giveUp()
         var lost = 0
         for queue in queues { lost += await queue.finish() }
         let loss = lost > 0 ? CommandFailure("\(lost.counted("event")) did not get through") : nil
@@ -122,14 +115,15 @@ package struct EventWatch {
 struct EventQueue {
     /// The minimum interval between two reports of dropped messages.
     private static let pause = Duration.seconds(10)
+    /// How long queued messages may take after the watch has ended, or for commands, after a signal.
+    private static let patience = Duration.seconds(5)
 
     private typealias Entry = (message: DaemonMessage, payload: [UInt8])
 
     private let events: Inbox<LimitedQueue<Entry>>
     /// The task that works through the queue; returns how many messages it handled, and how many of those failed.
-    let worker: Task<(done: Int, failed: Int), Never>
+    private let worker: Task<(done: Int, failed: Int), Never>
     private let failure: String
-    private let patience: Double
     private var count = 0
     private var dropped = 0
     /// The value of `dropped` at the last report, which was written at the time `noted`.
@@ -138,11 +132,9 @@ struct EventQueue {
 
     /// Makes a queue. Beyond `capacity` messages or `LimitedQueue.mostBytes` of payloads, the oldest are dropped and
     /// the user is told. The report begins with `failure`, such as "the command is too slow: no command", and goes on
-    /// "for 3 events". `finish` waits at most `patience` seconds for queued messages. `perform` handles a message and
-    /// returns the error.
+    /// "for 3 events". `perform` handles a message and returns the error.
     init(
         capacity: Int,
-        patience: Double = .infinity,
         _ failure: String,
         _ perform: @escaping @Sendable (DaemonMessage, _ payload: [UInt8]) async -> String?
     ) {
@@ -150,7 +142,6 @@ struct EventQueue {
         let events = Inbox(LimitedQueue<Entry>(atMost: limits) { [1, 0, $0.payload.count] })
         self.events = events
         self.failure = failure
-        self.patience = patience
         worker = Task {
             var done = 0
             var failed = 0
@@ -177,18 +168,20 @@ struct EventQueue {
         noted = .now
     }
 
-    /// Waits until all messages are handled or `patience` is over. Returns how many were dropped, unhandled or failed.
+    /// Lets queued messages have `patience` from now on.
+    func giveUp() {
+        Task { [worker] in
+            try? await Task.sleep(for: Self.patience)
+            worker.cancel()
+        }
+    }
+
+    /// Waits until all messages are handled or the time is up. Returns how many were dropped, unhandled or failed.
     @discardableResult
     func finish() async -> Int {
         events.finish()
-        let limit = Task { [worker, patience] in
-            guard patience.isFinite else { return }
-            try? await Task.sleep(for: .seconds(patience))
-            if !Task.isCancelled { worker.cancel() }
-        }
         let (done, failed) = await worker.value
         let left = count - dropped - done
-        limit.cancel()
         if dropped > reported { Console.note("\(failure) for \((dropped - reported).counted("more event"))") }
         if left > 0 { Console.note("\(failure) for \(left) more events: the time was up") }
         return count - done + failed
