@@ -215,14 +215,32 @@ struct LostWorkTests {
         #expect(ignored.map { $0 >> UInt64(SIGPIPE - 1) & 1 } == 0 && !program.output.contains("facet: "))
     }
 
+    @Test("watch passes on the event whose line has no reader any more, and ends then", .enabled(if: hasBroker))
+    func noReaderOfEvents() async throws {
+        let directory = try TemporaryDirectory()
+        let done = directory.file("done")
+        let broker = try await MosquittoBroker()
+        let script = #"""
+            exec 3> >(exec true); wait $!
+            "$0" watch smile --mqtt mqtt://127.0.0.1:$2 --exec "echo \$FACET_EVENT >>'$1'" >&3; echo ended $?
+            """#
+        let program = try await bash(script, done, "\(broker.port)")
+        try await broker.waitForLog(" 0 faces/smile")
+        let daemon = try daemon(broker)
+        publish(encoder.event(event(.smile).event, id: "E1", seq: 1, latency: nil), to: daemon)
+        await program.waitUntilEnded()
+        #expect(program.output.contains("ended \(128 + SIGPIPE)\n"), "\(program.output)")
+        #expect(try String(contentsOfFile: done, encoding: .utf8) == "smile\n")
+        _ = await daemon.stop()
+    }
+
     // MARK: - Helpers
 
     private static let hasBroker = MosquittoBroker.isInstalled
 
-    /// Runs a script with `facet` and an argument. The test's process may ignore SIGPIPE, which would be inherited.
-    private func bash(_ script: String, _ argument: String) async throws -> ChildProcess {
-        let arguments = ["--default-signal=PIPE", "bash", "-c", script, facet, argument]
-        return try await ChildProcess("/usr/bin/env", arguments)
+    /// Runs a script with `facet` and arguments. The test's process may ignore SIGPIPE, which would be inherited.
+    private func bash(_ script: String, _ arguments: String...) async throws -> ChildProcess {
+        try await ChildProcess("/usr/bin/env", ["--default-signal=PIPE", "bash", "-c", script, facet] + arguments)
     }
 
     /// Starts a watch of smiles with further options, and waits until it has printed three.

@@ -10,13 +10,15 @@ package enum Console {
         return isTerminal && environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
     }
 
+    /// What is done when standard output has no reader any more; by default the usual end of such a program.
+    static let readerLost = Mutex<@Sendable () -> Void> { endProcess(by: SIGPIPE) }
+
     /// Writes all bytes at once, so that readers get whole lines. Ends the program if standard output fails.
     package static func write(_ bytes: [UInt8], to descriptor: Int32 = STDOUT_FILENO) {
         let code = bytes.withUnsafeBytes { writeAll($0, to: descriptor) }
         // Without standard output a command is of no use. Without messages on standard error it still is.
         guard code != 0, descriptor == STDOUT_FILENO else { return }
-        // The usual end of a program whose output has no reader.
-        if code == EPIPE { endProcess(by: SIGPIPE) }
+        if code == EPIPE { return readerLost.withLock(\.self)() }
         note("cannot write to standard output: \(String(cString: strerror(code)))")
         exit(EXIT_FAILURE)
     }

@@ -43,9 +43,9 @@ package struct EventWatch {
     }
 
     /// Watches until the source ends or `count` messages were printed. Throws `CommandFailure` if the broker refuses
-    /// the connection, or if some events did not reach the shell command or the web address. After a signal or an
-    /// error, queued events still have `EventQueue.patience`, and the request under way its own time; then the program
-    /// ends.
+    /// the connection, or if some events did not reach the shell command or the web address. After a signal, an error
+    /// or the loss of the output's reader, queued events still have `EventQueue.patience`, and the request under way
+    /// its own time; then the program ends.
     package func run(_ subscriber: Subscriber) async throws {
         if Console.isTerminal, !printer.isJSON {
             let patterns = subscriber.patterns.joined(separator: ", ")
@@ -70,6 +70,7 @@ package struct EventWatch {
         }
         var queues = [commands, posts].compactMap(\.self)
         let interruption = queues.isEmpty ? nil : Interruption()
+        if let interruption { Console.readerLost.withLock { $0 = { interruption.raise(SIGPIPE) } } }
         defer { interruption?.cancel() }
         var failure: (any Error)?
         do { try await follow(subscriber, into: &queues, until: interruption) } catch { failure = error }

@@ -13,6 +13,11 @@ package final class Interruption: @unchecked Sendable {
     private final class Flag: Sendable {
         let signal = Atomic<CInt>(0)
         let report = Mutex<@Sendable () -> Void> {}
+
+        func raise(_ number: CInt) {
+            signal.store(number, ordering: .relaxed)
+            report.withLock(\.self)()
+        }
     }
 
     package init() {
@@ -25,8 +30,7 @@ package final class Interruption: @unchecked Sendable {
             let source = DispatchSource.makeSignalSource(signal: number)
             source.setEventHandler {
                 signal(number, SIG_DFL)
-                raised.signal.store(number, ordering: .relaxed)
-                raised.report.withLock(\.self)()
+                raised.raise(number)
             }
             // Registration on Dispatch's thread changes the signal's effect, which must not happen after `cancel`.
             let registered = DispatchSemaphore(value: 0)
@@ -46,6 +50,9 @@ package final class Interruption: @unchecked Sendable {
         raised.report.withLock { $0 = report }
         if isRaised { report() }
     }
+
+    /// Acts as if the signal had come, which may be one that is not caught.
+    package func raise(_ number: CInt) { raised.raise(number) }
 
     /// Stops catching the signals and restores their former handling.
     package func cancel() {
