@@ -37,16 +37,19 @@ package struct PageService {
     }
 
     /// Serves the page until the command ends. Once the page can be opened, prints its URL or calls `ready` with it.
+    /// Cameras that the user named in `access` are shown even if no messages come from them.
     package func run(
         _ subscriber: Subscriber,
-        named: [String] = [],
+        _ access: BrokerAccess = BrokerAccess(),
         ready: ((_ url: String) -> Void)? = nil,
         notes: Bool? = nil,
         observe: (LiveInput) -> Void = { _ in }
     ) async throws {
         let viewers = Viewers()
-        let state = ServedState(address: subscriber.address, isLocal: subscriber.isLocal)
-        let publisher = try PagePublisher(options, viewers, state, bases: named.filter { !$0.contains("+") })
+        var state = ServedState(address: subscriber.address, isLocal: subscriber.isLocal)
+        if !subscriber.isLocal { state.url = access.mqtt }
+        let named = access.isNarrowed ? subscriber.patterns.filter { !$0.contains("+") } : []
+        let publisher = try PagePublisher(options, viewers, state, bases: named)
         var page = PageServer(
             access: PageGuard(options),
             viewers: viewers,

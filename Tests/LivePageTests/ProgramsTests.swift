@@ -172,7 +172,8 @@ struct ProgramsTests {
     private func served(token: String? = nil) throws -> (PagePublisher, PageServer) {
         let viewers = Viewers()
         let options = ServeTests.options(token: token)
-        let publisher = try PagePublisher(options, viewers, ServedState(address: "broker:1883"), bases: ["faces"])
+        let state = ServedState(address: "broker:8883", url: "mqtts://me@broker")
+        let publisher = try PagePublisher(options, viewers, state, bases: ["faces"])
         let server = PageServer(
             access: PageGuard(options),
             viewers: viewers,
@@ -253,6 +254,7 @@ struct ProgramsTests {
         let directory = try TemporaryDirectory()
         let state = String(decoding: try body(get("/state", server), publisher), as: UTF8.self)
         #expect(state.contains("\"faces\":1,") && state.contains("\"zones\":[\"desk\"]"))
+        #expect(state.contains("\"url\":\"mqtts://me@broker\""))
         let validate = """
             import sys, json, yaml, jsonschema, pathlib
             path = pathlib.Path(sys.argv[1])

@@ -415,6 +415,10 @@ try:
     must("with a command for this broker", f"facetd --source auto --mqtt mqtt://127.0.0.1:{port}" in text("#cameras > .note code"))
     click("#cameras > .note button")
     wait("which can be copied", lambda: text("#cameras > .note button") in ("Copied", "Selected"))
+    browser.get(start_server(port, "--mqtt", "mqtts://me@127.0.0.1:1"))
+    wait("or for one with TLS and a user", lambda: "facet doctor --mqtt mqtts://me@127.0.0.1:1" in text("#cameras > .note code"))
+    browser.get(address)
+    wait("the page is back", lambda: "No camera yet" in text("#cameras > .note"))
     check_rules("no camera")
     shot("none")
 

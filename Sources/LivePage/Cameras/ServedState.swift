@@ -1,6 +1,8 @@
 /// The state of the broker and the cameras, as pages and programs get it.
 struct ServedState: Sendable {
     let address: String
+    /// The broker's URL as the user wrote it; nil for the broker that commands take anyway, and without a broker.
+    var url: String?
     /// Whether this program itself analyses the only camera (`--source`), without a broker.
     var isLocal = false
     var connection: ConnectionState = .connecting
@@ -34,6 +36,7 @@ struct ServedState: Sendable {
         json.field("time", Timestamp.wallClock().iso8601)
         json.object("broker") { json in
             json.field("address", address)
+            json.field("url", url)
             json.field("isLocal", isLocal)
             json.field("connected", connection.isConnected)
             json.field("reason", connection.trouble?.printable)

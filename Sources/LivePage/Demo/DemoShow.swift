@@ -28,7 +28,7 @@ package enum DemoShow {
                 Console.print(styled: "page: \(url)?demo\nCtrl-C ends the demo.")
                 if opensBrowser { ShellCommand.openInBrowser(url + "?demo") }
             }
-            try await service.run(subscriber, named: broker.topic, ready: ready, notes: false) { lamp.take($0) }
+            try await service.run(subscriber, broker, ready: ready, notes: false) { lamp.take($0) }
         } catch {
             stage?.end()
             throw error

@@ -35,11 +35,8 @@ const since = (time) => (time ? ` since ${clockOf(time)}` : "");
 const sentence = (text) => `${text[0].toUpperCase()}${text.slice(1).replace(/\.$/, "")}.`;
 const argument = (text) => (/^[\w./:@+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
-// Commands name the broker unless it is the one that they take anyway.
-function brokerOption({ address }) {
-	const first = address.split(",")[0];
-	return /^(localhost|127\.0\.0\.1|\[::1\]):1883$/.test(first) ? "" : ` --mqtt mqtt://${first}`;
-}
+// Commands name the broker as the server was told it.
+const brokerOption = ({ url }) => (url ? ` --mqtt ${argument(url)}` : "");
 
 export function withoutCameras(broker) {
 	if (!broker.connected) return withoutBroker(broker);

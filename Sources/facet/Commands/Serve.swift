@@ -36,7 +36,6 @@ struct Serve: AsyncParsableCommand {
         options.canControl = control
         let service = try PageService(options)
         let subscriber = try await live.subscriber(command: "serve", topics: PageService.topics, all: true)
-        // Cameras that the user named are shown even if no messages come from them.
-        try await service.run(subscriber, named: try live.broker.access().isNarrowed ? subscriber.patterns : [])
+        try await service.run(subscriber, try live.broker.access())
     }
 }

@@ -32,8 +32,7 @@ struct Zones: AsyncParsableCommand {
         options.style = DrawingStyle(overlay: .builtIn(.box))
         let service = try PageService(options, editor: editor)
         let subscriber = try await live.subscriber(command: "zones", loops: true)
-        try await service.run(subscriber, named: try live.broker.access().isNarrowed ? subscriber.patterns : []) {
-            url in
+        try await service.run(subscriber, try live.broker.access()) { url in
             Console.note("draw the areas at \(url)zones; Ctrl-C ends")
             if browser { ShellCommand.openInBrowser(url + "zones") }
         }
