@@ -208,16 +208,20 @@ struct PagePicturesTests: PageSuite {
         #expect(!hidden.isEmpty && hidden != encoded)
     }
 
-    @Test("a preview picture that claims to be huge is not passed on")
-    func hugePicture() async throws {
+    @Test(
+        "a preview picture that claims to be huge is not passed on, and the page says why",
+        arguments: [OverlayChoice.builtIn(.label), .builtIn(.pixelate)]
+    )
+    func hugePicture(overlay: OverlayChoice) async throws {
         var jpeg = try jpeg()
         let start = try #require(jpeg.indices.first { jpeg[$0] == 0xFF && [0xC0, 0xC2].contains(jpeg[$0 + 1]) })
         for offset in 5...8 { jpeg[start + offset] = 0xFD }
-        let publisher = try publisher()
-        let viewer = try join()
+        let publisher = try publisher(overlay)
+        let viewer = try join("pixelate")
         publisher.take(received(encoder.preview(jpeg, of: stamp(3))), at: 0)
-        try publisher.advance(to: 0.01)
-        _ = viewer.next()
+        try publisher.advance(to: 1)
+        let cameras = try #require(try next(viewer).header["cameras"] as? [[String: Any]])
+        #expect(cameras.first?["attention"] as? [String] == ["picture_too_large"])
         #expect(try next(viewer).jpeg.isEmpty)
     }
 

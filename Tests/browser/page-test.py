@@ -91,16 +91,16 @@ def publish(port, topic, payload, is_retained=True):
         connection.sendall((b"\x31" if is_retained else b"\x30") + length + body + b"\xe0\x00")
 
 
-def grey_picture():
+def grey_picture(name="grey.png", width=320, height=240):
     """A PNG without a face."""
     def chunk(kind, data):
         return len(data).to_bytes(4, "big") + kind + data + zlib.crc32(kind + data).to_bytes(4, "big")
 
-    size = (320).to_bytes(4, "big") + (240).to_bytes(4, "big")
-    rows = zlib.compress((b"\x00" + b"\x80" * 320) * 240)
-    with open(f"{work}/grey.png", "wb") as file:
+    size = width.to_bytes(4, "big") + height.to_bytes(4, "big")
+    rows = zlib.compress((b"\x00" + b"\x80" * width) * height)
+    with open(f"{work}/{name}", "wb") as file:
         file.write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", size + b"\x08\x00\x00\x00\x00") + chunk(b"IDAT", rows) + chunk(b"IEND", b""))
-    return f"{work}/grey.png"
+    return f"{work}/{name}"
 
 
 def silent_stream():
@@ -771,6 +771,14 @@ try:
          lambda: (lambda places: places and all(is_tinted(pixel("faces", *place)) for place in places))(eyes(port))
          and data("faces", "picture") == "true")
     shot("own-overlay")
+
+    # A picture that has too many pixels for a page
+    large = start([f"{programs}/facet", "serve", "--source", grey_picture("large.png", 4200, 4000), "--loop", "--listen", "127.0.0.1:0"],
+                  stdout=subprocess.PIPE, text=True)
+    browser.get(large.stdout.readline().split()[0])
+    wait("it is told", lambda: "too large" in text(".tile .note") and "too many pixels" in text(".tile .why"))
+    must("without a command that does not help", not count(".tile .note code"))
+    large.send_signal(signal.SIGTERM)
 
     # The page of a report, from its file
     report = f"file://{work}/report.html"

@@ -1,8 +1,5 @@
 /// Finds faces in preview pictures and hides them, before pages get the pictures.
 final class PictureCover {
-    /// The maximum number of pixels of a picture that pages get. A page would run out of memory with larger ones.
-    private static let mostPixels = 16_000_000
-
     private let decoder: JPEGDecoder
     private let picture = Picture()
     private let encoder: JPEGEncoder
@@ -28,19 +25,17 @@ final class PictureCover {
         return jpeg
     }
 
-    /// The size of the picture; nil if it has too many pixels for pages, or if its JPEG cannot be read.
+    /// The size of the picture; nil if its JPEG cannot be read.
     func size(of picture: PreviewPicture) -> FrameSize? {
-        let size =
-            switch picture.content {
-            case .frame(let frame): FrameSize?(frame.uprightSize)
-            case .jpeg(let bytes): bytes.withUnsafeBytes { try? decoder.size(of: $0) }
-            }
-        return size.flatMap { $0.width * $0.height <= Self.mostPixels ? $0 : nil }
+        switch picture.content {
+        case .frame(let frame): frame.uprightSize
+        case .jpeg(let bytes): bytes.withUnsafeBytes { try? decoder.size(of: $0) }
+        }
     }
 
     /// Finds the bounding boxes of possible faces; nil if the picture cannot be searched, and so must not be shown.
     func faces(in picture: PreviewPicture) -> [NormalizedRect]? {
-        size(of: picture) == nil ? nil : try? check?.faces(in: try picture.pixels(with: decoder))
+        try? check?.faces(in: try picture.pixels(with: decoder))
     }
 
     /// Returns the picture as a JPEG with an overlay over the faces of the scene and those found in the picture.

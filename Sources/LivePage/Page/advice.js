@@ -7,7 +7,7 @@ const attentions = {
 	turned_away: "a face is turned too far away to see its expression",
 	low_frame_rate: "too few frames are analysed to see blinks",
 	no_metadata: "no picture is shown: without metadata faces cannot be hidden",
-	picture_too_large: "a picture is not shown: it has too many bytes",
+	picture_too_large: "a picture is not shown: it has too many pixels or bytes",
 	not_measured: "a face is seen that cannot be measured: covered, bent or blurred",
 	over_budget: "more faces than the processor can measure in each frame",
 };
@@ -102,6 +102,7 @@ export function advice(row, broker, { hasPicture, isWaiting, control }) {
 			};
 		default:
 			if (hasPicture || (row.faces && !isWaiting)) return null; // Without pictures heads are drawn.
+			if (row.attention.includes("picture_too_large")) return { title: "Pictures too large" };
 			if (isWaiting) return { title: "Waiting for the first picture" };
 			return {
 				title: row.faces === 0 ? "Nobody is in view" : "No pictures",

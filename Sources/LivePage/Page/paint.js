@@ -32,4 +32,4 @@ export function setText(element, text) {
 }
 
 // What is said beside the picture of a camera.
-export const caption = (name, jpeg) => (jpeg ? name : `${name}: no pictures come, so faces are drawn as heads (preview.enabled)`);
+export const caption = (name, jpeg) => (jpeg ? name : `${name}: no pictures come (preview.enabled), or they have more than 16 million pixels: faces are drawn as heads`);

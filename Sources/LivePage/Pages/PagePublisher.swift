@@ -7,6 +7,8 @@ final class PagePublisher {
     static let capacity = 64
     /// The maximum size of a picture in bytes: previews that are 4096 pixels wide are smaller.
     private static let largestPicture = 4 << 20
+    /// The maximum number of pixels of a picture. A page would run out of memory with larger ones.
+    private static let mostPixels = 16_000_000
     /// The maximum size, in bytes, of all cameras' newest pictures together. Each camera has an equal share.
     private static let pictureBytes = 32 << 20
     /// The maximum length of a topic base in bytes, which no daemon exceeds.
@@ -77,9 +79,12 @@ final class PagePublisher {
                 return remove([base])
             }
             let share = Self.pictureBytes / max(1, state.cameras.count)
-            if message.topic == .previewJPEG, message.payload.count > min(Self.largestPicture, share) {
-                state.cameras[base]?.refusePicture()
-                return
+            if case .picture(let picture) = message.content {
+                let pixels = cover.size(of: picture).map { $0.width * $0.height } ?? 0
+                guard picture.jpeg.count <= min(Self.largestPicture, share), pixels <= Self.mostPixels else {
+                    state.cameras[base]?.refusePicture()
+                    return
+                }
             }
             guard state.cameras[base] != nil || admit(base, occurrence, at: seconds),
                 let change = state.cameras[base]?.take(.message(message), at: seconds)
