@@ -101,8 +101,8 @@ package struct PageService {
             return try HTTPServer(http) { page.answer($0) }
         } catch {
             if case .cannotListen = error { throw CommandFailure("\(error)", remedy: "choose another with --listen") }
-            let (certificate, key) = options.tlsFiles ?? ("", "")
-            throw CommandFailure("cannot serve the page with \(certificate) and \(key): \(error)")
+            let files = options.tlsFiles.map { " with \($0.certificate) and \($0.key)" } ?? ""
+            throw CommandFailure("cannot serve the page\(files): \(error)")
         }
     }
 }

@@ -360,6 +360,20 @@ struct ServeTests {
         #expect(throws: CommandFailure.self) { try PageService(options) }
     }
 
+    @Test("a server for which no descriptor is left is told without a certificate that it does not have")
+    func noDescriptors() async {
+        await #expect(processExitsWith: .success) {
+            var limit = rlimit()
+            getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            let service = try PageService(PageService.Options(ListenAddress(port: 0)))
+            limit.rlim_cur = 3
+            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            let failure = await #expect(throws: CommandFailure.self) { try await service.run(Subscriber()) }
+            let reason = "the system has no memory or descriptor left for a server"
+            #expect("\(try #require(failure))" == "cannot serve the page: \(reason)")
+        }
+    }
+
     @Test(
         "addresses to listen on are read",
         arguments: [
