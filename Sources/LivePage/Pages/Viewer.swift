@@ -11,15 +11,10 @@ final class Viewer: HTTPStream {
     private static let patience = Duration.seconds(6)
 
     let wish: ViewerWish
-    /// The login session that the page belongs to; nil without a login.
-    let session: String?
     private let began = ContinuousClock.now
     private let box = Mutex(Box())
 
-    init(_ wish: ViewerWish, session: String? = nil) {
-        self.wish = wish
-        self.session = session
-    }
+    init(_ wish: ViewerWish) { self.wish = wish }
 
     /// Makes a message to a page: the lengths of JSON, SVG and JPEG as big-endian 32-bit numbers, then these parts.
     static func message(_ json: [UInt8], svg: [UInt8] = [], jpeg: [UInt8] = []) -> [UInt8] {

@@ -14,19 +14,16 @@ final class Viewers: Sendable {
     private let list = Mutex(List())
 
     /// Adds a page and returns it; nil if too many are open.
-    func join(_ wish: ViewerWish, session: String? = nil) -> Viewer? {
+    func join(_ wish: ViewerWish) -> Viewer? {
         list.withLock { list in
             list.viewers.removeAll(where: \.isOver)
             guard list.viewers.count < Self.capacity else { return nil }
-            let viewer = Viewer(wish, session: session)
+            let viewer = Viewer(wish)
             list.viewers.append(viewer)
             list.joined += 1
             return viewer
         }
     }
-
-    /// Ends the pages of a login session.
-    func end(session: String) { for viewer in all.viewers where viewer.session == session { viewer.end() } }
 
     /// The open pages, and the number of pages opened so far.
     var all: (viewers: [Viewer], joined: Int) {

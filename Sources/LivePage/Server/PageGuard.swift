@@ -70,6 +70,7 @@ final class PageGuard: Sendable {
         return .allowed(session: session)
     }
 
+    func isOpen(_ session: String) -> Bool { box.withLock { $0.sessions.contains(session) } }
     func logout(_ session: String?) { box.withLock { $0.sessions.removeAll { $0 == session } } }
 
     /// The value of the `Set-Cookie` header that sets the session, or removes the cookie if `session` is nil.

@@ -79,7 +79,7 @@ struct PageServer: Sendable {
         if let editor, request.path == "/areas" { return areas(request, editor) }
         switch (request.method, request.path) {
         case ("GET", "/live"): return live(request, session)
-        case ("GET", "/events"): return events(request)
+        case ("GET", "/events"): return events(request, session)
         case ("GET", "/state"): return .json(viewers.state?.json ?? [])
         case ("GET", "/metrics"): return .file(Array((viewers.state?.metrics ?? "").utf8), MetricsPage.contentType)
         case ("GET", "/picture.jpg"): return picture(request, session)
@@ -93,7 +93,6 @@ struct PageServer: Sendable {
         case ("POST", "/login"): return redirect()
         case ("POST", "/logout"):
             access.logout(session)
-            if let session { viewers.end(session: session) }
             return redirect(access.cookie(for: nil, request))
         default: return .text(405, "This is not answered here.\n")
         }
@@ -133,18 +132,21 @@ struct PageServer: Sendable {
 
     /// Answers with the stream of a new page, unless too many pages are open.
     private func join(_ wish: ViewerWish, _ session: String?, ifEmpty: HTTPResponse? = nil) -> HTTPResponse {
-        guard let viewer = viewers.join(wish, session: session) else { return .text(503, "Too many pages are open.\n") }
-        return Self.stream(viewer, wish.isPicture ? "image/jpeg" : "application/octet-stream", ifEmpty: ifEmpty)
+        guard let viewer = viewers.join(wish) else { return .text(503, "Too many pages are open.\n") }
+        return stream(viewer, wish.isPicture ? "image/jpeg" : "application/octet-stream", session, ifEmpty)
     }
 
-    private static func stream(_ stream: any HTTPStream, _ type: String, ifEmpty: HTTPResponse? = nil) -> HTTPResponse {
+    private func stream(_ stream: any HTTPStream, _ type: String, _ session: String?, _ ifEmpty: HTTPResponse? = nil)
+        -> HTTPResponse
+    {
         // X-Accel-Buffering keeps nginx from buffering the parts.
         let headers = ["Content-Type": type, "X-Accel-Buffering": "no"]
-        return HTTPResponse(200, headers: headers, body: .stream(stream, ifEmpty: ifEmpty))
+        let guarded = session.map { SessionStream(stream: stream, session: $0, access: access) } ?? stream
+        return HTTPResponse(200, headers: headers, body: .stream(guarded, ifEmpty: ifEmpty))
     }
 
     /// Streams the events of the wanted kinds and cameras that came after the last one the client has read.
-    private func events(_ request: HTTPRequest) -> HTTPResponse {
+    private func events(_ request: HTTPRequest, _ session: String?) -> HTTPResponse {
         func list(_ name: String) -> [String] {
             (request.query[name] ?? "").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
         }
@@ -155,8 +157,8 @@ struct PageServer: Sendable {
         }
         let filter = EventLog.Filter(kinds: Set(kinds.compactMap(\.1)), cameras: Set(list("camera")))
         let client = access.client(of: request)
-        let stream = viewers.events.stream(filter, after: request.headers["last-event-id"], of: client)
-        return Self.stream(stream, "text/event-stream")
+        let events = viewers.events.stream(filter, after: request.headers["last-event-id"], of: client)
+        return stream(events, "text/event-stream", session)
     }
 
     /// Answers with a camera's next picture as a JPEG; its faces are hidden if the operator's overlay hides faces.
@@ -211,6 +213,23 @@ struct PageServer: Sendable {
     private func redirect(_ cookie: String? = nil) -> HTTPResponse {
         HTTPResponse(303, headers: ["Location": "./", "Set-Cookie": cookie].compactMapValues { $0 })
     }
+}
+
+/// A stream that ends with its login session: nothing is sent after it.
+private final class SessionStream: HTTPStream {
+    private let stream: any HTTPStream
+    private let session: String
+    private let access: PageGuard
+
+    init(stream: any HTTPStream, session: String, access: PageGuard) {
+        self.stream = stream
+        self.session = session
+        self.access = access
+    }
+
+    func begin(ready: @escaping @Sendable () -> Void) { stream.begin(ready: ready) }
+    func next() -> HTTPStreamPart { access.isOpen(session) ? stream.next() : .end }
+    func end() { stream.end() }
 }
 
 extension HTTPResponse {
