@@ -809,6 +809,14 @@ try:
     check_rules("gallery of overlays")
 
     shown = browser.get_log("browser")
+
+    # What the browser complains of, and must: settings that are wrong by now
+    with open(settings, "a") as file:
+        file.write("zones: twice\n")
+    browser.get(editor)
+    wait("the editor says what is wrong with the settings", lambda: "zones" in text("#said") and script("document.querySelector('#said').className") == "bad")
+    must("and writes nothing over them", not browser.find_element(By.ID, "send").is_enabled())
+
     with open(f"{work}/token", "w") as file:
         file.write(secret + "\n")
     token = ["--token-file", f"{work}/token"]

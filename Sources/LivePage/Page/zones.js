@@ -239,7 +239,11 @@ $("send").onclick = async () => {
 	}
 };
 
-const known = await (await fetch("areas")).json();
+// Without the areas of the file nothing may be written over them.
+const answer = await fetch("areas");
+const known = answer.ok ? await answer.json() : { zones: [], ignore: [] };
+$("send").disabled = !answer.ok;
+if (!answer.ok) say((await answer.text()).trim(), true);
 for (const kind of ["zones", "ignore"]) {
 	for (const area of known[kind]) areas.push({ kind, dwell: 0, minimumSize: 0, anchor: "center", ...area });
 }
