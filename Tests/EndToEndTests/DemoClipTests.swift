@@ -56,10 +56,20 @@ struct DemoClipTests {
         // Alone in a directory it finds no facetd, and looks for faces itself.
         let alone = directory.file("facet")
         try FileManager.default.copyItem(atPath: BuildProducts.program("facet"), toPath: alone)
-        for (program, begin) in [
-            (BuildProducts.program("facet"), "broker: mosquitto"), (alone, "facetd cannot be started"),
+        let broken = directory.file("mosquitto")
+        try "#!/bin/sh\nexit 1\n".write(toFile: broken, atomically: true, encoding: .utf8)
+        chmod(broken, 0o755)
+        let paths = ProcessInfo.processInfo.environment["PATH"] ?? ""
+        for (program, path, begin) in [
+            (BuildProducts.program("facet"), paths, "broker: mosquitto"),
+            (BuildProducts.program("facet"), "\(directory.path):\(paths)", "mosquitto or facetd cannot be started"),
+            (alone, paths, "mosquitto or facetd cannot be started"),
         ] {
-            let demo = try await ChildProcess(program, ["demo", "--source", portrait, "--no-browser"])
+            let demo = try await ChildProcess(
+                program,
+                ["demo", "--source", portrait, "--no-browser"],
+                environment: ["PATH": path]
+            )
             try await demo.waitForOutput("page: ")
             #expect(demo.output.hasPrefix(begin), "\(demo.output)")
             let page = try #require(demo.output.firstMatch(of: /page: (\S+)/)?.1)

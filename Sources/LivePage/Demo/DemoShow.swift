@@ -13,7 +13,7 @@ package enum DemoShow {
         Console.print(
             line: stage.map { "broker: mosquitto at \($0.address); daemon: facetd on \(name)" }
                 ?? (InstalledProgram.exists("mosquitto")
-                    ? "facetd cannot be started: facet looks at \(name) itself"
+                    ? "mosquitto or facetd cannot be started: facet looks at \(name) itself"
                     : "no broker is installed (sudo apt install mosquitto): facet looks at \(name) itself")
         )
         var broker = BrokerAccess()
