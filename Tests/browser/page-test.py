@@ -810,12 +810,17 @@ try:
 
     shown = browser.get_log("browser")
 
-    # What the browser complains of, and must: settings that are wrong by now
+    # What the browser complains of, and must: settings that are wrong by now, and a page that fails with what it is sent
     with open(settings, "a") as file:
         file.write("zones: twice\n")
     browser.get(editor)
     wait("the editor says what is wrong with the settings", lambda: "zones" in text("#said") and script("document.querySelector('#said').className") == "bad")
     must("and writes nothing over them", not browser.find_element(By.ID, "send").is_enabled())
+    browser.get(address)
+    browser.execute_script("""import('./stream.js').then(({ follow }) =>
+        follow({}, { state() { throw new Error('no such field'); }, lost(reason) { window.reason = reason; } }));""")
+    wait("an error of the page's own is in the console", lambda: any("no such field" in entry["message"] for entry in browser.get_log("browser")))
+    must("and no server is called gone", script("window.reason ?? null") is None)
 
     with open(f"{work}/token", "w") as file:
         file.write(secret + "\n")

@@ -29,8 +29,8 @@ export function save({ isStep = false } = {}) {
 	const hide = chosen.hide.join();
 	const parts = {
 		camera: camera || null,
-		overlay: chosen.overlay,
-		mirror: chosen.mirror,
+		...lasting,
+		shutter: null,
 		levels: chosen.levels || null,
 		fit: chosen.fit === "contain" ? null : chosen.fit,
 		hide: hide === "blinks" ? null : hide,

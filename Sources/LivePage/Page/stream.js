@@ -10,16 +10,13 @@ export async function follow(wish, receive) {
 	last = [wish, receive];
 	lastMessage = performance.now();
 	const mine = (stream = new AbortController());
-	const query = new URLSearchParams(Object.entries(wish).filter(([, value]) => value !== null && value !== ""));
+	const query = new URLSearchParams(Object.entries(wish).filter(([, value]) => (value ?? "") !== ""));
 	let reason = "the server of this page is gone";
-	try {
-		const response = await fetch(`live?${query}`, { signal: mine.signal });
-		if (response.status === 401) return location.reload();
-		if (response.ok) await read(response.body.getReader(), receive);
-		else reason = (await response.text()).trim();
-	} catch {
-		// Its end is handled below.
-	}
+	// An error of the page's own is not caught: the console shows it.
+	const response = await fetch(`live?${query}`, { signal: mine.signal }).catch(() => null);
+	if (response?.status === 401) return location.reload();
+	if (response?.ok) await read(response.body.getReader(), receive);
+	else if (response) reason = (await response.text()).trim();
 	if (mine !== stream) return;
 	receive.lost(reason);
 	setTimeout(() => mine === stream && follow(wish, receive), retry);
@@ -35,8 +32,8 @@ export function check() {
 async function read(reader, receive) {
 	let [chunks, held, needed] = [[], 0, 12];
 	for (;;) {
-		const { done, value } = await reader.read();
-		if (done) return;
+		const { value } = await reader.read().catch(() => ({}));
+		if (!value) return;
 		lastMessage = performance.now();
 		chunks.push(value);
 		held += value.length;
