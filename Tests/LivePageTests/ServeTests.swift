@@ -125,6 +125,9 @@ struct ServeTests {
         let groups = try #require(words(get("/feed.js", server)).firstMatch(of: /const groups = \{(.*)\}/)).1
         let filters = Set(groups.matches(of: /(\w+): "/).map(\.1))
         #expect(kinds.allSatisfy { filters.contains($0.2) })
+        let docs = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/companion.md")
+        let row = try #require(try String(contentsOf: docs, encoding: .utf8).firstMatch(of: /\| `\?hide=.*: (.*) \|/)).1
+        #expect(Set(row.matches(of: /`(\w+)`/).map(\.1)) == filters)
         let advice = words(get("/advice.js", server))
         #expect(FaceAttention.allCases.allSatisfy { advice.contains("\n\($0.rawValue): \"") })
     }
