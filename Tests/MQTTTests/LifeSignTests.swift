@@ -1,7 +1,9 @@
 import FacetTestSupport
+import Glibc
 import Logging
-import MQTT
 import Testing
+
+@testable import MQTT
 
 @Suite("Being alive or not", .serialized, .enabled(if: MosquittoBroker.isInstalled), .timeLimit(.minutes(5)))
 struct LifeSignTests {
@@ -167,6 +169,29 @@ struct LifeSignTests {
         #expect(reason.contains("'camera'"))
         #expect(log.lines.count { $0.hasPrefix("error") } == 1)
         _ = await connection.stop()
+    }
+
+    @Test("what a broker said before it hung up is read, although nothing can be written to it any more")
+    func lastWords() throws {
+        func pair() -> [CInt] {
+            var ends: [CInt] = [0, 0]
+            #expect(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends) == 0)
+            return ends
+        }
+        let network = pair()
+        let library = pair()
+        defer { close(library[1]) }
+        let stream = try ByteStream(socket: network[0], host: "", tls: nil)
+        let inspector = PacketInspector(isVersion5: true, limit: 100)
+        let proxy = SocketProxy(stream: stream, inner: library[0], inspector: inspector)
+        let takenOver: [UInt8] = [0xE0, 1, 0x8E]
+        #expect(write(network[1], takenOver, 3) == 3 && close(network[1]) == 0)
+        #expect(write(library[1], [0xC0, 0] as [UInt8], 2) == 2)
+        proxy.flush()
+        _ = proxy.receive()
+        var heard: [UInt8] = [0, 0, 0]
+        #expect(read(library[1], &heard, 3) == 3 && heard == takenOver)
+        #expect(read(library[1], &heard, 3) == 0)
     }
 
     @Test("two clients with the same id over MQTT 3.1.1 notice each other by the look of it")
