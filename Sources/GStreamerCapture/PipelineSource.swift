@@ -58,7 +58,9 @@ package final class PipelineSource: FrameSource {
         let before = delivery.delivered
         var last = ContinuousClock.now
         while !isOver.isSet {
-            let limit = pipeline.hasStarted ? options.stallTimeout : options.openTimeout
+            // Going live says nothing of the first picture: a network camera still has to answer and send a key frame.
+            let isFirst = delivery.delivered == before
+            let limit = isFirst ? max(options.stallTimeout, options.openTimeout) : options.stallTimeout
             let (state, picture) = pipeline.next(nanoseconds: Self.slice)
             switch state {
             case .ready, .live:
