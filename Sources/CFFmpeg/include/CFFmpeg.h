@@ -31,6 +31,7 @@
     X(avutil, av_frame_make_writable) \
     X(avutil, av_frame_new_side_data) \
     X(avutil, av_frame_move_ref) \
+    X(avutil, av_frame_remove_side_data) \
     X(avutil, av_frame_unref) \
     X(avutil, av_hwdevice_ctx_create) \
     X(avutil, av_hwframe_transfer_data) \

@@ -134,6 +134,8 @@ final class FrameScaler {
         }
         result.pointee.color_range = target.encoding.isFullRange ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG
         if let profile = target.colors?.profile, !profile.isEmpty {
+            // A picture that was lent before still has its profile.
+            ffmpeg.av_frame_remove_side_data(result, AV_FRAME_DATA_ICC_PROFILE)
             let data = ffmpeg.av_frame_new_side_data(result, AV_FRAME_DATA_ICC_PROFILE, profile.count)
             data?.pointee.data.update(from: profile, count: profile.count)
         }
