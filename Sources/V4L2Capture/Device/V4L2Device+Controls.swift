@@ -33,8 +33,13 @@ extension V4L2Device {
             }
             var argument = v4l2_control(id: control.id, value: Int32(clamping: number))
             let refusals: [Errno] = [.invalidArgument, .outOfRange]
-            guard try request(.setControl, &argument, for: .setControl, refusals: refusals) else {
-                throw .control(device: path, .badValue("\(number)", control))
+            do throws(V4L2Error) {
+                guard try request(.setControl, &argument, for: .setControl, refusals: refusals) else {
+                    throw .control(device: path, .badValue("\(number)", control))
+                }
+            } catch .permissionDenied {
+                // The node is open: the camera refuses the control in its present state.
+                throw .control(device: path, .inactive(control))
             }
         }
     }
