@@ -60,6 +60,16 @@ struct ControlSettingTests {
     }
 
     @Test(
+        "a number is the choice that is listed so, and else the number of a choice",
+        arguments: [("-1000", 0), ("1000", 3), ("200", 2), ("1", 1)]
+    )
+    func findsNumbers(_ value: String, _ expected: Int) throws {
+        let choices = [0: "-1000", 1: "100", 2: "200", 3: "1000"]
+        let control = CameraControl(id: 3, name: "iso", label: "ISO", kind: .menu, range: 0...3, choices: choices)
+        #expect(try ControlSetting(name: "iso", value: value).number(for: control) == expected)
+    }
+
+    @Test(
         "refuses values that the control does not take",
         arguments: [
             ("gain", "256"), ("gain", "51"), ("gain", "high"),
@@ -132,6 +142,20 @@ struct ControlSettingTests {
         guard case .ended(.failed(let failure)) = events.first else { return }
         #expect(failure.reason == .unsupportedControl)
         #expect(failure.description.hasSuffix("there is no control `gain`: this camera has no controls at all"))
+    }
+
+    @Test(
+        "a control that the camera refuses is named, and not tried again",
+        arguments: [(Errno.permissionDenied, "`gain` has no effect"), (.outOfRange, "that takes gain 0…255")]
+    )
+    func namesRefused(_ errno: Errno, _ words: String) throws {
+        let kernel = ScriptedV4L2 {
+            $0.nodes["/dev/video0"]?.controls = [Self.gain]
+            $0.nodes["/dev/video0"]?.failures[.setControl] = errno
+        }
+        let events = try CameraSourceTests().run(kernel, CameraConfiguration(controls: ["gain": "10"]))
+        guard case .ended(.failed(let failure)) = events.first else { return #expect(Bool(false), "\(events)") }
+        #expect(failure.reason == .unsupportedControl && failure.description.contains(words), "\(failure)")
     }
 
     @Test(

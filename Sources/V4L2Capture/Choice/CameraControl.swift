@@ -87,10 +87,12 @@ struct ControlSetting {
         guard !control.isReadOnly else { throw .readOnly(control) }
         guard !control.isInactive else { throw .inactive(control) }
         let wanted = Self.plain(value)
-        let choice = control.choices.first { Self.plain($0.value) == wanted }?.key
+        // Exact texts come first: the choices of a menu may be numbers, and `plain` drops their signs.
+        let choice = control.choices.first { $0.value == value }?.key
+        let named = control.choices.first { Self.plain($0.value) == wanted }?.key
         let state = control.kind == .boolean ? Self.states[wanted] : nil
         // The range is checked first, because the subtraction may overflow for a number far outside.
-        guard let number = Int(value) ?? choice ?? state, control.range.contains(number),
+        guard let number = choice ?? Int(value) ?? named ?? state, control.range.contains(number),
             (number - control.range.lowerBound).isMultiple(of: control.step),
             control.kind != .menu || control.choices[number] != nil
         else { throw .badValue(value, control) }
