@@ -7,7 +7,7 @@ import Frames
 
 /// Everything a source told, for tests: frames without their pixels, so that the decoder's memory is free again.
 struct Recording {
-    var stream: StreamDescription?
+    var streams: [StreamDescription] = []
     var stamps: [FrameStamp] = []
     var formats: Set<PixelFormat> = []
     var orientations: Set<Orientation> = []
@@ -39,7 +39,7 @@ struct Recording {
 
     private mutating func note(_ event: SourceEvent, visit: (Frame) -> Void) {
         switch event {
-        case .streaming(let description): stream = stream ?? description
+        case .streaming(let description): streams.append(description)
         case .frame(let frame):
             stamps.append(frame.stamp)
             formats.insert(frame.format)
@@ -50,6 +50,9 @@ struct Recording {
         case .ended(let end): ends.append(end)
         }
     }
+
+    /// The first description of the stream.
+    var stream: StreamDescription? { streams.first }
 
     /// The failure that the source ended with, if it did.
     var failure: SourceFailure? {

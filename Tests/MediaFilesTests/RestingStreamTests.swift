@@ -73,6 +73,8 @@ struct RestingStreamTests {
         let some = try play("both.ts", .auto)
         #expect(all.count == 260 && some.count == 260)
         #expect(all.sizes == [FrameSize(width: 160, height: 120), large] && some.sizes == all.sizes)
+        let recording = try Recording.of(room.scratch.path("both.ts"))
+        #expect(recording.streams.map(\.size) == all.sizes)
         for (number, time) in some.times { #expect(all.times[number] == time) }
         #expect(!some.times.keys.contains(149) && Set(175..<225).isSubset(of: some.times.keys))
     }

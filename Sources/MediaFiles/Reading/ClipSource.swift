@@ -110,8 +110,8 @@ package final class ClipSource: FrameSource {
             switch step {
             case .picture(let frame, var presentation):
                 delivery.mailbox.noteDecoding(reader.drainDecodingTime())
-                // A JPEG states an orientation of its own.
-                stream.orientation = frame.orientation
+                // A JPEG states an orientation of its own, and a stream may change its size.
+                (stream.size, stream.orientation) = (frame.size, frame.orientation)
                 if !isPicture { (stream.decoder, stream.decoderDetail) = (reader.decoder.name, reader.decoder.detail) }
                 var repetition = 0
                 repeat {
