@@ -79,6 +79,30 @@ struct LiveTimesTests {
         #expect(plan.wrongFactor == nil)
     }
 
+    @Test("what is wrong with a clock is told until it goes right again, or until the next connection")
+    func detail() {
+        let mailbox = FrameMailbox(policy: .newest)
+        var delivery = PictureDelivery(into: mailbox, until: StopSignal(false), longestGap: .seconds(1))
+        var time = 0.0
+        var arrival = 0.0
+        func begin() { delivery.begin(.live(hasTimes: true), rate: 25, isConnection: true, longestDelay: 5) }
+        func detail(step: Double) -> String? {
+            for _ in 0..<50 {
+                time += step
+                arrival += 0.04
+                _ = delivery.mediaTime(presentation: time, arrival: arrival)
+            }
+            return delivery.timesDetail
+        }
+        begin()
+        #expect(detail(step: 0.04) == nil)
+        #expect(detail(step: 0.4)?.contains("too fast") == true)
+        #expect(detail(step: 0.04) == nil)
+        #expect(detail(step: 0.4)?.contains("too fast") == true)
+        begin()
+        #expect(delivery.timesDetail == nil)
+    }
+
     @Test(
         "bursts are spread over the time until the next one, with no more delay than they need",
         arguments: [0.12, 0.4, 1, 4]

@@ -37,7 +37,7 @@ package struct PictureDelivery {
     /// The arrival time and the media time of the newest picture, in seconds since the first picture.
     private var newest: (arrival: Double, mediaTime: Double)?
     /// What is wrong with the pictures' timestamps, in words for people; nil while nothing is.
-    private var timesDetail: String?
+    private(set) var timesDetail: String?
     private var nextFrame = 0
     private var skipped = 0
     private var started: (clock: ContinuousClock.Instant, wall: Timestamp)?
@@ -65,7 +65,10 @@ package struct PictureDelivery {
     ) {
         self.timing = timing
         timeline.rate = rate
-        if case .live = timing { timeline.longestStep = PresentationTimeline.longestStepOfLive }
+        if case .live = timing {
+            timeline.longestStep = PresentationTimeline.longestStepOfLive
+            timesDetail = nil
+        }
         playOut = PlayOut(longestDelay: longestDelay, rate: rate)
         let elapsed = started.map { $0.clock.duration(to: .now) / .seconds(1) }
         timeline.beginRound(notBefore: isConnection ? elapsed ?? 0 : 0)
@@ -136,12 +139,15 @@ package struct PictureDelivery {
             timesDetail = timesDetail ?? "some of its times cannot be, and are corrected"
         }
         guard isLive else { return time }
+        let wasWrong = playOut.wrongFactor != nil
         time = max(playOut.due(time, arrival: arrival), newest.map { $0.mediaTime.nextUp } ?? 0)
         if let factor = playOut.wrongFactor {
             mailbox.countRetimed()
             let times = (max(factor, 1 / factor) * 10).rounded() / 10
             let word = factor > 1 ? "fast" : "slow"
             timesDetail = "its clock runs \(times) times too \(word), so its pictures count as they come"
+        } else if wasWrong {
+            timesDetail = nil
         }
         newest = (arrival, time)
         return time
