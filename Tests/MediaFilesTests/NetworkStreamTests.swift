@@ -192,6 +192,23 @@ struct NetworkStreamTests {
         mailbox.close()
     }
 
+    @Test("the setting for the wait is named only where it decided how long the wait was")
+    func decidedWait() throws {
+        _ = try scratch.write(TestPicture().jpeg(in: scratch), to: "live.jpg")
+        let server = try LocalServer(.stall, directory: scratch.directory)
+        let location = try MediaLocation("http://127.0.0.1:\(server.port)/live")
+        let interrupt = Interrupt()
+        let input = try MediaInput(location, interrupt: interrupt, options: FrameSourceOptions())
+        let queue = try PacketQueue(input, interrupt: interrupt)
+        func end(_ patience: Duration, most: Duration) -> String {
+            while true { if case .ended(let reason) = queue.next(patience: patience, most: most) { return reason } }
+        }
+        for _ in 0..<5 { _ = queue.next(patience: .seconds(10), most: .zero) }
+        #expect(end(.milliseconds(200), most: .zero) == "no data for 0.2 s, which camera.stallTimeout sets")
+        let reason = end(.zero, most: .seconds(10))
+        #expect(reason.hasPrefix("no data for ") && !reason.contains("camera.stallTimeout"), "\(reason)")
+    }
+
     @Test("a picture without an end is given up before it fills the memory", arguments: [0, 3])
     func flood(good: Int) throws {
         _ = try scratch.write(TestPicture().jpeg(in: scratch), to: "live.jpg")

@@ -84,7 +84,8 @@ final class PacketQueue {
             state.bytes -= Int(next.pointer.pointee.size)
             return .packet(next)
         }
-        return step ?? .ended("no data for \(Seconds.text(longest)), which camera.stallTimeout sets")
+        let setting = longest > patience ? "" : ", which camera.stallTimeout sets"
+        return step ?? .ended("no data for \(Seconds.text(longest))\(setting)")
     }
 }
 
