@@ -1,6 +1,7 @@
 import CFFmpeg
 import Foundation
 import Frames
+import System
 import Testing
 
 @testable import MediaFiles
@@ -36,6 +37,13 @@ struct ForeignFileTests {
             let words = try #require(failure(of: try scratch.write(bytes, to: name)))
             #expect(words.contains(kind) && words.contains("convert it") && !words.contains(" again"), "\(words)")
         }
+    }
+
+    @Test("a kind is recognised whatever bytes the file's name has")
+    func anyName() throws {
+        let path = scratch.directory.path + "/" + String(fileName: [0x62, 0xE4, 0x72] + Array(".mp4".utf8))
+        #expect(rename(try scratch.write(Data("%PDF-1.7\n".utf8), to: "a"), path) == 0)
+        #expect(failure(of: path)?.contains("it is a PDF") == true)
     }
 
     @Test("a TIFF is read, and refused where it is cut off", arguments: ["raw", "lzw", "deflate"])
@@ -119,6 +127,18 @@ struct ForeignFileTests {
             #expect(frame.encoding.matrix == (primaries == 9 ? .bt2020 : .bt601))
             #expect(try areTheQuarters(frame.quarterColours()))
         }
+    }
+
+    @Test("a picture's memory that is used again holds one colour profile")
+    func oneProfile() throws {
+        try FFmpeg.load()
+        let colors = ColorStatement(profile: [1, 2, 3])
+        let target = PictureForm(format: AV_PIX_FMT_YUV420P, size: TestPicture().size, encoding: .video, colors: colors)
+        let scaler = FrameScaler()
+        let counts = try (0..<3).map { _ in
+            try scaler.convert(TestPicture().frame(), to: target, path: "") { $0.pointee.nb_side_data }
+        }
+        #expect(counts == [1, 1, 1])
     }
 
     @Test("a picture's colour profile is carried on", arguments: ["png", "jpg"], [500, 150_000])

@@ -28,7 +28,9 @@ enum FileKind {
     ]
 
     private static func head(of path: String) -> [UInt8] {
-        ((try? FileHandle(forReadingAtPath: path)?.read(upToCount: 256)) ?? nil).map(Array.init) ?? []
+        guard let file = fopen(path, "re") else { return [] }
+        defer { fclose(file) }
+        return Array(unsafeUninitializedCapacity: 256) { $1 = fread($0.baseAddress, 1, 256, file) }
     }
 
     /// Whether a file begins like an mp4 or mov.
