@@ -208,6 +208,18 @@ struct OfflineTests {
             let note = track.mismatch(with: clip)
             #expect(warning.map { note?.contains($0) == true } ?? (note == nil), "\(detail): \(note ?? "nil")")
         }
+        // A photo that EXIF turns: one directory with one entry, tag 0x0112.
+        let photo = directory.file("photo.jpg")
+        try PictureWriter.write(PictureFile.load(clip), to: photo)
+        let exif = Array("Exif\0\0MM\0*\0\0\0\u{8}\0\u{1}\u{1}\u{12}\0\u{3}\0\0\0\u{1}\0\u{6}\0\0\0\0\0\0".utf8)
+        let plain = try Data(contentsOf: URL(filePath: photo))
+        let segment = Data([0xFF, 0xE1, 0, UInt8(exif.count + 2)] + exif)
+        try (plain.prefix(2) + segment + plain.dropFirst(2)).write(to: URL(filePath: photo))
+        for (width, height) in [(240, 320), (320, 240)] {
+            let file = try lines("/x/photo.jpg: mjpeg 320x240", width: width, height: height, "photo.jsonl")
+            let track = try MessageTrack(rows: [try String(contentsOfFile: file, encoding: .utf8)])
+            #expect((track.mismatch(with: photo) == nil) == (width == 240), "\(width)x\(height)")
+        }
         // No metadata message: the clip has no face.
         let output = directory.file("empty.png")
         try await run(["snapshot", "-o", output, "--metadata", try lines("/x/\(own): h264 320x240", "empty.jsonl")])

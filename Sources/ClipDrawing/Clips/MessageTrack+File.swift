@@ -18,7 +18,9 @@ extension MessageTrack {
     func mismatch(with clip: String) -> String? {
         // If the clip cannot be opened, the command that opens it next says so.
         guard let status = streamStatus, let size = status.picture.map(FrameSize.init),
-            let clipSize = try? ClipSource(clip).description?.uprightSize
+            (try? ClipSource(clip))?.description != nil,
+            // Only the decoded picture says how EXIF turns a photo.
+            let clipSize = try? PictureFile.load(clip).uprightSize
         else { return nil }
         if size != clipSize {
             return "the metadata is about pictures of \(size), and \(clip) is \(clipSize): it is another clip's"
