@@ -21,6 +21,30 @@ struct MachineSpeedTests {
         #expect(MachineSpeed.words(100, cores: 1) == "100.00 ms a frame: one camera at 10 frames/s")
     }
 
+    @Test("faces are found in a clip that is stored turned")
+    func turned() throws {
+        var frame = try frames("grace_hopper.jpg")[0]
+        frame.orientation = .right
+        var memory = PixelMemoryPool()
+        frame = try #require(frame.drawnUpright(of: frame.uprightSize, in: &memory))
+        frame.orientation = .left
+        let speed = try MachineSpeed([frame, frame, frame], seconds: 0.1)
+        #expect(speed.four > 0)
+    }
+
+    @Test("a picture with odd sides is repeated with its colours")
+    func odd() throws {
+        let size = FrameSize(width: 5, height: 5)
+        let format = PixelFormat.planarYUV(chromaShiftX: 1, chromaShiftY: 1)
+        let chroma: [UInt8] = [0, 1, 2, 10, 11, 12, 20, 21, 22]
+        let stamp = FrameStamp(frame: 0, time: Timestamp(nanoseconds: 0), mediaTime: 0)
+        let bytes = [UInt8](repeating: 128, count: 25) + chroma + chroma
+        let frame = try Frame(copying: bytes, size: size, format: format, stamp: stamp).fourfold()
+        #expect(frame.size == FrameSize(width: 8, height: 8))
+        let plane = frame.planes.second.map { UnsafeRawBufferPointer(start: $0.base, count: 16) }
+        #expect(plane.map(Array.init) == [0, 1, 0, 1, 10, 11, 10, 11, 0, 1, 0, 1, 10, 11, 10, 11])
+    }
+
     @Test("a picture without a face is no measure")
     func nobody() throws {
         let size = FrameSize(width: 320, height: 240)

@@ -76,17 +76,21 @@ package struct MachineSpeed {
 }
 
 extension Frame {
-    /// A frame that contains this one four times, in two rows of two.
-    fileprivate func fourfold() throws(FrameError) -> Frame {
+    /// A frame that contains this one four times, in two rows of two. Odd last rows and columns are left out, so that
+    /// those of halved chroma stay in their places.
+    func fourfold() throws(FrameError) -> Frame {
+        let even = FrameSize(width: size.width & ~1, height: size.height & ~1)
         var bytes: [UInt8] = []
-        for (plane, rows) in zip(planes.all, try format.rows(in: size)) {
+        for (plane, rows) in zip(planes.all, try format.rows(in: even)) {
             let lines = (0..<rows.count).map { row in
                 UnsafeRawBufferPointer(start: plane.base + row * plane.bytesPerRow, count: rows.bytes)
             }
             for line in lines + lines { bytes += Array(line) + line }
         }
-        let size = FrameSize(width: 2 * size.width, height: 2 * size.height)
-        return try Frame(copying: bytes, size: size, format: format, encoding: encoding, stamp: stamp)
+        let size = FrameSize(width: 2 * even.width, height: 2 * even.height)
+        var fourfold = try Frame(copying: bytes, size: size, format: format, encoding: encoding, stamp: stamp)
+        fourfold.orientation = orientation
+        return fourfold
     }
 }
 
