@@ -14,7 +14,7 @@ import Testing
 @testable import HTTPServing
 @testable import LivePage
 
-@Suite("The page's server")
+@Suite("The page's server", .serialized)
 struct ServeTests {
     private static let own = "127.0.0.1:8088"
     private static let token = "correct horse battery"
