@@ -139,7 +139,7 @@ struct ControlSettingTests {
     func endsSource() throws {
         let kernel = ScriptedV4L2()
         let events = try CameraSourceTests().run(kernel, CameraConfiguration(controls: ["gain": "1"]))
-        guard case .ended(.failed(let failure)) = events.first else { return }
+        guard case .ended(.failed(let failure)) = events.first else { return #expect(Bool(false), "\(events)") }
         #expect(failure.reason == .unsupportedControl)
         #expect(failure.description.hasSuffix("there is no control `gain`: this camera has no controls at all"))
     }

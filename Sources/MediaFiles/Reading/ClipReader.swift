@@ -106,7 +106,8 @@ final class ClipReader {
                     waitingSince.duration(to: .now) > pictureTimeout
                 {
                     let time = Seconds.text(pictureTimeout)
-                    endUndecodable("no picture for \(time), though data comes (camera.stallTimeout)")
+                    let setting = pictureTimeout > options.stallTimeout ? "" : " (camera.stallTimeout)"
+                    endUndecodable("no picture for \(time), though data comes\(setting)")
                 }
                 guard feed(isQuiet) else { return countDamage() }
             }
