@@ -8,6 +8,7 @@ import Frames
 import MediaFiles
 import OverlayRendering
 import Testing
+import ToolPictures
 
 @testable import ClipDrawing
 @testable import Companion
@@ -263,5 +264,33 @@ struct OfflineTests {
             try decoder.decode(picture(bomb))
         }
         #expect(decoder.picture.uprightSize == FrameSize(width: 48, height: 32))
+    }
+
+    @Test("a snapshot of a clip is the first picture in which a face has entered, else its first one")
+    func snapshotOfClip() async throws {
+        let portrait = try PictureFile.load("/usr/local/share/facet/astronaut.png")
+        let size = portrait.uprightSize
+        for (dark, bright) in [(30, 60), (60, 0)] {
+            let clip = directory.file("clip\(dark).mp4")
+            let output = directory.file("out\(dark).png")
+            let writer = try ClipWriter(clip, size: size)
+            for number in 0..<dark + bright {
+                let stamp = FrameStamp(frame: number, time: .wallClock(), mediaTime: Double(number) / 30)
+                var frame = portrait
+                if number < dark {
+                    let black = [UInt8](repeating: 0, count: 3 * size.width * size.height)
+                    frame = try Frame(copying: black, size: size, format: .rgb24, stamp: stamp)
+                }
+                frame.stamp = stamp
+                try writer.append(frame)
+            }
+            try writer.finish()
+            let snapshot = try #require(
+                try Facet.parseAsRoot(["snapshot", "--source", clip, "--plain", "-o", output, "--force"]) as? Snapshot
+            )
+            try await snapshot.run()
+            let picture = try RGBPicture(try PictureFile.load(output)).bytes
+            #expect((picture.reduce(0) { $0 + Int($1) } > 20 * picture.count) == (bright > 0), "\(dark)")
+        }
     }
 }

@@ -47,10 +47,11 @@ package struct SnapshotPicture {
             if change.contains(.event), let message = live.model.state.lastEvent {
                 choice.note(message.event, at: seconds)
             }
-            if let next = live.next() {
-                choice.add(next)
-                first = first ?? next
-            }
+            let next = live.next()
+            if let next { choice.add(next) }
+            // A short clip may end before a busy machine has settled a picture. Faces to be hidden must be settled.
+            let newest = drawing.hidesFaces ? nil : live.model.picture
+            first = first ?? next ?? newest.map { ($0, live.model.scene(of: $0)) }
             chosen = choice.chosen(at: seconds)
             return chosen.isEmpty
         }
