@@ -95,7 +95,7 @@ package struct DeliveryRules: Hashable, Sendable {
     /// The age above which an event is dropped and counted instead of sent; nil for no limit.
     package var maximumAge: Duration?
     /// The maximum number of events, at least 1; above it the oldest waiting one is dropped. Events in flight are never
-    /// dropped: if all are, one more event than allowed waits.
+    /// dropped, so one event can always wait behind them, even if they alone fill the queue.
     package var capacity: Int
 
     package init(maximumAge: Duration? = .seconds(10), capacity: Int = 1000) {
