@@ -9,7 +9,7 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
     /// The names of zones in earlier settings, whose entities must be removed from Home Assistant.
     var formerZones: [String] = []
 
-    var zones: [String] { settings.tracking.zones.map(\.name) }
+    private var zones: [String] { settings.tracking.zones.map(\.name) }
 
     /// The device's id in Home Assistant, made from the base topic, which is unique to each daemon and stays the same.
     /// It has only characters that a discovery topic allows: letters, digits, `_` and `-`.
